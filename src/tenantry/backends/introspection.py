@@ -70,7 +70,7 @@ class IntrospectionBackend:
 
     async def find(self, token: Token) -> UserGroup | None:
         """Return the token's group; None if the token is inactive or its key is not in ``keys``. Raises
-        StoreUnavailable without a valid response."""
+        StoreUnavailable if there is no valid response."""
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
@@ -172,8 +172,8 @@ def _library() -> Any:
 
 
 def checked_address(url: str, *, allow_http: bool) -> str:
-    """Return ``url`` if it is https, or http to this host or with ``allow_http``. Otherwise raise ValueError, whose
-    message omits the URL: it may contain a password."""
+    """Return ``url`` if it is https, or http to this host or with ``allow_http``. Otherwise raise ValueError. Its
+    message omits the URL, which may contain a password."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port

@@ -124,7 +124,7 @@ def _encrypted(url: str, keys: str | None, environment: Environment, source_id: 
         ring = SigningKeys.from_file(settings(keys=keys).keys)
     except InvalidKeys as error:
         raise InvalidKeys(
-            f"encrypting the password in the URL needs the signing-key file, but {error.message}; or write a "
+            f"encrypting the password in the URL needs the signing-key file, but {error.message}. Or write a "
             "reference instead of the password: env:NAME or file:/path"
         ) from None
     return encrypt_url(url, ring, environment, source_id)

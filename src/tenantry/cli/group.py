@@ -293,7 +293,7 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
             raise click.UsageError(f"--unmap and --map of {schema!r} contradict each other: leave one out")
         if not source:
             fix = "leave it out" if replace else "use --unmap to remove it from the mapping"
-            raise click.BadParameter(f"{schema!r} names no data source: {fix}", param_hint="--map")
+            raise click.BadParameter(f"no data source is given for {schema!r}: {fix}", param_hint="--map")
     if unmap and replace:
         raise click.UsageError("--unmap and --replace contradict each other: with --replace give all entries as --map")
     return {**sources, **dict.fromkeys(unmap)}

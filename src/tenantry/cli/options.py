@@ -259,7 +259,7 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 
 def print_declarations_once() -> None:
-    """Keep the log of a wrong declaration of guarded tables off stderr, because the command prints the error itself."""
+    """Keep errors in declarations of guarded tables from being logged on stderr: the command prints them itself."""
     logging.getLogger("tenantry.datasources.declared_tables").addHandler(logging.NullHandler())
 
 

@@ -152,8 +152,8 @@ class UsageStore(Protocol):
     async def sums(
         self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
     ) -> Mapping[UsageKey, Usage]:
-        """Sum the usage of the hours that began in [``since``, ``until``), in key order. Slow for many groups: a day of
-        100,000 groups takes seconds."""
+        """Sum the usage of the hours that began in [``since``, ``until``), in key order. Slow for many groups: summing
+        one day of 100,000 groups takes seconds."""
         ...
 
     async def oldest(self) -> datetime | None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tenantry.tokens import KeyRing
 
 MOST_BYTES = 1024 * 1024
-"""Maximum bytes that are read of a response. The largest group needs less than half of them."""
+"""Maximum bytes that are read from a response. The largest group needs less than half of them."""
 
 _CONNECTIONS = 100
 _EXAMPLE = "such as https://tenantry.example.com/oauth/introspect"
@@ -222,8 +222,8 @@ NOT_ACTIVE = LookupResult(None)
 def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
     """Parse the body of a response with status 200. ``now``: when the request for ``token`` was sent.
 
-    A token in its grace period is valid for the response's ``seconds``, but not beyond ``exp`` by this host's clock.
-    Raises StoreUnavailable; the message quotes no part of the body."""
+    A token in its grace period is valid for the number of ``seconds`` in the response, but not beyond ``exp`` by this
+    host's clock. Raises StoreUnavailable; the message quotes no part of the body."""
     response, group = None, None
     with suppress(ValidationError, ValueError):  # these errors quote the body, so they must not be our error's context
         parsed = _Response.model_validate(from_json(body, allow_inf_nan=False))

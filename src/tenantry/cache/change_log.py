@@ -10,7 +10,7 @@ BLOCK_SIZE: Final = 1_000
 """Handles in one block. Old changes are dropped one block at a time."""
 
 MAX_HINTS: Final = 10_000
-"""Maximum number of changes kept between two polls because a bus reported them."""
+"""Maximum number of changes reported by a bus (hints) that are kept between two polls."""
 
 
 class ChangeBlock:

@@ -158,7 +158,7 @@ async def update(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Replace or remove the guarded tables of a data source and print its id. Queries that are running are stopped."""
+    """Replace or remove the guarded tables of a data source and print its id. Running queries are stopped."""
     if (tables is not None) == no_tables:
         raise click.UsageError("give --tables FILE or --no-tables")
     target = await choose_environment(store, environment)

@@ -149,7 +149,7 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Turn an async function that takes an open store into a click command with the option --database. If the settings
+    """Make a click command with the option --database from an async function that takes an open store. If the settings
     name a Valkey or Redis server, the store's writes are also published there."""
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:

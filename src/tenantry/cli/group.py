@@ -125,7 +125,7 @@ async def get(
 
 @group.command("list")
 @click.option(
-    "--match", type=as_name, metavar="TEXT", help="Only groups with TEXT at the start of the id or anywhere in the name."
+    "--match", type=as_name, metavar="TEXT", help="Only groups with TEXT at the start of the id or in the name."
 )
 @click.option("--after", type=click.IntRange(0), default=0, metavar="TEAM_ID", help="Only groups above this team_id.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N groups; default: all.")

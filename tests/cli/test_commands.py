@@ -202,7 +202,7 @@ def test_group_update_takes_one_schema_out_of_the_mapping(ready: Terminal) -> No
         (("--unmap", "main", "--map", "main=one"), "--unmap and --map of 'main' contradict each other"),
         (("--unmap", "main", "--replace"), "with --replace give all entries as --map"),
         (("--unmap", "main", "--clear", "mapping"), "contradict each other"),
-        (("--map", "main="), "'main' names no data source: use --unmap to remove it"),
+        (("--map", "main="), "no data source is given for 'main': use --unmap to remove it"),
     ):
         assert said in " ".join(ready(*update, "--name", "New", *given, fails=2).err.split())
     shown = ready("group", "get", "acme", "--json").json()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tenantry.tokens import KeyRing
 
 MOST_BYTES = 1024 * 1024
-"""Maximum bytes that are read of a response. The largest group needs less than half of them."""
+"""Maximum bytes that are read from a response. The largest group needs less than half of them."""
 
 _CONNECTIONS = 100
 _EXAMPLE = "such as https://tenantry.example.com/oauth/introspect"
@@ -70,7 +70,7 @@ class IntrospectionBackend:
 
     async def find(self, token: Token) -> UserGroup | None:
         """Return the token's group; None if the token is inactive or its key is not in ``keys``. Raises
-        StoreUnavailable without a valid response."""
+        StoreUnavailable if there is no valid response."""
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
@@ -172,8 +172,8 @@ def _library() -> Any:
 
 
 def checked_address(url: str, *, allow_http: bool) -> str:
-    """Return ``url`` if it is https, or http to this host or with ``allow_http``. Otherwise raise ValueError, whose
-    message omits the URL: it may contain a password."""
+    """Return ``url`` if it is https, or http to this host or with ``allow_http``. Otherwise raise ValueError. Its
+    message omits the URL, which may contain a password."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -222,8 +222,8 @@ NOT_ACTIVE = LookupResult(None)
 def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
     """Parse the body of a response with status 200. ``now``: when the request for ``token`` was sent.
 
-    A token in its grace period is valid for the response's ``seconds``, but not beyond ``exp`` by this host's clock.
-    Raises StoreUnavailable; the message quotes no part of the body."""
+    A token in its grace period is valid for the number of ``seconds`` in the response, but not beyond ``exp`` by this
+    host's clock. Raises StoreUnavailable; the message quotes no part of the body."""
     response, group = None, None
     with suppress(ValidationError, ValueError):  # these errors quote the body, so they must not be our error's context
         parsed = _Response.model_validate(from_json(body, allow_inf_nan=False))

@@ -10,7 +10,7 @@ BLOCK_SIZE: Final = 1_000
 """Handles in one block. Old changes are dropped one block at a time."""
 
 MAX_HINTS: Final = 10_000
-"""Maximum number of changes kept between two polls because a bus reported them."""
+"""Maximum number of changes reported by a bus (hints) that are kept between two polls."""
 
 
 class ChangeBlock:
@@ -24,7 +24,7 @@ class ChangeBlock:
 
 
 class ChangeLog:
-    """Records when each group last changed. Changes are reported by polls, and before them by buses (hints). The store
+    """Records when each group last changed. Polls report changes; buses may report them earlier (hints). The store
     numbers its changes; a change's number is its generation. The caller must hold a lock."""
 
     __slots__ = (
@@ -61,7 +61,7 @@ class ChangeLog:
         return False
 
     def hint(self, handle: bytes, generation: int) -> None:
-        """Keep a change, reported by a bus, for two polls, because the next one may have begun before the change."""
+        """Keep a change that a bus reported, until two polls have ended: the first may have begun before the change."""
         if generation <= self.generation:
             return  # a poll has already listed this change
         if len(self._recent_hints) >= MAX_HINTS:

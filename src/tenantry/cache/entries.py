@@ -10,7 +10,8 @@ from cachetools import LRUCache
 from tenantry.groups import RegisteredSource, UserGroup
 
 SLOT_COUNT: Final = 65_536
-"""Slots of a host. Several groups share a slot, so a write to one of them invalidates the cached answers of all."""
+"""Number of slots of a store on one host. Several groups share a slot, so a write to one of them invalidates the cached
+answers for all of them."""
 
 CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
 """Slot versions that never change, for a backend whose writers do not change slots."""

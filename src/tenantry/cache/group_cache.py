@@ -120,8 +120,8 @@ class GroupCache:
     # --- filling ------------------------------------------------------------------------------------------------------
 
     def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> PendingLoad:
-        """Note the lease and slot version before a backend read; call ``end`` after the read. ``slot`` defaults to the
-        handle's slot."""
+        """Note the lease and slot version. Call this before a backend read, and ``end`` after it. ``slot`` defaults to
+        the handle's slot."""
         with self._lock:
             pending = PendingLoad(handle, self.lease, slot_index(handle) if slot is None else slot)
             self._pending.setdefault(handle, set()).add(pending)
@@ -244,8 +244,8 @@ class GroupCache:
         """Drop the entries of changed groups, then extend the lease to ``staleness`` seconds after the poll began. If
         the list has a gap or comes from another store, clear the cache first.
 
-        Iterate over the result to the end; other tasks can run between its steps. It yields the ages, in seconds, of
-        the changes that dropped valid entries.
+        The caller must iterate over the result to the end; other tasks can run between its steps. The result yields the
+        ages, in seconds, of the changes that dropped valid entries.
         """
         with self._lock:
             if snapshot.polled_at < self._polled_at:

@@ -150,7 +150,11 @@ async def head(store: Store, as_json: bool) -> None:
     help="A head that `audit head` printed earlier, and that the trail must contain; repeatable.",
 )
 @click.option(
-    "--from", "start", type=_as_head, metavar="HEAD", help="Begin after this head, because older entries were deleted."
+    "--from",
+    "start",
+    type=_as_head,
+    metavar="HEAD",
+    help="Begin after this head; needed if older entries were deleted.",
 )
 @click.option(
     "--begins-after",

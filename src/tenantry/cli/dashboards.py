@@ -71,9 +71,9 @@ def check(
     """Find mistakes in the dashboards of DIR and in their queries.
 
     With --groups, each variable is looked up in each group of the store. The engines of the groups' data sources
-    explain the queries where they can. No query is run, except those of lines, heat maps and bars with "aggregate:
-    none", to find several rows at the same place of a chart. If only some groups see a dashboard or panel, a note says
-    which groups.
+    explain the queries where they can. The only queries that are run are those of lines, heat maps and bars with
+    "aggregate: none", to find several rows at the same place of a chart. If only some groups see a dashboard or panel,
+    a note says which groups.
 
     Guarded tables come from --tables, else from the store's data sources, else from tables.yaml in DIR or next to it.
     Exits with 1 for a finding of severity error.

@@ -56,8 +56,8 @@ class Audience:
         return [saved for saved in found.values() if saved is not None]
 
     def findings(self, total: int, properties: Collection[str]) -> Iterator[Located]:
-        """Yield a note for each part that not all groups see, naming the groups that see it, or a warning if no group
-        does. ``properties``: the properties of all groups."""
+        """Yield a note for each part that only some groups see, naming those groups, and a warning for each part that
+        no group sees. ``properties``: the properties of all groups."""
         for part in self._parts.values():
             at = part.saved.dashboard.source.location(part.offset)
             if part.count:

@@ -164,7 +164,7 @@ class DashboardCheck:
         )
 
     def of_queries(self) -> tuple[Located, ...]:
-        """Return the findings about unusable files, and those of the folder and of the engines."""
+        """Return the findings about unusable files, about the folder, and from the engines."""
         refused = () if self._engines is None else self._engines.findings
         return (*self._unusable, *self._of_folder, *refused, *self._unknown_columns(), *self._repeated_rows())
 

@@ -1,4 +1,4 @@
-"""Checks of panels for which the dashboard's file is enough."""
+"""Checks panels; needs only the dashboard's file."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def _mount(_context: click.Context, _parameter: click.Parameter, address: str) -
     "--folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="The folder of the dashboards. With it, a NAME that is not in it, or that the group may not open, is refused.",
+    help="The folder of the dashboards, to refuse a NAME that it lacks or that the group may not open.",
 )
 @environment_option
 @json_option

@@ -120,7 +120,7 @@ def _key_file(keys: str | None) -> KeyRing:
         return SigningKeys.from_file(settings(keys=keys).keys)
     except InvalidKeys as error:
         raise InvalidKeys(
-            f"encrypting the password in the URL needs the signing-key file, but {error.message}; or write a "
+            f"encrypting the password in the URL needs the signing-key file, but {error.message}. Or write a "
             "reference instead of the password: env:NAME or file:/path"
         ) from None
 

@@ -11,7 +11,7 @@ FieldChanges: TypeAlias = dict[str, dict[str, Any]]
 
 
 def field_changes(name: str, before: Any, after: Any) -> FieldChanges:
-    """Return what differs in a field. Entries in another order are no difference."""
+    """Return what differs in a field. A different order of entries does not count."""
     if not (isinstance(before, dict) and isinstance(after, dict)):
         return {name: {"from": before, "to": after}} if _json(before) != _json(after) else {}
     found: FieldChanges = {}

@@ -82,8 +82,8 @@ async def create(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Create the user group ID and print only its token on stdout. If the group exists, it is not changed, and its
-    token is printed."""
+    """Create the user group with the id ID and print only its token on stdout. If the group exists, it is not changed,
+    and its token is printed."""
     end = read_end(expires_in, expires_at, utc_now())
     target = await choose_environment(store, environment)
     draft = GroupDraft(
@@ -112,7 +112,7 @@ async def create(
 async def get(
     store: Store, provided_id: str, token_only: bool, environment: str | None, keys: str | None, as_json: bool
 ) -> None:
-    """Show the user group ID without its token. With --token, show only its token."""
+    """Show the user group with the id ID, without its token. With --token, show only its token."""
     target = await choose_environment(store, environment)
     if token_only:
         found = await new_provisioner(store, keys, dry_run=False).get(target, provided_id)
@@ -125,7 +125,7 @@ async def get(
 
 @group.command("list")
 @click.option(
-    "--match", type=as_name, metavar="TEXT", help="Only groups whose id begins with, or whose name contains, TEXT."
+    "--match", type=as_name, metavar="TEXT", help="Only groups with TEXT at the start of the id or in the name."
 )
 @click.option("--after", type=click.IntRange(0), default=0, metavar="TEAM_ID", help="Only groups above this team_id.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N groups; default: all.")
@@ -245,8 +245,8 @@ async def rotate(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Give the user group ID a new token and print only the token on stdout. The old token is refused at once, or
-    when its grace ends."""
+    """Give the user group with the id ID a new token, and print only that on stdout. The old token is refused at once,
+    or when its grace ends."""
     target = await choose_environment(store, environment)
     made = await new_provisioner(store, keys, dry_run=dry_run).rotate_group(
         target, provided_id, grace_seconds=grace_seconds, author=author()
@@ -265,8 +265,8 @@ async def rotate(
 async def delete(
     store: Store, provided_id: str, dry_run: bool, environment: str | None, yes: bool, as_json: bool
 ) -> None:
-    """Delete the user group ID. Its token is refused for ever. If you create a group with the same ID later, it is a
-    new group."""
+    """Delete the user group with the id ID. Its token is refused for ever. If you create a group with the same ID
+    later, it is a new group."""
     target = await choose_environment(store, environment)
     if not (yes or dry_run):
         click.confirm(
@@ -293,7 +293,7 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
             raise click.UsageError(f"--unmap and --map of {schema!r} contradict each other: leave one out")
         if not source:
             fix = "leave it out" if replace else "use --unmap to remove it from the mapping"
-            raise click.BadParameter(f"{schema!r} names no data source: {fix}", param_hint="--map")
+            raise click.BadParameter(f"no data source is given for {schema!r}: {fix}", param_hint="--map")
     if unmap and replace:
         raise click.UsageError("--unmap and --replace contradict each other: with --replace give all entries as --map")
     return {**sources, **dict.fromkeys(unmap)}

@@ -22,8 +22,8 @@ from tenantry.ports import Store
 @json_option
 @with_store
 async def suspend(store: Store, provided_id: str, environment: str | None, as_json: bool) -> None:
-    """Refuse all requests of the user group ID until you resume it. The group keeps its token, but get-or-create does
-    not return it."""
+    """Refuse all requests of the user group with the id ID until you resume it. The group keeps its token, but
+    get-or-create does not return it."""
     await _set_suspended(store, provided_id, environment, suspended=True, as_json=as_json)
 
 
@@ -33,7 +33,7 @@ async def suspend(store: Store, provided_id: str, environment: str | None, as_js
 @json_option
 @with_store
 async def resume(store: Store, provided_id: str, environment: str | None, as_json: bool) -> None:
-    """Accept the requests of the user group ID again, after a suspension."""
+    """Accept the requests of the user group with the id ID again, after a suspension."""
     await _set_suspended(store, provided_id, environment, suspended=False, as_json=as_json)
 
 

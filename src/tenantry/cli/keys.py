@@ -34,8 +34,8 @@ def new(keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
-    """Add a key that signs new tokens, and print its id. Tokens signed with older keys stay valid. Also encrypt
-    the passwords of data sources, so that each of the keys can decrypt them."""
+    """Add a key that signs new tokens, and print its id. Tokens signed with older keys stay valid. Also encrypt the
+    passwords of data sources again, so that every key can decrypt them."""
     path, is_store = settings(keys=keys).keys, True
     try:
         await store.environments.list()  # if the store is unavailable, fail before the key file changes

@@ -149,7 +149,7 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Turn an async function that takes an open store into a click command with the option --database. If the settings
+    """Make a click command with the option --database from an async function that takes an open store. If the settings
     name a Valkey or Redis server, the store's writes are also published there."""
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
@@ -259,7 +259,7 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 
 def print_declarations_once() -> None:
-    """Keep the log of a wrong declaration of guarded tables off stderr, because the command prints the error itself."""
+    """Keep errors in declarations of guarded tables from being logged on stderr: the command prints them itself."""
     logging.getLogger("tenantry.datasources.declared_tables").addHandler(logging.NullHandler())
 
 

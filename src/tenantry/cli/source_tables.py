@@ -26,8 +26,8 @@ async def find_source(store: Store, environment: Environment, reference: str) ->
 
 
 async def check_source(source: RegisteredSource, unchanged: str, keys: str | None = None, file: str = "") -> None:
-    """Connect, and test the declaration of guarded tables. Errors also say ``unchanged`` and the ``file`` to
-    correct."""
+    """Connect, and test the declaration of guarded tables. Errors also contain the sentence ``unchanged``, and name the
+    ``file`` to correct."""
     from tenantry.datasources import check_connection  # imports SQLAlchemy, which `--help` does not need
 
     try:
@@ -48,7 +48,8 @@ async def check_tables(source: RegisteredSource, declared: Mapping[str, Any], ke
 
 
 class TablesChange(NamedTuple):
-    """The difference between a source's stored declaration and the one in a file. ``place``: where that one is."""
+    """The difference between a source's stored declaration and the one in a file. ``place``: where the file declares
+    it."""
 
     source: RegisteredSource
     declared: dict[str, Any]

@@ -66,7 +66,7 @@ queries_option: OptionDecorator = click.option(
     metavar="DIR",
     envvar="TENANTRY_QUERIES",
     show_envvar=True,
-    help="The program's folder of saved queries, which {{> name }} includes.",
+    help="The program's folder of saved queries, for {{> name }}.",
 )
 
 

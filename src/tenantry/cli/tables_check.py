@@ -94,7 +94,7 @@ class TablesCheck:
 
     def find(self, template: SQLTemplate, folder: Path) -> GuardedTables | None:
         """Return the guarded tables for a query in ``folder``; None without a declaration. If several data sources have
-        a declaration, return the first that accepts the query, or the first of all if each refuses it."""
+        a declaration, return the first that accepts the query, or simply the first if none does."""
         alternatives = self._alternatives(folder)
         return next((each for each in alternatives if self._accepts(each, template)), next(iter(alternatives), None))
 

@@ -68,7 +68,7 @@ def as_hour(value: str) -> datetime:
     "--prune-before",
     type=as_hour,
     metavar="DATE",
-    help="Delete the usage before this date, of all groups in all environments, and show none.",
+    help="Instead of showing usage, delete that of all groups in all environments before this date.",
 )
 @with_store
 async def usage(

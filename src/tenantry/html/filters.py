@@ -49,7 +49,7 @@ def to_json(value: Any, *, indent: int | None = None) -> str:
 
 
 def install_tojson(environment: Environment) -> None:
-    """Make the filter ``|tojson`` of ``environment``, any Jinja environment, accept Records and RecordLists."""
+    """Make the filter ``|tojson`` of any Jinja environment accept Records and RecordLists."""
     earlier: Callable[..., str] | None = environment.policies["json.dumps_function"]
 
     def dumps(value: Any, **options: Any) -> str:

@@ -28,7 +28,7 @@ COOKIE_PREFIX: Final = "__Host-tenantry-"
 address. Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
 
 COOKIE_SECONDS: Final = 3_600
-"""Lifetime, in seconds, of such a cookie. For this long, the page can be reloaded."""
+"""Lifetime, in seconds, of a cookie with a pass. For this long, the page can be reloaded."""
 
 ADDRESS_HEADERS: Final = frozenset({
     b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",

@@ -30,8 +30,8 @@ _SERVED: Final = frozenset({"http", "websocket"})
 
 
 class TokenResolver(Protocol):
-    """The methods that the middleware needs at least. If the resolver is a BoundedResolver, it also sets the staleness
-    bound; otherwise the bound is DEFAULT_STALENESS."""
+    """The methods that a resolver must have for the middleware. A BoundedResolver also sets the staleness bound; for
+    other resolvers, the bound is DEFAULT_STALENESS."""
 
     @property
     def environment(self) -> str | None:

@@ -37,7 +37,7 @@ class TimerQueue:
         self._wakes_at = float("inf")
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> TimerHandle:
-        """Call ``callback`` in ``seconds``; under load slightly later."""
+        """Call ``callback`` after ``seconds``, or slightly later under load."""
         loop = asyncio.get_running_loop()
         due, handle = loop.time() + seconds, TimerHandle(callback)
         heappush(self._handles, (due, next(self._numbers), handle))

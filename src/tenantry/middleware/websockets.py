@@ -20,8 +20,8 @@ _CLOSE_SECONDS: Final = 2.0
 
 
 class SocketClosed(ConnectionError):
-    """The app's ``send`` raises this after Tenantry has closed the websocket. An OSError, as for a disconnect (ASGI
-    2.4)."""
+    """The app's ``send`` raises this after Tenantry has closed the websocket. It is an OSError, like the error after a
+    disconnect (ASGI 2.4)."""
 
 
 class WebSocketSession(TokenWatch):

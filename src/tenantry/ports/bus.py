@@ -14,7 +14,7 @@ class EvictionListener(Protocol):
 
 
 class Bus(Protocol):
-    """Announces changes before the next poll. Messages may be lost, repeated or reordered."""
+    """Announces changes sooner than the next poll would. Messages may be lost, repeated or reordered."""
 
     async def follow(self, listener: EvictionListener) -> None:
         """Pass messages to ``listener`` until cancelled. After a lost connection, reconnect and call ``flush``."""

@@ -20,8 +20,9 @@ from tenantry.groups import (
 class GroupStore(Protocol):
     """Stores user groups. A write and its audit entry are one transaction.
 
-    With ``once``, a repeated write returns the response of the first one. It may instead raise IdempotencyInFlight;
-    IdempotencyKeyReused if the body differs; IdempotencySuperseded if the token in the response is no longer live."""
+    With ``once``, a repeated write returns the response of the first one. It may instead raise IdempotencyInFlight if
+    the first has not finished; IdempotencyKeyReused if the body differs; IdempotencySuperseded if the token in the
+    response is no longer live."""
 
     async def get_or_create(
         self,

@@ -15,7 +15,7 @@ class SourceDirectory(Protocol):
 
 
 class SourceLease(Protocol):
-    """Caches data sources, as it does groups, while it polls the store for changes. Implemented by Resolver."""
+    """Caches data sources while it polls the store for their changes. Implemented by Resolver."""
 
     @property
     def staleness(self) -> float:
@@ -64,7 +64,7 @@ class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
     versions in the slots of ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
-        """Like ``get``, but read the store of record, and also return the generation of the snapshot."""
+        """Like ``get``, but read the store itself, not a cache, and also return the generation of the snapshot."""
         ...
 
 
@@ -107,8 +107,8 @@ class SourceStore(LeasedSources, Protocol):
         """Replace the given fields; None keeps a field. ``tables``: a declaration of guarded tables; an empty mapping
         removes the declaration.
 
-        Does not connect. Returns None if another writer has changed or deleted ``source`` since it was read. Raises
-        InvalidSource as ``create`` does, and if the declaration to be removed has ``guard: required``.
+        Does not connect to the source. Returns None if another writer has changed or deleted ``source`` since it was
+        read. Raises InvalidSource as ``create`` does, and if the declaration to be removed has ``guard: required``.
         """
         ...
 

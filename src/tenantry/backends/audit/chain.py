@@ -45,7 +45,7 @@ def seal_entries(
     keys: ChainKeys, head: ChainHead | None, after: int, unsealed: Iterable[AuditEntry], entries: Iterable[AuditEntry]
 ) -> list[AuditEntry]:
     """Seal ``entries``, which follow the sealed entry ``head``. The first new seal also covers ``unsealed``: the
-    entries after number ``after`` and before ``entries``."""
+    entries between number ``after`` and ``entries``."""
     key_id = keys.active_id
     key, mac = keys.audit_keys[key_id], _NOTHING if head is None else head.mac
     sealed, between = [], [content_of(entry) for entry in unsealed]

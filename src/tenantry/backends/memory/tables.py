@@ -91,8 +91,8 @@ class MemoryTables:
     def write(self, handles: Sequence[bytes], work: Callable[[], tuple[T, bool]], *, listed: bytes | None = None) -> T:
         """Run a write that affects caches. ``work`` returns its result and whether it changed anything.
 
-        While ``work`` runs, the slots of ``handles`` have odd versions. If ``work`` changed anything, the change is
-        listed under the handle ``listed`` (default: the first of ``handles``), and listeners are notified."""
+        While ``work`` runs, the slots of ``handles`` have odd version numbers. If ``work`` changed anything, the change
+        is listed under the handle ``listed`` (default: the first of ``handles``), and listeners are notified."""
         handle = handles[0] if listed is None else listed
         with self.lock:
             with ExitStack() as announced:

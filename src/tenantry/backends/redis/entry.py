@@ -28,7 +28,7 @@ class RefusedEntry(ValueError):
 
 
 def key_of(store_id: str, handle: bytes) -> str:
-    """Return the key of a group's entry. The braces are the hash tag of Redis Cluster."""
+    """Return the key of a group's entry. The braces enclose the hash tag for Redis Cluster."""
     return f"{_prefix(store_id)}{{{handle.hex()}}}"
 
 

@@ -158,7 +158,8 @@ def note_change(
     *,
     at: datetime,
 ) -> tuple[CountedChange]:
-    """Count, list and audit a change. Must be the last call in a transaction. Raises StoreReplaced."""
+    """Give a change its generation, list it and add its audit entry. Must be the last call in a transaction. Raises
+    StoreReplaced."""
     entry = _entry(context.author, action, group.environment.name, group.provided_id, details, at)
     on_postgresql, values, keys = connection.dialect.name == "postgresql", _values(entry), context.keys
     if not on_postgresql:
@@ -180,8 +181,8 @@ def note_change(
 def note_many(
     connection: Connection, context: WriteContext, notes: Sequence[GroupNote], *, at: datetime
 ) -> tuple[CountedChange, ...]:
-    """Audit a batch in order; count and list its changes. Must be the last call in a transaction. Raises
-    StoreReplaced."""
+    """Add the audit entries of a batch, in order. Give its changes their generations, and list them. Must be the last
+    call in a transaction. Raises StoreReplaced."""
     if not notes:
         return ()
     on_postgresql = connection.dialect.name == "postgresql"
@@ -225,7 +226,8 @@ def note_source_change(
     *,
     at: datetime,
 ) -> tuple[CountedChange]:
-    """Audit a write to a data source. A trigger has already counted and listed it (migration 0004)."""
+    """Add the audit entry of a write to a data source. A trigger has already given the write a generation and listed it
+    (migration 0004)."""
     change = _checked(connection, context, SOURCES_HANDLE, first_of(connection, _SOURCES, ()))
     named = {"provided_id": source.provided_id, **details}
     note(connection, context, action, source.environment.name, source.id, named, at=at)

@@ -34,9 +34,9 @@ class StoreIdentity:
 
 
 class HostSlots:
-    """A store's slots on this host, in the file ``<run folder>/<store id>.slots``. Opens the file when first used, and
-    again when it was replaced. ``read``: a function that reads the store's identity. ``rename``: a function that gives
-    the store another run name, unless another process has done so, and returns the new identity."""
+    """A store's slots on this host, in the file ``<run folder>/<store id>.slots``. Opens the file at the first use, and
+    again after the file was replaced. ``read``: a function that reads the store's identity. ``rename``: a function that
+    gives the store another run name, unless another process has done so, and returns the new identity."""
 
     def __init__(
         self,

@@ -66,8 +66,8 @@ def _clock_timestamp(*_: Any, **__: Any) -> str:
 
 
 class name_contains(FunctionElement[bool]):  # noqa: N801 - named like a SQL function
-    """Whether the group's name contains a lower-case string. Only A to Z are lower-cased first, so that all databases
-    agree."""
+    """Whether the group's name, with A to Z in lower case, contains a string. Other letters are unchanged, so that all
+    databases agree."""
 
     type: Boolean = Boolean()
     inherit_cache = True

@@ -68,8 +68,8 @@ class Runner:
             self._engine = PostgresEngine(address, before_close)
 
     def deadline(self, at_least: float = 0.0) -> float:
-        """Return the deadline of a call that begins now, slightly before the caller's timeout. ``at_least``: minimum
-        seconds until the deadline, for longer work that no request awaits."""
+        """Return the deadline of a call that begins now; it is slightly before the caller's timeout. ``at_least``:
+        minimum seconds until the deadline, for longer work that no request awaits."""
         return time.monotonic() + max(self._timeout * _WAITING, at_least)
 
     def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:
@@ -91,8 +91,8 @@ class Runner:
         return await self._identity(deadline)
 
     async def open_slots(self, identity: StoreIdentity, deadline: float, *, lease: float | None) -> None:
-        """Open this host's slots for a reader. If ``lease`` (seconds) is given, record it as the store's longest.
-        Raises StoreUnavailable if the slots cannot be opened; then nothing may be cached."""
+        """Open this host's slots for a reader. If ``lease`` (seconds) is given and is the store's longest, record it.
+        Raises StoreUnavailable if the slots cannot be opened; nothing may be cached in that case."""
         identity, slots = await self.host_slots.open(identity, deadline)
         if lease is None:
             return
@@ -113,8 +113,8 @@ class Runner:
     async def write_to(
         self, handles: Sequence[bytes], work: Write[WriteResult[T]], context: WriteContext, deadline: float
     ) -> T:
-        """Run a transaction that affects caches. The slots of ``handles`` are odd until after the commit; then
-        listeners are notified."""
+        """Run a transaction that affects caches. The slots of ``handles`` have odd version numbers until after the
+        commit. After that, listeners are notified."""
         return await self._run_to_end(self._announce_and_write(handles, work, context, deadline))
 
     async def _run_to_end(self, writing: Coroutine[Any, Any, T]) -> T:

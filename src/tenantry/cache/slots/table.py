@@ -9,7 +9,7 @@ from tenantry.cache import SLOT_COUNT, slot_index
 
 VERSION_BYTES: Final = 8
 """Bytes of one version. CPython copies it in one 8-byte move, so readers need no lock. Other interpreters may read a
-half-written version. It differs from every version that a reader noted, so it counts as a change."""
+half-written version, but that differs from every version that a reader noted, so it counts as a change."""
 
 TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 """Bytes of all versions."""
@@ -54,7 +54,7 @@ class SlotTable:
 
     @contextmanager
     def writing(self, handle: bytes) -> Iterator[None]:
-        """Enter this context for a write and its commit: meanwhile the slot's version is odd."""
+        """A context for a write and its commit: while it is entered, the slot's version is odd."""
         versions, slot = self._for_writing(), slot_index(handle)
         versions[slot] = write_in_progress()
         try:

@@ -26,8 +26,8 @@ class Message:
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Whether this message can replace ``other``: its generation is higher, or it is the same and replacing loses
-        no content."""
+        """Whether this message can replace ``other``: its generation is higher, or the generations are equal and no
+        content is lost."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 

@@ -43,7 +43,7 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
         )
     for engine in tagged:
         if engine not in own and not is_engine(engine):
-            raise InvalidSettings(f"query_tags names {engine!r}; known are {', '.join([*BUILT_IN_NAMES, *own])}")
+            raise InvalidSettings(f"query_tags contains {engine!r}; known are {', '.join([*BUILT_IN_NAMES, *own])}")
     return frozenset(tagged)
 
 

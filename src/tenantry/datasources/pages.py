@@ -86,7 +86,7 @@ async def fetch_page(
     missing = set(window.names).difference(result.names)
     if missing:
         raise InvalidSettings(
-            f"the page's order names {', '.join(sorted(missing))}, which are not columns of the query"
+            f"the page's order contains {', '.join(sorted(missing))}, which are not columns of the query"
         )
     keys = [tuple(row[name] for name in window.names) for row in rows]
     if any(value is None for key in keys for value in key):

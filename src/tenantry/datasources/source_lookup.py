@@ -7,7 +7,7 @@ from tenantry.groups import Environment, RegisteredSource, UserGroup
 from tenantry.ports import LeasedSources, SourceDirectory, SourceLease
 
 STALENESS = 5.0
-"""The staleness bound in seconds in a process without a Resolver of the same store."""
+"""The staleness bound, in seconds, if the process has no Resolver of the store."""
 
 _log = logging.getLogger(__name__)
 

@@ -74,7 +74,7 @@ class Result:
 
     @cached_property
     def columns(self) -> tuple[ResultColumn, ...]:
-        """Columns with the engine's type, else the common type of their values."""
+        """The columns. If the engine reports no type for a column, it has the common type of its values."""
         return tuple(
             ResultColumn(name, self._type_of_values(position) if engine_type is None else engine_type)
             for position, (name, engine_type) in enumerate(zip(self.names, self.types or repeat(None), strict=False))

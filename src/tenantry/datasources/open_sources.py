@@ -207,7 +207,7 @@ class OpenSources:
         return taken
 
     async def stop(self, seconds: float) -> None:
-        """Stop all queries and refuse new ones. Return when they have ended, or after ``seconds``."""
+        """Stop all queries and refuse new ones. Wait at most ``seconds`` until they have ended."""
         self._bind_to_loop()
         self._is_stopping = True
         running = (*self._open.values(), *self._retired)

@@ -317,5 +317,5 @@ SOURCES_HANDLE: Final = b"sources\0"
 
 
 def source_handle(environment_id: int, reference: str) -> bytes:
-    """Return the handle that selects the slot of a data source's ``id`` or ``provided_id``."""
+    """Return the handle that selects the cache slot of a data source's ``id`` or ``provided_id``."""
     return sha256(f"{environment_id}/{reference}".encode()).digest()[:8]

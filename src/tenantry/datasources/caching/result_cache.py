@@ -34,8 +34,8 @@ class CacheCounters:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """``as_of`` and ``until`` (when it expires) are Unix seconds. ``group``: the handle of the group whose query stored
-    the answer."""
+    """``as_of`` and ``until`` (when the answer expires) are Unix seconds. ``group``: the handle of the group whose
+    query stored the answer."""
 
     key: str
     answer: SharedAnswer

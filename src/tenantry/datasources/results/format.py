@@ -131,4 +131,4 @@ TEXTS: Final[Mapping[type, Callable[[Any], str]]] = {
     time: lambda value: str(value).replace("+00:00", "Z"),
     timedelta: interval_text,
 }
-"""The function that formats a value, by the value's class."""
+"""For each class, the function that formats its values."""

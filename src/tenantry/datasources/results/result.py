@@ -147,8 +147,8 @@ def _type_of(kind: type) -> str:
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """Return a function that makes dicts from rows and ``width`` names. The function raises ValueError for a row of
-    another width."""
+    """Return a function that makes dicts from rows of ``width`` values and as many names. The function raises
+    ValueError for a row of another width."""
     if not width:
         return _empty_dicts
     names = [f"n{number}" for number in range(width)]

@@ -236,14 +236,14 @@ async def test_dates_that_no_calendar_has(kind: int, text: str, value: object, f
     [
         ("local_infile=1&init_command=x", "init_command, local_infile"),
         ("ssl_verify_cert=false", "unknown options: ssl_verify_cert"),
-        ("ssl_mode=none", "ssl_mode of a MySQL URL is one of disabled, required, verify"),
+        ("ssl_mode=none", "ssl_mode of a MySQL URL must be one of disabled, required, verify"),
         ("ssl_mode=disabled&ssl_ca=/k3y-c4n4ry", "ssl_mode=disabled contradicts ssl_ca"),
         ("ssl_mode=required&ssl_ca=/k3y-c4n4ry", "ssl_mode=required checks no certificate"),
         ("ssl_mode=verify&ssl_mode=disabled", "an option more than once"),
         ("ssl_key=/k3y-c4n4ry", "ssl_key needs ssl_cert"),
         ("ssl_ca=/k3y-c4n4ry", "the files of ssl_ca cannot be read"),
         ("ssl_cert=/k3y-c4n4ry", "the files of ssl_cert cannot be read"),
-        ("pipelining=no", "pipelining of a MySQL URL is one of on, off"),
+        ("pipelining=no", "pipelining of a MySQL URL must be one of on, off"),
     ],
 )
 async def test_an_option_that_is_unknown_or_contradicts_is_refused(

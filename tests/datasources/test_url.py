@@ -56,7 +56,7 @@ def test_the_engine_of_a_url(url: str, engine: str) -> None:
         ("duckdb:///:memory:", "must name a file"),
         ("chdb:///:memory:", "must name a folder"),
         ("chdb:///a?mode=ro", "chdb takes ?memory_limit=4GiB"),
-        ("chdb:///a?memory_limit=all", "memory_limit of a chdb URL is a number"),
+        ("chdb:///a?memory_limit=all", "memory_limit of a chdb URL must be a number"),
         ("clickhouse://u:p@h", "names no database"),
         ("sqlite://a.db", "sqlite:///relative/path"),
         ("sqlite:///file:a.db?uri=true", "without host, user or query"),

@@ -38,8 +38,8 @@ async def reconnect_forever(
     shortest: float,
     longest: float,
 ) -> NoReturn:
-    """Call ``connect`` again and again, with growing pauses, until cancelled. After each call, ``ended`` gets its
-    exception (or None). If ``ended`` returns True, the next pause is the shortest again."""
+    """Call ``connect`` again and again, with growing pauses, until cancelled. After each call, ``ended`` receives the
+    exception of that call (or None). If ``ended`` returns True, the next pause is the shortest again."""
     backoff = Backoff(shortest, longest)
     while True:
         try:

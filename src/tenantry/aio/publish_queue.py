@@ -26,8 +26,8 @@ class Message:
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Whether this message can replace ``other``: its generation is higher, or it is the same and replacing loses
-        no content."""
+        """Whether this message can replace ``other``: its generation is higher, or the generations are equal and no
+        content is lost."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 
@@ -102,7 +102,7 @@ class PublishQueue:
                 self._add(message)
 
     async def aclose(self) -> None:
-        """Send the queued messages, for at most a second; drop the others."""
+        """Send queued messages for at most a second; drop those that remain."""
         loop = asyncio.get_running_loop()
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):

@@ -17,7 +17,7 @@ MOST_TOGETHER: Final = 500
 """Maximum groups per request."""
 
 BYTES_TOGETHER: Final = 512 * 1024
-"""A batch is sent when it reaches this size, so that the server has enough memory for its reports."""
+"""A batch is sent when it reaches this size, so that the reports about it fit in the server's memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class BulkReport:
 class BulkAnswer:
     reports: list[BulkReport]
     error: TenantryError | None = None
-    """The error that caused reports to be missing, if there was one."""
+    """The error that ended the request, so that reports may be missing; None if it succeeded."""
 
 
 class LineBatches:

@@ -149,7 +149,7 @@ _PASSING: Final = (ApiUnreachable, StoreUnavailable, TooManyConnections, Idempot
 
 
 class ApiCalls:
-    """Makes the Calls of both clients. The API token is in no ``repr`` and no message."""
+    """Creates the Calls for both clients. No ``repr`` and no message contains the API token."""
 
     def __init__(self, base_url: str, api_token: str, *, attempts: int, get_method: str) -> None:
         if urlsplit(base_url).scheme not in ("http", "https"):

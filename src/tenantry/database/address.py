@@ -19,7 +19,7 @@ from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 RUN_MIGRATE = "run `tenantry migrate` (or `tenantry serve`, which does it)"
 
 RECHECK_SECONDS = 0.001
-"""How many seconds fast reads wait before they check again whether the file was replaced
+"""Fast reads check again whether the file was replaced if the last check was at least this many seconds ago
 (docs/decisions/0021-fast-reads.md)."""
 
 
@@ -85,15 +85,15 @@ class FileIdentity:
         self._checked_at = float("-inf")
 
     def remember(self) -> None:
-        """Note the file that a new connection has opened. Raises StoreUnavailable if another file is open already."""
+        """Remember which file a new connection has opened. Raises StoreUnavailable if another file is open already."""
         if self._opened is None:
             self._opened = self._file.identity()
         else:
             self.check()
 
     def check(self) -> None:
-        """Raises StoreUnavailable if the file was replaced. If a program opened the new file, SQLite could apply the
-        old file's write-ahead log to it."""
+        """Raises StoreUnavailable if the file was replaced: a program that opened the new file could cause SQLite to
+        apply the old file's write-ahead log to it."""
         opened = self._opened  # another thread may call ``forget`` meanwhile
         if opened is not None and self._file.identity() != opened:
             raise StoreUnavailable(

@@ -1,6 +1,6 @@
-"""Rejects data sources that can read the tables of a store, because these hold the parts of all tokens. Checks each
-source when it is registered, and each connection. Looks for the tables instead of comparing addresses, so it also finds
-a store through a link, another path or a copy."""
+"""Rejects data sources that can read a store's tables, because the parts of all tokens are in those tables. Checks each
+source when it is registered, and again on each connection. Looks for the tables instead of comparing addresses, so it
+also finds a store through a link, another path or a copy."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 _APPLICATION = "tenantry"
 
 IDLE_IN_TRANSACTION = "15s"
-"""The server ends a transaction that has been idle for this long, and so releases its locks: the client may have
+"""The server ends a transaction that has been idle for this long, to release its locks in case the client has
 vanished."""
 
 SET_IN_TRANSACTION = f"set local idle_in_transaction_session_timeout = '{IDLE_IN_TRANSACTION}'"

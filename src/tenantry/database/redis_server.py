@@ -58,7 +58,7 @@ class RedisServer:
 
     kind: RedisKind
     label: str
-    """The name in messages; contains no secret."""
+    """The server's name in messages; contains no secret."""
     hosts: tuple[tuple[str, int], ...] = ()
     path: str = ""
     service: str = ""

@@ -92,7 +92,7 @@ class Driver(Protocol[C]):
 
     Each driver itself must make queries read-only and apply the limits (see ``take_result``). Test it with
     ``tenantry.testing.DriverContract``. ReusingDriver, SessionDriver, DeclaringDriver and StreamingDriver are optional
-    protocols; this one will get no more methods.
+    protocols; Driver itself will get no more methods.
     """
 
     @property

@@ -26,8 +26,8 @@ def guarded_template(
 ) -> tuple[SQLTemplate, Variables]:
     """Return the template and the variables that a source with these tables binds for a group.
 
-    All code that sends a group's SQL to a source calls this. Guards read the group itself, even if the variables lack
-    ``user_group`` or hold a copy of it.
+    All code that sends a group's SQL to a source calls this. Guards get their values from ``group`` itself, even if the
+    variables lack ``user_group`` or contain a copy of it.
     """
     if tables is None:
         return template, variables

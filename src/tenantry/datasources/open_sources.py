@@ -43,7 +43,7 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
         )
     for engine in tagged:
         if engine not in own and not is_engine(engine):
-            raise InvalidSettings(f"query_tags names {engine!r}; known are {', '.join([*BUILT_IN_NAMES, *own])}")
+            raise InvalidSettings(f"query_tags contains {engine!r}; known are {', '.join([*BUILT_IN_NAMES, *own])}")
     return frozenset(tagged)
 
 
@@ -207,7 +207,7 @@ class OpenSources:
         return taken
 
     async def stop(self, seconds: float) -> None:
-        """Stop all queries and refuse new ones. Return when they have ended, or after ``seconds``."""
+        """Stop all queries and refuse new ones. Wait at most ``seconds`` until they have ended."""
         self._bind_to_loop()
         self._is_stopping = True
         running = (*self._open.values(), *self._retired)

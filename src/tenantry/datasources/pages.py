@@ -86,7 +86,7 @@ async def fetch_page(
     missing = set(window.names).difference(result.names)
     if missing:
         raise InvalidSettings(
-            f"the page's order names {', '.join(sorted(missing))}, which are not columns of the query"
+            f"the page's order contains {', '.join(sorted(missing))}, which are not columns of the query"
         )
     keys = [tuple(row[name] for name in window.names) for row in rows]
     if any(value is None for key in keys for value in key):
@@ -121,7 +121,7 @@ class PagedTemplate(WrappedTemplate):
             raise InvalidSettings(f"size is {size!r}; it takes a whole number above 0")
         if type(offset) is not int or not 0 <= offset <= _LARGEST or (offset and after is not None):
             raise InvalidSettings(
-                f"offset is {offset!r}; it takes a whole number from 0, and must be 0 if after is given"
+                f"offset is {offset!r}; it takes a whole number from 0, and must be 0 if `after` is given"
             )
         self.names: tuple[str, ...] = tuple(name.removeprefix("-") for name in order)
         self._directions = ["desc" if name.startswith("-") else "asc" for name in order]
@@ -186,5 +186,5 @@ def _read_cursor(text: str, width: int) -> tuple[Any, ...]:
     except (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, RecursionError):
         pass  # the error is raised below, without the value
     if len(key) != width:
-        raise UnbindableValue("after does not belong to this order: pass `next` of the previous page", name="after")
+        raise UnbindableValue("`after` does not belong to this order: pass `next` of the previous page", name="after")
     return key

@@ -16,9 +16,9 @@ class QueryFolder(Mapping[str, Query]):
     """Queries of a folder and its subfolders by name: ``folder["sales/by_day"]`` is sales/by_day.sql.
 
     Each file is read once, and compiled now or, with ``compiled=False``, when first used. The dialect of a query is the
-    one in its header, else ``dialect``, else the first that accepts the query. Queries can include each other (``{{>
-    sales/by_day }}``). Hidden files are skipped. A header may make properties ``optional``, so only the program's
-    developers should have write access.
+    one in its header, otherwise ``dialect``, otherwise the first dialect that accepts the query. Queries can include
+    each other (``{{> sales/by_day }}``). Hidden files are skipped. A header may make properties ``optional``, so only
+    the program's developers should have write access.
 
     Raises OSError, or one InvalidQueries for all unusable files.
     """
@@ -28,7 +28,7 @@ class QueryFolder(Mapping[str, Query]):
         self._queries: dict[str, Query] = {}
         files = sorted(self._files())
         if len(files) > MAX_FILES:
-            raise InvalidQueries(f"{self.path} holds {len(files)} query files; at most {MAX_FILES} are read", errors=())
+            raise InvalidQueries(f"{self.path} holds {len(files)} query files; the maximum is {MAX_FILES}", errors=())
         self._unreadable: dict[str, TemplateError] = {}
         for file in files:
             name = file.relative_to(self.path).with_suffix("").as_posix()

@@ -1,7 +1,7 @@
 """Ends running queries and streams whose group or data source changes.
 
 The group and source of each query are read again five times per staleness bound, so that no query continues with old
-properties or an old mapping. The query also ends if the store does not answer for as long as the bound.
+properties or an old mapping. The query also ends if the store does not answer for that long.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.ports import Clock, GroupStore, MonotonicClock
 
 CHECKS: Final = 5
-"""Checks of a running query per staleness bound."""
+"""How many times a running query is checked within the staleness bound."""
 
 _log: Final = logging.getLogger("tenantry.datasources")
 

@@ -7,7 +7,7 @@ from tenantry.groups import Environment, RegisteredSource, UserGroup
 from tenantry.ports import LeasedSources, SourceDirectory, SourceLease
 
 STALENESS = 5.0
-"""The staleness bound in seconds in a process without a Resolver of the same store."""
+"""The staleness bound, in seconds, if the process has no Resolver of the store."""
 
 _log = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ class SourceLookup:
         )
 
     async def of_reference(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """Return the source with this id: Tenantry's (``ds_…``) or the operator's. Raises StoreUnavailable."""
+        """Return the source with this id, either Tenantry's (``ds_…``) or the operator's. Raises StoreUnavailable."""
         directory = self._leased
         if directory is None:
             return await self._directory.get(environment, reference)

@@ -47,9 +47,9 @@ _COMPILED = 256  # number of cached templates that were given as strings
 class DataSources:
     """Runs templates for groups, read-only, on the data source that each group's mapping names.
 
-    - ``store``: a Store, or another object whose ``sources`` finds registered sources. If this process has a Resolver
-      of the same store, sources are cached; otherwise each query reads ``sources``. A removed or moved source is no
-      longer used on this host once the write returns, and on other hosts within the staleness bound.
+    - ``store``: a Store, or another object whose attribute ``sources`` finds registered sources. If this process has a
+      Resolver of the same store, sources are cached; otherwise each query asks ``sources``. A removed or moved source
+      is no longer used on this host once the write returns, and on other hosts within the staleness bound.
     - ``cache`` keeps results. Even without it, equal concurrent calls of ``fetch`` and ``query`` share a result.
     - ``engines`` adds engines by URL scheme, as in ``{"athena": make_driver}``; ``make_driver`` takes a
       RegisteredSource and Limits, and returns a Driver.
@@ -70,7 +70,7 @@ class DataSources:
         keys: Keys = None,
     ) -> None:
         self.store: Final[SourceHolder] = store
-        """Any object whose ``sources`` finds registered sources."""
+        """Any object whose attribute ``sources`` finds registered sources."""
         self._lookup = SourceLookup(store.sources)
         self.query_watch: QueryWatch = QueryWatch(getattr(store, "groups", None), self._lookup)
         """Ends running queries whose group or source changes."""

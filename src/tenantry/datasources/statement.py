@@ -95,7 +95,7 @@ def first_keyword(sql: str) -> str | None:
 
 
 def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
-    """Return why to refuse a statement; None if its first keyword is in ``reading``. The reason quotes only that
+    """Return the reason to refuse a statement; None if its first keyword is in ``reading``. The reason quotes only that
     keyword."""
     keyword = first_keyword(sql)
     if keyword in reading:
@@ -110,8 +110,8 @@ def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
 
 @lru_cache(maxsize=512)
 def mysql_refusal(sql: str) -> str | None:
-    """Return why to refuse SQL on MySQL (backslash escapes, no ANSI_QUOTES); None for one read-only statement.
-    Statements that leave a file, variable, lock or LAST_INSERT_ID behind are refused."""
+    """Return the reason to refuse SQL on MySQL; None for one read-only statement. Statements that leave a file,
+    variable, lock or LAST_INSERT_ID behind are refused. Assumes backslash escapes, and no ANSI_QUOTES."""
     reason = refusal(sql, READING_MYSQL)
     if reason is not None:
         return reason

@@ -17,8 +17,8 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def stop_on_signals(sources: DataSources) -> AsyncIterator[None]:
-    """Stop queries at SIGTERM or SIGINT. Otherwise the server would wait for them, because it ends the lifespan only
-    after all requests.
+    """Stop queries at SIGTERM or SIGINT. Otherwise the server would wait for the queries, because it ends the lifespan
+    only after all requests.
 
     In a lifespan: ``async with sources, stop_on_signals(sources): yield``. A signal starts ``sources.stop()`` and calls
     the previous handler; if that is the default handler, the process ends after the queries. Ignored signals stay

@@ -162,7 +162,9 @@ def memory_limit(url: URL) -> str:
     given = url.query.get("memory_limit", MEMORY_LIMIT)
     if not isinstance(given, str) or not _MEMORY.fullmatch(given):
         name = url.get_backend_name()
-        raise InvalidSource(f"memory_limit of a {name} URL is a number with a unit, as in 512MiB or 4GiB", field="/url")
+        raise InvalidSource(
+            f"memory_limit of a {name} URL must be a number with a unit, as in 512MiB or 4GiB", field="/url"
+        )
     return given
 
 

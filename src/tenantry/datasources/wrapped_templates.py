@@ -48,7 +48,7 @@ class WrappedTemplate:
 
 
 class SchemaQuery(WrappedTemplate):
-    """Selects no rows from a template, so that its column names are known although it does not run."""
+    """Selects no rows from a template: the engine returns the template's column names without running it."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
         """Raises InvalidSettings if the engine would run the template anyway."""

@@ -18,12 +18,12 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 
 def to_micros(moment: datetime) -> int:
-    """Microseconds from 1970 (UTC) to an aware time."""
+    """Microseconds from the start of 1970 (UTC) to an aware time."""
     return (moment - _EPOCH) // _MICROSECOND
 
 
 def from_micros(count: int) -> datetime:
-    """The UTC time that is ``count`` microseconds after 1970 began."""
+    """The UTC time ``count`` microseconds after the start of 1970."""
     return _EPOCH + count * _MICROSECOND
 
 

@@ -11,8 +11,7 @@ from tenantry.groups.viewer import LONGEST_PASS
 from tenantry.groups.writes import GroupChanges
 
 MAX_REVOKED_VIEWERS: Final = 200
-"""Maximum revocations that a group keeps. A revocation is kept for as long as any pass that was issued earlier can
-still be valid."""
+"""Maximum revocations that a group keeps. A revocation is kept until every pass issued before it must have expired."""
 
 
 def revoking_changes(group: UserGroup, viewer_id: str, now: datetime) -> GroupChanges:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 OTHER_GROUPS: Final = ("", "(others)")
-"""The environment and id under which a process that already counts many groups sums the usage of all further groups. No
+"""When a process already counts many groups, it sums the usage of all further groups under this environment and id. No
 real environment has an empty name."""
 
 OTHER_VIEWERS: Final = "(others)"
@@ -45,7 +45,7 @@ class UsageKey(NamedTuple):
 
 
 class HourlyUsage(NamedTuple):
-    """Usage in the hour from ``hour`` (aware, UTC). If the key has a viewer, usage in the day from ``hour``."""
+    """Usage in the hour that begins at ``hour`` (aware, UTC). If the key has a viewer, usage in the day that begins then."""
 
     hour: datetime
     key: UsageKey

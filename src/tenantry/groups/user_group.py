@@ -117,7 +117,8 @@ class UserGroup:
         return extend(self.variables, "params", params)
 
     def with_viewer(self, viewer: Viewer) -> UserGroup:
-        """The group as this viewer sees it, until the viewer's pass ends. Raises PassRevoked."""
+        """Return a copy of the group with this viewer; it expires with the viewer's pass, if not earlier. Raises
+        PassRevoked."""
         if viewer.issued_at.timestamp() < self.revoked_before(viewer.id):
             raise PassRevoked(PassRevoked.MESSAGE)
         ends = viewer.expires_at if self.expires_at is None else min(self.expires_at, viewer.expires_at)
@@ -131,7 +132,7 @@ class UserGroup:
         return None if self.viewer is None else self.viewer.id
 
     def revoked_before(self, viewer_id: str | None) -> int:
-        """Seconds since 1970: passes that were issued to this viewer earlier are refused. 0 without a revocation."""
+        """Passes issued to this viewer before this time (seconds since 1970) are refused. 0 without a revocation."""
         revoked = self.revoked_viewers
         return 0 if revoked is None or viewer_id is None or viewer_id not in revoked else int(revoked[viewer_id])
 
@@ -305,7 +306,7 @@ class RegisteredSource:
 
     @property
     def handles(self) -> tuple[bytes, bytes]:
-        """The handles of ``id`` and ``provided_id``. A write to the source changes the slots of both."""
+        """The handles of ``id`` and ``provided_id``. A write to the source changes the cache slots of both."""
         return source_handle(self.environment.id, self.id), source_handle(self.environment.id, self.provided_id)
 
 
@@ -322,5 +323,5 @@ SOURCES_HANDLE: Final = b"sources\0"
 
 
 def source_handle(environment_id: int, reference: str) -> bytes:
-    """Return the handle that selects the slot of a data source's ``id`` or ``provided_id``."""
+    """Return the handle that selects the cache slot of a data source's ``id`` or ``provided_id``."""
     return sha256(f"{environment_id}/{reference}".encode()).digest()[:8]

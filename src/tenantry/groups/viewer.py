@@ -27,7 +27,7 @@ class Viewer:
     expires_at: datetime
     """The end of the pass (aware, in UTC)."""
     token_version: int
-    """Version of the token that signed the pass."""
+    """The version of the group's token with which the pass was signed."""
 
     @property
     def variables(self) -> Record:

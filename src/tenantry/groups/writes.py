@@ -167,7 +167,7 @@ class Author:
 
 
 UNNAMED = Author("unnamed")
-"""The author of a write whose caller names none."""
+"""The author of a write if the caller names no author."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ async def while_thread_works(request: Request) -> AsyncIterator[None]:
 
 
 async def ask_for_thread(watch: Watch, ask: Callable[[], Awaitable[Found]]) -> Found:
-    """Await ``ask()``, which a thread has called. Raises ViewerLeft if the viewer disconnects."""
+    """Await ``ask()`` for a thread that works for the viewer. Raises ViewerLeft if the viewer disconnects."""
     if watch.loop is not asyncio.get_running_loop():  # the Watch belongs to another loop
         return await ask()
     token = VIEWER_OF_THREAD.set(None)

@@ -34,8 +34,8 @@ HEAD: Final = "0015"
 """The revision of the tables that this version of Tenantry needs."""
 
 OLDEST: Final = "0015"
-"""The oldest revision whose releases can use the tables of HEAD. A migration that breaks older releases sets OLDEST to
-its own revision: see CONTRIBUTING.md, "Change the store's tables"."""
+"""Releases built for this revision or a later one can use the tables of HEAD. If a new migration breaks older releases,
+set OLDEST to its revision: see CONTRIBUTING.md, "Change the store's tables"."""
 
 _one_thread = threading.Lock()  # one migration at a time: alembic keeps its context in a module
 

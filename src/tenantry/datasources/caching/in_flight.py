@@ -111,7 +111,7 @@ class InFlightQueries:
         return self._watch.run(query.group, query.schema, query.opened.registered, running.wait())
 
     def invalidate_source(self, name: str | None) -> None:
-        """Do not let further callers join queries in flight at this source (None: at any source)."""
+        """From now on, let no caller join a query already in flight at this source (None: at any source)."""
         for key in [key for key, running in self.by_key.items() if name in (None, running.query.opened.name)]:
             del self.by_key[key]
 

@@ -34,8 +34,8 @@ class CacheCounters:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """``as_of`` and ``until`` (when it expires) are Unix seconds. ``group``: the handle of the group whose query stored
-    the answer."""
+    """``as_of`` and ``until`` (when the answer expires) are Unix seconds. ``group``: the handle of the group whose
+    query stored the answer."""
 
     key: str
     answer: SharedAnswer
@@ -47,8 +47,8 @@ class KeptAnswer:
 
 
 class ResultCache:
-    """Keeps results in memory for ``seconds``. All results take at most ``max_bytes``, those of one group at most
-    ``group_max_bytes`` (default: a quarter).
+    """Keeps results in memory for ``seconds``. All results together take at most ``max_bytes``, those of one group at
+    most ``group_max_bytes`` (default: a quarter).
 
     For ``stale_while_revalidate`` more seconds, queries get the old result while the source is queried in the
     background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds.
@@ -155,8 +155,8 @@ class ResultCache:
         return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
 
     def changed(self, source: str | None) -> None:
-        """Drop the results of a changed source (None: of all sources), and do not store results of queries that began
-        before the change."""
+        """Drop the results of a changed source (None: of all sources). From now on, refuse to store results of queries
+        that began before the change."""
         self._changed.note(source, self.clock())
         if source is None:
             self.clear()

@@ -1,8 +1,8 @@
 """The encoding of an entry of the shared cache.
 
 Each entry has a digest, keyed with the secret of RedisResults: without the secret, nobody can create an entry or move
-one to another key. The body is MessagePack, column by column: a column contains plain values if all have the same type,
-else each value has a type tag. Decoding runs no code.
+one to another key. The body is MessagePack, column by column: if all values of a column have the same type, they are
+written plainly; otherwise each has a type tag. Decoding runs no code.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Guesses the declaration of guarded tables from names of columns and from foreign keys. Pure."""
+"""Guesses the declaration of guarded tables from names of columns and from foreign keys, without I/O."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def _parents(column: str) -> tuple[str, str]:
 
 
 def tenant_column(tables: Iterable[CatalogueTable]) -> str | None:
-    """Return, in lower case, the column that most likely holds the tenant: a column with a tenant's name, otherwise an
-    id that at least two tables share. Of several such columns, return the one that most tables have. A name such as
-    ``account`` is not enough evidence if only one of several tables has it."""
+    """Return, in lower case, the column that most likely holds the tenant: one with a name such as ``tenant_id``,
+    otherwise an id column that at least two tables have. Of several such columns, return the one that most tables have.
+    A name without a suffix, such as ``account``, is not enough evidence if only one of several tables has it."""
     tables = list(tables)
     counts = Counter(name for table in tables for name in {column.lower().strip('"') for column in table.columns})
     found = ((name, count, _TENANT.fullmatch(name)) for name, count in counts.items())

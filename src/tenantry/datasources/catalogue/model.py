@@ -34,7 +34,7 @@ class Catalogue:
 
     @classmethod
     def of(cls, tables: Iterable[CatalogueTable], foreign_keys: Iterable[ForeignKey]) -> Self:
-        """Sort both arguments by table name, because engines return them in different orders."""
+        """Return a catalogue with both arguments sorted by table name, because each engine has its own order."""
         return cls(
             tuple(sorted(tables, key=lambda table: table.name)),
             tuple(sorted(foreign_keys, key=lambda key: key.table)),

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 class CatalogueQueries(NamedTuple):
     columns: str
-    """Returns a row for each column, in order: schema or '', table, column, 1 for a view or 0. The schema is '' where
-    the name of the table needs none."""
+    """Returns a row for each column of each table, in the table's order: schema or '', table, column, 1 for a view or
+    0. The schema is '' where the name of the table needs none."""
     foreign_keys: str = ""
     """Returns a row for each foreign key that has one column: schema or '', table and column of the key, then schema or
     '', table and column to which it refers."""

@@ -130,7 +130,7 @@ class ClickHouseDriver:
         if level == "0":
             if known["readonly"].readonly:
                 raise InvalidSource(
-                    f"the settings profile of the user of data source {self.source_id} fixes readonly=0: set "
+                    f"the settings profile of the user of data source {self.source_id} locks readonly at 0: set "
                     "readonly to 1 or 2 in the profile, or allow changes of readonly"
                 )
             client.set_client_setting("readonly", "1")

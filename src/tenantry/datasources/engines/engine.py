@@ -76,7 +76,7 @@ class Engine:
 
     @property
     def missing_package(self) -> str:
-        """The message that ``package`` is missing."""
+        """The error text for a missing ``package``."""
         return f"the driver {self.package} is not installed: pip install '{self.install}'"
 
     @property

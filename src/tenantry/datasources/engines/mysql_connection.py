@@ -126,7 +126,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = True
 
     def identify(self) -> tuple[Any, ...]:
-        """Return values that identify the server, because several servers may use the same connection id."""
+        """Return what identifies the server, because several servers may use the same connection id."""
         self.query("select @@hostname, @@port, @@server_id")
         row: tuple[Any, ...] = self._result.rows[0]
         return row
@@ -148,7 +148,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = settings is None
 
     def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[tuple[str, str | None]], Iterator[Any]]:
-        """Send a query. The caller must call ``settle`` before. Raises UnbindableValue, MySQLError."""
+        """Send a query. The caller must call ``settle`` first. Raises UnbindableValue, MySQLError."""
         text = self._with_values(sql, params)
         self.reusable = False
         try:
@@ -173,8 +173,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """Whether the server read only the beginning of a string as a number or a time. Also true if it lost warnings
-        that could say so. The caller must have read the last row."""
+        """Whether the server converted only the beginning of a string to a number or a time. Also true if warnings that
+        could say so were lost. The caller must have read the last row."""
         count = self._result.warning_count
         if not count:
             return False

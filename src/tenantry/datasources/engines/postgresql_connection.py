@@ -65,7 +65,7 @@ class ServerError(Exception):
 
 
 class AnswerTooLong(Exception):
-    """The answer is so long that its rows must exceed ``max_bytes``."""
+    """The answer is so long that its rows are certain to exceed ``max_bytes``."""
 
 
 class NoColumns(Exception):

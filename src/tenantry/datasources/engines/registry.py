@@ -124,7 +124,7 @@ def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: 
     if engine is None or (engine.needs_trust and not trusted):
         raise InvalidSource(
             f"Tenantry cannot keep the dialect {scheme!r} read-only. If the source's database user can only read, "
-            f"register the source with --trusted. Built in are: {', '.join(BUILT_IN_NAMES)}",
+            f"register the source with --trusted. The built-in engines are: {', '.join(BUILT_IN_NAMES)}",
             field="/url",
         )
     return engine

@@ -38,7 +38,7 @@ from tenantry.sql import BoundSQL
 _INTERRUPT_INTERVAL = 0.05  # seconds; repeated, because an interrupt before the query begins has no effect
 
 IDLE_SECONDS = 300.0
-"""A connection is closed when it has been idle for this many seconds, or at the latest for twice as many."""
+"""A connection is closed when it has been idle for between one and two times this many seconds."""
 
 
 class ConnectionPool(Generic[C]):
@@ -126,8 +126,8 @@ class ConnectionPool(Generic[C]):
         return closing_error(self._driver.source_id)
 
     def end(self, running: PooledQuery[C] | SourceStream[C], outcome: Any) -> None:
-        """Deliver the outcome of a query or stream, and release its turn. If the server refused a connection, the turn
-        goes back to the queue."""
+        """Deliver the outcome of a query or stream. Release its turn or, if the server refused a connection, put the
+        turn back into the queue."""
         turn = self._running.pop(running)
         is_wanted = not running.outcome.done()
         may_wait = is_wanted and not self._closed and isinstance(outcome, NoConnectionLeft)

@@ -24,10 +24,10 @@ class Format:
     """How JSON writes decimals, large integers, bytes and times. CSV uses only ``binary`` and ``zone``; Arrow uses only
     ``binary``.
 
-    ``decimals``: numbers with all digits, or strings. ``big_integers``: integers beyond 2^53 - 1, which doubles cannot
-    hold exactly, as strings or as numbers. ``binary``: base64 (RFC 4648 section 4) or hexadecimal. ``zone``: the time
-    zone to which JSON and CSV convert datetimes that have a time zone; None: no conversion. Raises InvalidSettings for
-    any other value.
+    ``decimals`` become numbers with all digits, or strings. ``big_integers`` (beyond 2^53 - 1, so doubles cannot hold
+    them exactly) become strings or numbers. ``binary`` becomes base64 (RFC 4648 section 4) or hexadecimal. ``zone``:
+    the time zone to which JSON and CSV convert datetimes that have a time zone; None: no conversion. Raises
+    InvalidSettings for any other value.
     """
 
     decimals: Literal["number", "text"] = "number"
@@ -131,4 +131,4 @@ TEXTS: Final[Mapping[type, Callable[[Any], str]]] = {
     time: lambda value: str(value).replace("+00:00", "Z"),
     timedelta: interval_text,
 }
-"""The function that formats a value, by the value's class."""
+"""For each class, the function that formats its values."""

@@ -74,7 +74,7 @@ class Result:
 
     @cached_property
     def columns(self) -> tuple[ResultColumn, ...]:
-        """Columns with the engine's type, else the common type of their values."""
+        """The columns. If the engine reports no type for a column, it has the common type of its values."""
         return tuple(
             ResultColumn(name, self._type_of_values(position) if engine_type is None else engine_type)
             for position, (name, engine_type) in enumerate(zip(self.names, self.types or repeat(None), strict=False))
@@ -147,8 +147,8 @@ def _type_of(kind: type) -> str:
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """Return a function that makes dicts from rows and ``width`` names. The function raises ValueError for a row of
-    another width."""
+    """Return a function that makes dicts from rows of ``width`` values and as many names. The function raises
+    ValueError for a row of another width."""
     if not width:
         return _empty_dicts
     names = [f"n{number}" for number in range(width)]

@@ -49,9 +49,9 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """Return the URL to store for ``source_id``, encrypted once with each of ``keys`` except the one with the id
-    ``without``. A URL without plain secrets stays as it is. Raises InvalidSource for an unreadable URL, or if the
-    package cryptography is missing."""
+    """Return the URL to store for ``source_id``, encrypted once with each of ``keys``. ``without``: the id of a key not
+    to use. A URL without plain secrets stays as it is. Raises InvalidSource for an unreadable URL, or if the package
+    cryptography is missing."""
     if not has_plain_secrets(url):
         return url
     public = public_url(url)
@@ -130,7 +130,7 @@ class Reencryption:
 async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
-    """Encrypt all stored URLs with each of ``keys`` except the one with the id ``without``. That key can be removed
+    """Encrypt all stored URLs with each of ``keys``. ``without``: the id of a key not to use; it can be removed
     afterwards. URLs that have no plain secrets, or are already encrypted with these keys, do not change. The call can
     be interrupted and repeated. Raises StoreUnavailable."""
     done = Reencryption()

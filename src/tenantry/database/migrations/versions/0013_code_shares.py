@@ -1,4 +1,4 @@
-"""Adds a column for the group whose CodeShare limits a code. It is null for codes of older versions."""
+"""Adds a column for the group to whose CodeShare a code counts. It is null for codes of older versions."""
 
 from __future__ import annotations
 

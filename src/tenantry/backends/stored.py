@@ -44,7 +44,7 @@ USAGE_WRITER_LIFETIME = timedelta(days=90)
 
 PRUNED_AT_ONCE = 5_000
 """Maximum usage rows that one call of ``prune`` deletes, for groups and for viewers. The deletion of a
-group deletes at most so many rows of viewers in a transaction."""
+group deletes at most this number of rows of viewers in a transaction."""
 
 
 @dataclass(frozen=True, slots=True)

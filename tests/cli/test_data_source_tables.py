@@ -83,7 +83,7 @@ def test_guarded_tables_are_replaced_and_removed(shop: Terminal, folder: Path) -
 @pytest.mark.parametrize("words", [(), ("--tables", "tables.yaml", "--no-tables")])
 def test_an_update_says_what_it_changes(shop: Terminal, words: tuple[str, ...]) -> None:
     create(shop)
-    assert "give --tables FILE or --no-tables" in shop("data-source", "update", "shop", *words, fails=2).err
+    assert "--tables FILE or --no-tables" in shop("data-source", "update", "shop", *words, fails=2).err
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,9 @@ def new_app(body_seconds: float) -> tuple[Starlette, str, str]:
     """The app, a caller who may provision, and one who may not."""
     store = MemoryStore()
     caller = asyncio.run(_caller(store, Scope.PROVISION))
-    reader = asyncio.run(_caller(store, Scope.INTROSPECT, Scope.PASSES))
-    api = create_api(store, KeyRing([SigningKey("k1", b"1" * 32)]), body_seconds=body_seconds)
+    reader = asyncio.run(_caller(store, Scope.INTROSPECT, Scope.PASSES, Scope.SOURCES))
+    keys = KeyRing([SigningKey("k1", b"1" * 32)])
+    api = create_api(store, keys, body_seconds=body_seconds, source_hosts=["db.example.com"])
     return Starlette(routes=[*api], exception_handlers={404: not_found}), caller, reader
 
 

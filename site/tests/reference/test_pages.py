@@ -228,11 +228,15 @@ def test_pages_for_operations_that_no_page_names() -> None:
         "api-reference/user-groups/revoke-the-passes-of-a-viewer",
         "api-reference/user-groups/list-user-groups",
         "api-reference/user-groups/create-or-change-many-user-groups",
+        "api-reference/data-sources/list-data-sources",
+        "api-reference/data-sources/register-a-data-source",
+        "api-reference/data-sources/change-a-data-source",
+        "api-reference/data-sources/delete-a-data-source",
         "api-reference/introspection/introspect-a-user-group-token",
         "api-reference/health/the-process-runs-2",
         "api-reference/health/the-service-can-answer",
     ]
-    assert [group.group for group in pages.groups(())] == ["User groups", "Introspection", "Health"]
+    assert [group.group for group in pages.groups(())] == ["User groups", "Data sources", "Introspection", "Health"]
     assert all("api.json " in front.openapi and front.title for _, front, _ in made)
     assert list(pages.generated((), {"a": "GET /healthz"})) == []
     assert pages.groups((), {"a": "GET /healthz"}) == ()

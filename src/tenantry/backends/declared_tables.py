@@ -19,7 +19,8 @@ def check_tables(declaration: Mapping[str, Any] | None) -> str:
     try:
         found = read_tables(declaration)
     except InvalidTables as error:
-        raise InvalidSource(error.message, field="/tables") from None
+        pointer = "".join(f"/{key.replace('~', '~0').replace('/', '~1')}" for key in error.keys)
+        raise InvalidSource(error.message, field=f"/tables{pointer}") from None
     if not found.entries:
         raise InvalidSource("the declaration lists no tables: add some under its key `tables`", field="/tables")
     return json.dumps(found.as_json(), ensure_ascii=False, separators=(",", ":"), sort_keys=True)

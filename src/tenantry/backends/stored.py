@@ -3,6 +3,7 @@ clock."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hmac import compare_digest
@@ -26,6 +27,7 @@ from tenantry.groups import (
     IdempotencyKey,
     Issued,
     LookupResult,
+    Record,
     Tag,
     Token,
     UserGroup,
@@ -196,6 +198,11 @@ def use_is_recorded(token: ApiToken, now: datetime) -> bool:
 
 
 # --- data sources ---
+
+
+def references_of(mapping: Mapping[str, str] | Record) -> frozenset[str]:
+    """The data sources that a group's mapping names."""
+    return frozenset(mapping[schema] for schema in mapping)
 
 
 class LentSourceLease(SourceLeaseHolder):

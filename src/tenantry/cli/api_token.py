@@ -37,7 +37,8 @@ def api_token() -> None:
     default=[Scope.PROVISION.value],
     show_default=True,
     help="What the token permits: provision:read to list groups, provision:write for /api/user, provision for both, "
-    "introspect for /oauth/introspect, preview for previews of dashboards, passes for passes of viewers. Repeatable.",
+    "introspect for /oauth/introspect, preview for previews of dashboards, passes for passes of viewers, sources for "
+    "/api/data-sources. Repeatable.",
 )
 @expires_in_option
 @expires_at_option

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import json
-import secrets
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,10 +23,19 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note, print_record, print_rows, print_value
-from tenantry.cli.source_tables import check_source, check_tables, find_source
-from tenantry.errors import InvalidKeys, InvalidSource, TemplateError
-from tenantry.groups import Environment, RegisteredSource, check_session_variables
+from tenantry.cli.source_tables import check_source, find_source
+from tenantry.errors import InvalidKeys, TemplateError
+from tenantry.groups import RegisteredSource, check_session_variables
 from tenantry.ports import Store
+from tenantry.provisioning import (
+    SourceDraft,
+    SourceProvisioner,
+    SourceTest,
+    SourceUpdate,
+    describe_source,
+    in_use,
+)
+from tenantry.tokens import KeyRing
 
 _LIST_SECONDS: Final = 3.0
 """Seconds that `list` waits for each data source."""
@@ -80,54 +88,46 @@ async def create(
     then reads the password from its environment or from that file.
     """
     target = await choose_environment(store, environment)
-    from tenantry.datasources import registration_notes, resolve_url  # imports SQLAlchemy, which `--help` does not need
+    from tenantry.datasources import registration_notes  # imports SQLAlchemy, which `--help` does not need
 
-    if provided_id.startswith("ds_"):
-        raise InvalidSource("NAME must not start with ds_, which is the prefix of Tenantry's ids")
-    if url == "-":
-        url = sys.stdin.read().strip()
+    url = _given(url)
     notes = registration_notes(url, trusted=trusted)
     pairs = [(name.strip(), tag) for name, _, tag in (each.partition("=") for each in session)]
     variables = check_session_variables(url, pairs)  # takes pairs, to refuse a repeated name
     declared = {} if tables is None else _read_tables(tables)
-    url, source_id = resolve_url(url), f"ds_{secrets.token_hex(8)}"
-    stored = _encrypted(url, keys, target, source_id)
-    if not no_check:
-        text = json.dumps(declared) if declared else ""
-        source = RegisteredSource(provided_id, provided_id, target, url, trusted, variables, text)
+
+    async def connect(source: RegisteredSource) -> None:
         await check_source(source, "Nothing was registered", file=str(tables))
-    made = await store.sources.create(
-        target,
-        source_id=source_id,
-        provided_id=provided_id,
-        url=stored,
-        trusted=trusted,
-        session=dict(variables),
-        tables=declared,
-        author=author(),
-    )
-    print_value(made.id, _row(made), field="id", as_json=as_json)
+
+    test = None if no_check else connect
+    draft = SourceDraft(provided_id, url, trusted=trusted, session=variables, tables=declared)
+    made = await _provisioner(store, keys, test).create(target, draft)
+    print_value(made.id, describe_source(made), field="id", as_json=as_json)
     for note in notes:
         print_note(f"Warning: {note}")
     print_note(f"A group's mapping may now name it: {provided_id!r} or {made.id!r}.")
     await note_unsealed(store, keys)
 
 
-def _encrypted(url: str, keys: str | None, environment: Environment, source_id: str) -> str:
-    """Encrypt a plain password in the URL. Raises InvalidKeys if there is one and the key file cannot be read."""
-    from tenantry.datasources import encrypt_url, secret_state
+def _provisioner(store: Store, keys: str | None = None, test: SourceTest | None = None) -> SourceProvisioner:
+    return SourceProvisioner(store, partial(_key_file, keys), test=test, author=author())
+
+
+def _key_file(keys: str | None) -> KeyRing:
     from tenantry.tokens.keys import SigningKeys
 
-    if secret_state(url) != "plain":
-        return url
     try:
-        ring = SigningKeys.from_file(settings(keys=keys).keys)
+        return SigningKeys.from_file(settings(keys=keys).keys)
     except InvalidKeys as error:
         raise InvalidKeys(
             f"encrypting the password in the URL needs the signing-key file, but {error.message}; or write a "
             "reference instead of the password: env:NAME or file:/path"
         ) from None
-    return encrypt_url(url, ring, environment, source_id)
+
+
+def _given(text: str) -> str:
+    """The value of an option, which '-' reads from stdin."""
+    return sys.stdin.read().strip() if text == "-" else text
 
 
 def _read_tables(path: Path) -> dict[str, Any]:
@@ -142,9 +142,11 @@ def _read_tables(path: Path) -> dict[str, Any]:
 @data_source.command("update")
 @click.argument("reference", type=as_name, metavar="NAME_OR_ID")
 @environment_option
+@click.option("--url", help="Replace the URL, as in `create`. The old password is not kept. '-' reads it from stdin.")
+@click.option("--password", help="Replace the password in the URL. '-' reads it from stdin.")
 @tables_option
 @click.option("--no-tables", is_flag=True, help="Remove the declaration: queries then run as their authors wrote them.")
-@click.option("--no-check", is_flag=True, help="Do not test the declaration on the data source.")
+@click.option("--no-check", is_flag=True, help="Do not test the changed data source.")
 @keys_option
 @json_option
 @with_store
@@ -152,24 +154,37 @@ async def update(
     store: Store,
     reference: str,
     environment: str | None,
+    url: str | None,
+    password: str | None,
     tables: Path | None,
     no_tables: bool,
     no_check: bool,
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Replace or remove the guarded tables of a data source and print its id. Queries that are running are stopped."""
-    if (tables is not None) == no_tables:
-        raise click.UsageError("give --tables FILE or --no-tables")
+    """Change the URL, the password or the guarded tables of a data source, and print its id. Connects first, as
+    `create` does. Queries that are running are stopped."""
+    if tables is not None and no_tables:
+        raise click.UsageError("give --tables FILE or --no-tables, not both")
+    if url is None and password is None and tables is None and not no_tables:
+        raise click.UsageError("give --url, --password, --tables FILE or --no-tables")
+    if url == password == "-":
+        raise click.UsageError("stdin can hold the URL or the password, not both: write the password into the URL")
     target = await choose_environment(store, environment)
     declared = {} if tables is None else _read_tables(tables)
-    made: RegisteredSource | None = None
-    while made is None:  # another writer changed the source: read it again
-        source = await find_source(store, target, reference)
-        if declared and not no_check:
-            await check_tables(source, declared, keys, str(tables))
-        made, before = await store.sources.update(source, tables=declared, author=author()), source.declaration
-    print_value(made.id, _row(made), field="id", as_json=as_json)
+    changes = SourceUpdate(
+        None if url is None else _given(url),
+        None if password is None else _given(password),
+        None if tables is None and not no_tables else declared,
+    )
+
+    async def connect(source: RegisteredSource) -> None:
+        await check_source(source, "Nothing was changed", keys, str(tables))
+
+    provisioner = _provisioner(store, keys, connect if changes.needs_test and not no_check else None)
+    made, replaced = await provisioner.update(target, reference, changes)
+    before = replaced.declaration if changes.tables is not None else {}
+    print_value(made.id, describe_source(made), field="id", as_json=as_json)
     if before and not declared:
         print_note(f"Warning: queries of {made.provided_id} now read all rows that their authors name.")
     elif "guard" in before and "guard" not in declared:
@@ -189,9 +204,9 @@ async def show(store: Store, reference: str, environment: str | None, as_json: b
     source = await find_source(store, await choose_environment(store, environment), reference)
     declaration = source.declaration
     if as_json:
-        print_record({**_row(source), "declaration": declaration or None}, as_json=True)
+        print_record({**describe_source(source), "declaration": declaration or None}, as_json=True)
         return
-    print_record(_row(source), as_json=False)
+    print_record(describe_source(source), as_json=False)
     if declaration:
         click.echo(tables_yaml(declaration), nl=False)
 
@@ -223,7 +238,7 @@ async def test(store: Store, reference: str, environment: str | None, keys: str 
     source = await find_source(store, await choose_environment(store, environment), reference)
 
     milliseconds = round(1000 * await check_connection(source, keys=settings(keys=keys).keys))
-    print_record({**_row(source), "health": "ok", "milliseconds": milliseconds}, as_json=as_json)
+    print_record({**describe_source(source), "health": "ok", "milliseconds": milliseconds}, as_json=as_json)
 
 
 @data_source.command("list")
@@ -235,11 +250,13 @@ async def test(store: Store, reference: str, environment: str | None, keys: str 
 async def list_(store: Store, no_check: bool, environment: str | None, keys: str | None, as_json: bool) -> None:
     """List the data sources of an environment, and whether each responds within 3 seconds. Passwords are masked.
 
-    The column secrets shows how the store keeps the password: encrypted, as a reference, or plain.
+    The column secrets shows how the store keeps the password: encrypted, as a reference, or plain. The column groups
+    shows how many user groups map to the data source.
     """
     target = await choose_environment(store, environment)
-    sources = await store.sources.list(target)
-    rows = [_row(each) for each in sources]
+    counted = await _provisioner(store).list(target)
+    sources = [each.source for each in counted]
+    rows = [{**describe_source(each), "groups": groups} for each, groups in counted]
     if not no_check:
         from tenantry.datasources import check_connections
 
@@ -254,26 +271,17 @@ async def list_(store: Store, no_check: bool, environment: str | None, keys: str
 @data_source.command("delete")
 @click.argument("reference", type=as_name, metavar="NAME_OR_ID")
 @environment_option
+@click.option("--yes", is_flag=True, help="Delete without asking.")
 @json_option
 @with_store
-async def delete(store: Store, reference: str, environment: str | None, as_json: bool) -> None:
-    """Remove a data source. Queries then fail for the groups that are mapped to it; no other source takes its place."""
+async def delete(store: Store, reference: str, environment: str | None, yes: bool, as_json: bool) -> None:
+    """Remove a data source. Asks first if user groups map to it: their queries then fail, and no other source takes its
+    place. A source that you create later under the same NAME serves the groups that map to NAME."""
     target = await choose_environment(store, environment)
-    gone = await store.sources.delete(target, reference, author=author())
-    print_value(gone.id, _row(gone), field="id", as_json=as_json)
+    provisioner = _provisioner(store)
+    found = await provisioner.count(await provisioner.find(target, reference))
+    if found.groups and not yes:
+        click.confirm(f"{in_use(found)}. Delete it?", abort=True, err=True)
+    gone, _ = await provisioner.delete(target, found.source.id, force=True)
+    print_value(gone.id, describe_source(gone), field="id", as_json=as_json)
     await note_unsealed(store)
-
-
-def _row(each: RegisteredSource) -> dict[str, Any]:
-    from tenantry.datasources import display_url, secret_state
-
-    return {
-        "id": each.id,
-        "name": each.provided_id,
-        "environment": each.environment.name,
-        "url": display_url(each.url),
-        "secrets": secret_state(each.url),
-        "trusted": each.trusted,
-        "session": dict(each.session),
-        "guarded": bool(each.tables),
-    }

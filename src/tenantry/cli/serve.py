@@ -57,6 +57,13 @@ host_option: OptionDecorator = click.option(
     show_envvar=True,
     help="Contact for the OpenAPI documents; default none.",
 )
+@click.option(
+    "--api-source-hosts",
+    metavar="HOSTS",
+    envvar="TENANTRY_API_SOURCE_HOSTS",
+    show_envvar=True,
+    help="Comma-separated hosts that data sources registered over HTTP may have, such as db.example.com; default none.",
+)
 @queries_option
 @query_contract_option
 @click.option(

@@ -12,7 +12,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from tenantry.client.answers import CreatedPass, ListedGroup, ProvisionedGroup, Reply
+from tenantry.client.answers import CreatedPass, ListedGroup, ListedSource, ProvisionedGroup, Reply
 from tenantry.client.async_client import AsyncClient
 from tenantry.client.bulk import BulkReport, LineBatches, read_reports
 from tenantry.client.calls import ApiCalls, Call, GetMethod, NoReply, Send, Sleep
@@ -22,7 +22,7 @@ from tenantry.tracing import HttpClientSpan
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["AsyncClient", "BulkReport", "Client", "CreatedPass", "ListedGroup", "ProvisionedGroup"]
+__all__ = ["AsyncClient", "BulkReport", "Client", "CreatedPass", "ListedGroup", "ListedSource", "ProvisionedGroup"]
 
 T = TypeVar("T")
 
@@ -153,6 +153,55 @@ class Client:
             page = self._run(self._calls.page(after=following, limit=page_size, match=match))
             yield from page.groups
             following = page.next
+
+    def data_source(self, name: str) -> ListedSource | None:
+        """Return the data source with this name or id, or None."""
+        found = self._run(self._calls.sources(name=name)).sources
+        return found[0] if found else None
+
+    def data_sources(self, *, page_size: int = 100) -> Iterator[ListedSource]:
+        """Yield all data sources of the environment, ordered by name."""
+        following: str | None = ""
+        while following is not None:
+            page = self._run(self._calls.sources(after=following, limit=page_size))
+            yield from page.sources
+            following = page.next
+
+    def create_data_source(
+        self,
+        name: str,
+        url: str,
+        *,
+        password: str | None = None,
+        session: Mapping[str, str] | None = None,
+        tables: Mapping[str, Any] | None = None,
+        test: bool = True,
+        dry_run: bool = False,
+    ) -> ListedSource:
+        """Register a data source. ``test``: connect first. Raises InvalidSource, SourceTestFailed; AlreadyExists, also
+        if an earlier attempt, whose reply was lost, registered it."""
+        fields = {"url": url, "password": password, "session": session, "tables": tables, "test": test}
+        return self._run(self._calls.write_source("POST", name, dry_run=dry_run, **fields))
+
+    def update_data_source(
+        self,
+        name: str,
+        *,
+        url: str | Unchanged = UNCHANGED,
+        password: str | Unchanged = UNCHANGED,
+        tables: Mapping[str, Any] | Unchanged | None = UNCHANGED,
+        test: bool = True,
+        dry_run: bool = False,
+    ) -> ListedSource:
+        """Replace each given field; None removes ``tables``. Raises DataSourceNotFound, InvalidSource,
+        SourceTestFailed."""
+        fields = {"url": url, "password": password, "tables": tables, "test": test}
+        return self._run(self._calls.write_source("PATCH", name, dry_run=dry_run, **fields))
+
+    def delete_data_source(self, name: str, *, force: bool = False, dry_run: bool = False) -> ListedSource | None:
+        """Delete the data source and return it; None as for ``delete``. Raises DataSourceNotFound; SourceInUse if user
+        groups map to it, unless ``force``."""
+        return self._run(self._calls.delete_source(name, force=force, dry_run=dry_run))
 
     def bulk(
         self, groups: Iterable[Mapping[str, Any]], *, replace: bool = False, dry_run: bool = False

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from tenantry.errors import TenantryError, UnexpectedAnswer
 from tenantry.groups import Tag, read_moment
@@ -66,6 +66,30 @@ class GroupPage:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedSource:
+    """A data source. Secrets in ``url`` are masked. ``groups``: the number of user groups that map to it. ``tables``:
+    its declaration of guarded tables, or None."""
+
+    id: str
+    name: str
+    environment: str
+    engine: str
+    url: str
+    secrets: str | None
+    trusted: bool
+    session: dict[str, str]
+    groups: int
+    tables: dict[str, Any] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    sources: tuple[ListedSource, ...]
+    next: str | None
+    """The ``after`` of the next page; None on the last page."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     status: int
     content: bytes = field(repr=False)
@@ -120,6 +144,21 @@ def read_page(document: Any, reply: Reply) -> GroupPage:
 
 def read_deleted(document: Any, reply: Reply) -> ListedGroup:
     return _listed(document["user_group"])
+
+
+def read_source(document: Any, reply: Reply) -> ListedSource:
+    return _source(document["data_source"])
+
+
+def read_sources(document: Any, reply: Reply) -> SourcePage:
+    return SourcePage(tuple(_source(each) for each in document["data_sources"]), document["next"])
+
+
+def _source(source: Any) -> ListedSource:
+    return ListedSource(**{name: source[name] for name in _SOURCE_FIELDS})
+
+
+_SOURCE_FIELDS: Final = tuple(each.name for each in fields(ListedSource))
 
 
 def _listed(group: Any) -> ListedGroup:

@@ -6,7 +6,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from tenantry.client.answers import CreatedPass, ListedGroup, ProvisionedGroup, Reply
+from tenantry.client.answers import CreatedPass, ListedGroup, ListedSource, ProvisionedGroup, Reply
 from tenantry.client.bulk import BulkReport, LineBatches, each_of, read_reports
 from tenantry.client.calls import ApiCalls, Call, GetMethod, NoReply, Send, Sleep
 from tenantry.groups import UNCHANGED, Unchanged
@@ -129,6 +129,53 @@ class AsyncClient:
             for group in page.groups:
                 yield group
             following = page.next
+
+    async def data_source(self, name: str) -> ListedSource | None:
+        """As Client.data_source."""
+        found = (await self._run(self._calls.sources(name=name))).sources
+        return found[0] if found else None
+
+    async def data_sources(self, *, page_size: int = 100) -> AsyncIterator[ListedSource]:
+        """As Client.data_sources."""
+        following: str | None = ""
+        while following is not None:
+            page = await self._run(self._calls.sources(after=following, limit=page_size))
+            for source in page.sources:
+                yield source
+            following = page.next
+
+    async def create_data_source(
+        self,
+        name: str,
+        url: str,
+        *,
+        password: str | None = None,
+        session: Mapping[str, str] | None = None,
+        tables: Mapping[str, Any] | None = None,
+        test: bool = True,
+        dry_run: bool = False,
+    ) -> ListedSource:
+        """As Client.create_data_source."""
+        fields = {"url": url, "password": password, "session": session, "tables": tables, "test": test}
+        return await self._run(self._calls.write_source("POST", name, dry_run=dry_run, **fields))
+
+    async def update_data_source(
+        self,
+        name: str,
+        *,
+        url: str | Unchanged = UNCHANGED,
+        password: str | Unchanged = UNCHANGED,
+        tables: Mapping[str, Any] | Unchanged | None = UNCHANGED,
+        test: bool = True,
+        dry_run: bool = False,
+    ) -> ListedSource:
+        """As Client.update_data_source."""
+        fields = {"url": url, "password": password, "tables": tables, "test": test}
+        return await self._run(self._calls.write_source("PATCH", name, dry_run=dry_run, **fields))
+
+    async def delete_data_source(self, name: str, *, force: bool = False, dry_run: bool = False) -> ListedSource | None:
+        """As Client.delete_data_source."""
+        return await self._run(self._calls.delete_source(name, force=force, dry_run=dry_run))
 
     async def bulk(
         self,

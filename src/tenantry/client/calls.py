@@ -16,18 +16,23 @@ from tenantry.client.answers import (
     CreatedPass,
     GroupPage,
     ListedGroup,
+    ListedSource,
     ProvisionedGroup,
     Reply,
+    SourcePage,
     read_deleted,
     read_error,
     read_group,
     read_page,
     read_pass,
     read_revocation,
+    read_source,
+    read_sources,
     read_success,
 )
 from tenantry.errors import (
     ApiUnreachable,
+    DataSourceNotFound,
     Draining,
     IdempotencyInFlight,
     OutcomeUnknown,
@@ -47,6 +52,7 @@ FIRST_SLEEP: Final = 0.1
 """Seconds before the second attempt. Each further pause is twice as long, unless the response has Retry-After."""
 MAX_SLEEP: Final = 5.0
 """The longest pause."""
+_SOURCES: Final = "/api/data-sources"
 
 
 # --- one call, with retries -------------------------------------------------------------------------------------------
@@ -185,23 +191,7 @@ class ApiCalls:
         """Delete a group. The call returns None if a retry does not find the group, because the first attempt may have
         deleted it."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
-
-        def read_again(call: Call[ListedGroup]) -> Call[ListedGroup | None]:
-            reply, may_be_done = None, False
-            while True:
-                try:
-                    step = call.send(reply)
-                except StopIteration as done:
-                    found: ListedGroup = done.value
-                    return found
-                except UnknownGroup:
-                    if may_be_done and not dry_run:
-                        return None
-                    raise
-                reply = yield step
-                may_be_done = may_be_done or isinstance(reply, NoReply) or _is_unknown(reply)
-
-        return read_again(retrying_call(send, self.attempts, read_deleted))
+        return _deletion(retrying_call(send, self.attempts, read_deleted), UnknownGroup, dry_run=dry_run)
 
     def rotate(self, current_token: str, idempotency_key: str | None, *, dry_run: bool) -> Call[ProvisionedGroup]:
         key = secrets.token_hex(16) if idempotency_key is None else idempotency_key
@@ -227,6 +217,21 @@ class ApiCalls:
     def find(self, user_group_id: str) -> Call[GroupPage]:
         return self._list({"user_group_id": user_group_id})
 
+    def sources(self, *, after: str = "", limit: int = 100, name: str = "") -> Call[SourcePage]:
+        wanted = {"limit": str(limit), "after": after, "name": name}
+        parameters = {key: value for key, value in wanted.items() if value}
+        return retrying_call(Send("GET", path=_SOURCES, parameters=parameters), self.attempts, read_sources)
+
+    def write_source(self, method: str, name: str, *, dry_run: bool, **fields: Any) -> Call[ListedSource]:
+        given = {key: plain(value) for key, value in fields.items() if value is not UNCHANGED}
+        send = Send(method, json_body({"name": name, **given}), dry_run=dry_run, path=_SOURCES)
+        return retrying_call(send, self.attempts, read_source)
+
+    def delete_source(self, name: str, *, force: bool, dry_run: bool) -> Call[ListedSource | None]:
+        parameters = {"name": name, **({"force": "true"} if force else {})}
+        send = Send("DELETE", dry_run=dry_run, path=_SOURCES, parameters=parameters)
+        return _deletion(retrying_call(send, self.attempts, read_source), DataSourceNotFound, dry_run=dry_run)
+
     def _list(self, wanted: dict[str, str]) -> Call[GroupPage]:
         return retrying_call(Send("GET", path="/api/users", parameters=wanted), self.attempts, read_page)
 
@@ -246,6 +251,23 @@ class ApiCalls:
         self, method: str, fields: dict[str, Any], headers: dict[str, str] | None = None, *, dry_run: bool
     ) -> Call[ProvisionedGroup]:
         return retrying_call(Send(method, json_body(fields), headers or {}, dry_run), self.attempts, read_group)
+
+
+def _deletion(call: Call[T], missing: type[TenantryError], *, dry_run: bool) -> Call[T | None]:
+    """Return None if ``missing`` is raised after an attempt that may have deleted."""
+    reply, may_be_done = None, False
+    while True:
+        try:
+            step = call.send(reply)
+        except StopIteration as done:
+            found: T = done.value
+            return found
+        except missing:
+            if may_be_done and not dry_run:
+                return None
+            raise
+        reply = yield step
+        may_be_done = may_be_done or isinstance(reply, NoReply) or _is_unknown(reply)
 
 
 def json_body(fields: Mapping[str, Any]) -> bytes:

@@ -47,7 +47,10 @@ if TYPE_CHECKING:
     from tenantry.datasources.url import display_url, resolve_url, secret_state
     from tenantry.datasources.url import parse_url as parse_url
     from tenantry.datasources.url import source_timezone as source_timezone
+    from tenantry.datasources.url import with_password as with_password
+    from tenantry.datasources.url_secrets.encryption import decrypt_url as decrypt_url
     from tenantry.datasources.url_secrets.encryption import encrypt_sources, encrypt_url
+    from tenantry.datasources.url_secrets.encryption import is_encrypted as is_encrypted
     from tenantry.datasources.wrapped_templates import SchemaQuery as SchemaQuery
     from tenantry.datasources.wrapped_templates import WrappedTemplate as WrappedTemplate
     from tenantry.groups import Usage
@@ -79,8 +82,10 @@ else:
             "tenantry.datasources.sources": "DataSources",
             "tenantry.datasources.wrapped_templates": "SchemaQuery WrappedTemplate",
             "tenantry.datasources.stop_signals": "stop_on_signals",
-            "tenantry.datasources.url": "display_url parse_url resolve_url secret_state source_timezone",
-            "tenantry.datasources.url_secrets.encryption": "encrypt_sources encrypt_url",
+            "tenantry.datasources.url": (
+                "display_url parse_url resolve_url secret_state source_timezone with_password"
+            ),
+            "tenantry.datasources.url_secrets.encryption": ("decrypt_url encrypt_sources encrypt_url is_encrypted"),
             "tenantry.groups": "Usage",
             "tenantry.http": "while_connected",
             "tenantry.usage": "GroupUsage UsageCounter",

@@ -119,6 +119,14 @@ def source_revision(source: RegisteredSource) -> str:
     return digest((text, source.trusted, source.session, source.tables))
 
 
+def with_password(url: str, password: str) -> str:
+    """Return the URL with another password. Raises InvalidSource for a URL without a user."""
+    parsed = _parse(url)
+    if not parsed.username:
+        raise InvalidSource("the URL of the data source names no user, so it takes no password", field="/password")
+    return parsed.set(password=password).render_as_string(hide_password=False)
+
+
 def resolve_url(url: str) -> str:
     """Make the path in a file URL absolute, so that all processes open the same file. Raises InvalidSource."""
     parsed = _parse(url)

@@ -82,6 +82,13 @@ class UnknownToken(TenantryError):
     status = 404
 
 
+class DataSourceNotFound(TenantryError):
+    """The environment has no such data source."""
+
+    code = "data_source_not_found"
+    status = 404
+
+
 class UnknownEnvironment(TenantryError):
     """The environment does not exist."""
 
@@ -135,6 +142,13 @@ class AlreadyExists(TenantryError):
     """The name or id is taken."""
 
     code = "already_exists"
+    status = 409
+
+
+class SourceInUse(TenantryError):
+    """Mappings of user groups name the data source, so it was not deleted."""
+
+    code = "data_source_in_use"
     status = 409
 
 
@@ -218,6 +232,13 @@ class UnknownDataSource(TenantryError):
     """A mapping names an unregistered data source."""
 
     code = "unknown_data_source"
+    status = 422
+
+
+class SourceTestFailed(TenantryError):
+    """The data source did not pass the test; nothing changed."""
+
+    code = "data_source_test_failed"
     status = 422
 
 

@@ -235,6 +235,7 @@ class Scope(StrEnum):
     INTROSPECT = "introspect"
     PREVIEW = "preview"
     PASSES = "passes"
+    SOURCES = "sources"
 
 
 _CONTAINED_IN: Final = {Scope.PROVISION_READ: Scope.PROVISION, Scope.PROVISION_WRITE: Scope.PROVISION}

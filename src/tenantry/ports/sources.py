@@ -92,6 +92,10 @@ class SourceStore(LeasedSources, Protocol):
         """Return all sources of the environment, ordered by ``provided_id``."""
         ...
 
+    async def count_mapped(self, environment: Environment) -> Mapping[frozenset[str], int]:
+        """Return the number of groups for each set of references that a mapping of the environment names."""
+        ...
+
     async def update(
         self,
         source: RegisteredSource,
@@ -100,8 +104,8 @@ class SourceStore(LeasedSources, Protocol):
         tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource | None:
-        """Replace the given fields; None keeps a field. ``url``: another form of the same URL, such as its encrypted
-        form. ``tables``: a declaration of guarded tables; an empty mapping removes the declaration.
+        """Replace the given fields; None keeps a field. ``tables``: a declaration of guarded tables; an empty mapping
+        removes the declaration.
 
         Does not connect. Returns None if another writer has changed or deleted ``source`` since it was read. Raises
         InvalidSource as ``create`` does, and if the declaration to be removed has ``guard: required``.

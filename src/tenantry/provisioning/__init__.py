@@ -7,6 +7,13 @@ from tenantry.provisioning.limits import check_text as check_text
 from tenantry.provisioning.limits import pointer_of as pointer_of
 from tenantry.provisioning.property_contract import PropertyContract
 from tenantry.provisioning.provisioner import NOT_LOADED, NotLoaded, Provisioner
+from tenantry.provisioning.sources import CountedSource as CountedSource
+from tenantry.provisioning.sources import SourceDraft as SourceDraft
+from tenantry.provisioning.sources import SourceProvisioner as SourceProvisioner
+from tenantry.provisioning.sources import SourceTest as SourceTest
+from tenantry.provisioning.sources import SourceUpdate as SourceUpdate
+from tenantry.provisioning.sources import describe_source as describe_source
+from tenantry.provisioning.sources import in_use as in_use
 from tenantry.provisioning.upserts import Outcome, Upsert, Upserted, UpsertProvisioner, UpsertResult
 
 __all__ = [

@@ -34,12 +34,14 @@ def create_app(
     draining: Callable[[], bool] = lambda: False,
     contact: str | None = None,
     contract: PropertyContract | None = None,
+    source_hosts: Sequence[str] = (),
 ) -> Starlette:
     """The provisioning app for the store at ``database`` (``sqlite:///…`` or ``postgresql://…``). No I/O. Raises
     InvalidSettings.
 
     - ``redis``: URL of a Valkey or Redis that is notified of each write.
     - ``listen_database``: direct URL of the same PostgreSQL, to check that notifications arrive.
+    - ``source_hosts``: as for ``create_api``.
     """
     store = SQLStore(database, keys=keys)
     closing = [] if redis is None else [attach_redis(store, redis)]
@@ -53,6 +55,7 @@ def create_app(
         draining=draining,
         contact=contact,
         contract=contract,
+        source_hosts=source_hosts,
     )
 
 
@@ -69,6 +72,7 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
             draining=draining,
             contact=settings.api_contact,
             contract=read_contract(settings),
+            source_hosts=settings.source_hosts,
         )
     )
 
@@ -103,6 +107,7 @@ def compose(
     draining: Callable[[], bool] = lambda: False,
     contact: str | None = None,
     contract: PropertyContract | None = None,
+    source_hosts: Sequence[str] = (),
 ) -> Starlette:
     """The server app for ``store``, with additional ``routes``.
 
@@ -129,7 +134,14 @@ def compose(
 
     def _api(observer: Observer | None) -> Api:
         return create_api(
-            store, keys, observer=observer, draining=draining, buses=buses, contact=contact, contract=contract
+            store,
+            keys,
+            observer=observer,
+            draining=draining,
+            buses=buses,
+            contact=contact,
+            contract=contract,
+            source_hosts=source_hosts,
         )
 
     own: list[BaseRoute]

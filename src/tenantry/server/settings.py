@@ -32,7 +32,7 @@ class Settings(BaseSettings):
     keys: Path = Field(Path("tenantry.keys"), description="the signing-key file from `tenantry keys new`")
     host: str = Field("127.0.0.1", description="the address that `serve` listens on")
     port: int = Field(8000, ge=0, le=65535, description="the port that `serve` listens on; 0 takes a free one")
-    environment: str | None = Field(None, description="the environment of a command; required if there are several")
+    environment: str | None = Field(None, description="the environment that a command uses; required if several exist")
     run_dir: Path | None = Field(None, description="the run folder, shared by all processes of a host")
     run_group: str | None = Field(None, min_length=1, description="the group of users who share the run folder")
     redis: str | None = Field(None, repr=False, description="URL of a Valkey or Redis that is notified of each write")
@@ -45,6 +45,9 @@ class Settings(BaseSettings):
     metrics: bool = Field(False, description="whether `serve` answers /metrics (Prometheus) to any client")
     api_contact: str | None = Field(
         None, pattern=CONTACT, description="contact in the OpenAPI documents: https://… or an e-mail address"
+    )
+    api_source_hosts: str | None = Field(
+        None, description="comma-separated hosts that data sources registered over HTTP may have; *: any"
     )
     workers: int = Field(1, ge=1, le=256, description="number of processes of `serve`")
     drain_seconds: int = Field(
@@ -77,6 +80,19 @@ class Settings(BaseSettings):
         _networks(value)
         return value
 
+    @field_validator("api_source_hosts")
+    @classmethod
+    def _check_hosts(cls, value: str | None) -> str | None:
+        if value is not None:
+            from tenantry.provisioning.http import SourceHosts  # slow to import
+
+            SourceHosts(_parts(value))
+        return value
+
+    @property
+    def source_hosts(self) -> tuple[str, ...]:
+        return _parts(self.api_source_hosts)
+
     @property
     def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
         return _networks(self.proxy_address)
@@ -107,7 +123,11 @@ def load_settings(**given: Any) -> Settings:
 
 
 def _networks(text: str | None) -> tuple[IPv4Network | IPv6Network, ...]:
-    return tuple(ip_network(part.strip(), strict=False) for part in (text or "").split(",") if part.strip())
+    return tuple(ip_network(part, strict=False) for part in _parts(text))
+
+
+def _parts(text: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
 
 
 def _config_file() -> Path | None:

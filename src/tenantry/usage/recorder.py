@@ -55,7 +55,7 @@ class UsageRecorder:
 
     def __init__(self, store: UsageStore, seconds: float = 60.0, *, clock: Callable[[], float] = time.time) -> None:
         if not 0 < seconds < inf:
-            raise InvalidSettings("usage_seconds must be a number above 0; to keep no usage, set it to None")
+            raise InvalidSettings("usage_seconds must be a number above 0; to record no usage, set it to None")
         self.observers: list[UsageCounter] = []
         self._store = store
         self._seconds = seconds
@@ -318,7 +318,7 @@ NO_RECORDER: Final = NoRecorder()
 
 
 def recorder_of(store: object) -> UsageRecorder | None:
-    """Return the recorder of a store, or of the store behind a backend; None if the store keeps no usage."""
+    """Return the recorder of a store, or of the store behind a backend; None if the store does not record usage."""
     recorder: UsageRecorder | None = getattr(store, "usage_recorder", None)
     return recorder
 

@@ -170,7 +170,7 @@ def _dashboards(sites: Sites) -> Starlette:
     embedding = Embedding(sites.store, sites.keys, hosts_of_group)
     hosts = AllowedHosts(sites.store.environments, None, group_hosts=hosts_of_group, staleness=0)
     guards = [
-        Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True),
+        Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True, audience="dashboard"),
         Middleware(EmbeddingCheck, hosts=hosts),
     ]
 

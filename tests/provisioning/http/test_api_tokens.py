@@ -34,12 +34,15 @@ REACHED = {
     Scope.INTROSPECT: {"introspect"},
     Scope.PREVIEW: set(),
     Scope.PASSES: {"pass"},
+    Scope.SOURCES: {"sources", "unregister"},
 }
 NEEDED = {
     **dict.fromkeys(USER, "provision:write"),
     "list": "provision:read",
     "introspect": "introspect",
     "pass": "passes",
+    "sources": "sources",
+    "unregister": "sources",
 }
 
 
@@ -48,6 +51,10 @@ async def _call(service: Service, name: str, caller: str, token: str) -> httpx2.
     match name:
         case "list":
             return await service.http.get("/api/users", headers=headers)
+        case "sources":
+            return await service.http.get("/api/data-sources", headers=headers)
+        case "unregister":
+            return await service.http.delete("/api/data-sources?name=warehouse&dry_run=true", headers=headers)
         case "introspect":
             return await service.http.post("/oauth/introspect", data={"token": token}, headers=headers)
         case "delete":
@@ -72,6 +79,7 @@ async def test_what_a_scope_reaches(service: Service, scope: Scope) -> None:
     """
     token = (await service.ask("GET", ACME)).json()["user_group"]["token"]
     caller = await make_caller(service.store, service.production, scope)
+    await service.store.sources.create(service.production, source_id="ds_1", provided_id="warehouse", url="x://")
     for name, needed in NEEDED.items():
         answer = await _call(service, name, caller, token)
         if name in REACHED[scope]:

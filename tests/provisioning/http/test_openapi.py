@@ -212,6 +212,10 @@ def test_operations_have_honest_names() -> None:
         "revokeViewer",
         "listUserGroups",
         "bulkUserGroups",
+        "listDataSources",
+        "createDataSource",
+        "updateDataSource",
+        "deleteDataSource",
         "introspectUserGroupToken",
         "getHealth",
         "getReadiness",
@@ -290,7 +294,7 @@ async def test_every_example_request_gets_its_stated_status(service: Service) ->
                     answer = await service.send(method.upper(), raw, {"Content-Type": kind}, caller=both, path=path)
                     assert answer.status_code == example["x-status"], (path, method, answer.text)
                     sent += 1
-    assert sent == 14
+    assert sent == 17
 
 
 @pytest.mark.parametrize(("method", "model"), [("GET", "GetOrCreate"), ("PUT", "Update"), ("POST", "GetOrCreate")])
@@ -315,6 +319,8 @@ def test_each_operation_names_the_scope_that_it_needs() -> None:
     assert needed.pop(("/api/users", "get")) == ["provision:read"]
     assert needed.pop(("/oauth/introspect", "post")) == ["introspect"] * 3
     assert needed.pop(("/api/user/passes", "post")) == ["passes"]
+    for method in ("get", "post", "patch", "delete"):
+        assert needed.pop(("/api/data-sources", method)) == ["sources"]
     assert needed.pop(("/healthz", "get")) == needed.pop(("/readyz", "get")) == []
     assert {"/api/user", "/api/user/rotate"} <= {path for path, _ in needed}
     assert len(needed) >= 7

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from tenantry.backends.audit.details import source_update_details, table_changes
 from tenantry.backends.declared_tables import check_new_tables, check_tables
 from tenantry.backends.memory.tables import MemoryTables
-from tenantry.backends.stored import LentSourceLease
+from tenantry.backends.stored import LentSourceLease, references_of
 from tenantry.errors import AlreadyExists, UnknownDataSource
 from tenantry.groups import (
     SOURCES_HANDLE,
@@ -67,6 +68,11 @@ class MemorySources(LentSourceLease, SourceStore):
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
         found = [source for source in [*self._tables.sources.values()] if source.environment.id == environment.id]
         return sorted(found, key=lambda source: source.provided_id)
+
+    async def count_mapped(self, environment: Environment) -> Mapping[frozenset[str], int]:
+        groups = [each.group for each in [*self._tables.handles.values()]]
+        mappings = [each.mapping for each in groups if each.environment.id == environment.id]
+        return Counter(references_of(mapping) for mapping in mappings if mapping)
 
     async def update(
         self,

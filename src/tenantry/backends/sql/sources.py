@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Connection, String, and_, bindparam, case, func, or_, select
+from sqlalchemy import BigInteger, Connection, String, Text, and_, bindparam, case, cast, func, or_, select
 
 from tenantry.backends.audit.details import source_update_details, table_changes
 from tenantry.backends.declared_tables import check_new_tables, check_tables
@@ -16,8 +17,8 @@ from tenantry.backends.sql.part import SQLPart, insert_into_environment
 from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, Read
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.sealed_entries import EMPTY_GENERATION
-from tenantry.backends.sql.tables import data_sources, environments, generation
-from tenantry.backends.stored import LentSourceLease
+from tenantry.backends.sql.tables import data_sources, environments, generation, groups
+from tenantry.backends.stored import LentSourceLease, references_of
 from tenantry.database import check_source
 from tenantry.errors import AlreadyExists, MigrationNeeded, StoreUnavailable, UnknownDataSource
 from tenantry.groups import (
@@ -64,6 +65,13 @@ _AT_SNAPSHOT: Final[Read] = (
     )
     .order_by(_own_id_first)
     .limit(1)
+)
+
+_mapping = cast(groups.c.mapping, Text)
+_MAPPINGS: Final[Read] = (
+    select(_mapping, func.count())
+    .where(groups.c.environment_id == bindparam("environment_id", type_=BigInteger), groups.c.mapping.is_not(None))
+    .group_by(_mapping)
 )
 
 
@@ -123,6 +131,12 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
         found = await self._read(_OF_ENVIRONMENT, environment_id=environment.id)
         return [_data_source(row) for row in found]
+
+    async def count_mapped(self, environment: Environment) -> Mapping[frozenset[str], int]:
+        counted = Counter[frozenset[str]]()
+        for text, count in await self._read(_MAPPINGS, environment_id=environment.id):
+            counted[references_of(json.loads(text))] += count
+        return counted
 
     async def update(
         self,

@@ -16,9 +16,9 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines in a process. A group may reserve no more bytes than then remain free: one group alone
-gets half of the maximum, and each of three equal groups a quarter. But if a group has nothing reserved, its line may
-take all free bytes."""
+"""Maximum bytes of unsent lines in a process. The bytes reserved by a group may not exceed those that are still free:
+so one group alone gets half of the maximum, and each of three equal groups a quarter. But if a group has nothing
+reserved, its line may take all free bytes."""
 MOST_OPEN: Final = 200
 """Maximum open responses of a group."""
 MOST_OPEN_OF_VIEWER: Final = 40

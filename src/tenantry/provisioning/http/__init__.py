@@ -16,6 +16,7 @@ from tenantry.provisioning.http.openapi import openapi_document
 from tenantry.provisioning.http.operations import parse_line as parse_line
 from tenantry.provisioning.http.request import ApiRequest as ApiRequest
 from tenantry.provisioning.http.routes import Api, FastRouter, create_api
+from tenantry.provisioning.http.source_hosts import SourceHosts as SourceHosts
 from tenantry.provisioning.http.strict_json import decode_json as decode_json
 from tenantry.provisioning.http.upsert_lines import UpsertBatch as UpsertBatch
 from tenantry.provisioning.http.upsert_lines import UpsertCounts as UpsertCounts

@@ -35,7 +35,8 @@ class RequestRecord:
     """An answered request, for metrics.
 
     ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``, ``create_pass``,
-    ``revoke_viewer``, ``bulk``, ``list`` or ``introspect``; ``none`` if an error came before the operation was known.
+    ``revoke_viewer``, ``bulk``, ``list``, ``list_sources``, ``create_source``, ``update_source``, ``delete_source`` or
+    ``introspect``; ``none`` if an error came before the operation was known.
     ``code`` is ``ok`` or the error's code.
     """
 

@@ -57,10 +57,15 @@ class OperationCall:
     loaded: LoadedGroup = NOT_LOADED
 
 
-class Operation(BaseModel, ABC):
+class ApiBody(BaseModel):
     """A request body. Types are strict (no conversions); unknown fields are refused."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
+
+
+class Operation(ApiBody, ABC):
+    """An operation on one user group."""
+
     operation: ClassVar[str]
     """Name of the operation in metrics and spans."""
     needed_scope: ClassVar[Scope] = Scope.PROVISION_WRITE
@@ -195,7 +200,7 @@ class Delete(Operation):
 
 
 class Rotate(Operation):
-    """Replaces the user group token by a new one. The old one is invalid when the answer arrives."""
+    """Replaces the user group token with a new one. The old one is invalid when the answer arrives."""
 
     operation: ClassVar[str] = "rotate"
     current_token: Annotated[
@@ -241,10 +246,11 @@ def _group_fields(result: Issued[str], *, properties: bool, tag: bool) -> dict[s
 
 # --- from a body ------------------------------------------------------------------------------------------------------
 
-Model = TypeVar("Model", bound=Operation)
+Model = TypeVar("Model", bound=ApiBody)
 
 
-def _parse(model: type[Model], body: dict[str, Any]) -> Model:
+def parse_body(model: type[Model], body: dict[str, Any]) -> Model:
+    """Raises InvalidBody."""
     try:
         return model.model_validate(body)
     except ValidationError as error:
@@ -276,34 +282,34 @@ def _parse_post(body: dict[str, Any]) -> Operation:
     rotates, creates = "current_token" in body, "user_group_id" in body
     if rotates == creates:
         raise AmbiguousRequest("send either current_token (to rotate) or user_group_id (to get or create)", field="")
-    return _parse(Rotate if rotates else GetOrCreate, body)
+    return parse_body(Rotate if rotates else GetOrCreate, body)
 
 
 OperationParser: TypeAlias = Callable[[dict[str, Any]], Operation]
 """A function that parses a JSON body. Raises InvalidBody, AmbiguousRequest."""
 
 OPERATIONS: Final[dict[str, OperationParser]] = {
-    "GET": partial(_parse, GetOrCreate),
-    "PUT": partial(_parse, Update),
-    "PATCH": partial(_parse, Merge),
-    "DELETE": partial(_parse, Delete),
+    "GET": partial(parse_body, GetOrCreate),
+    "PUT": partial(parse_body, Update),
+    "PATCH": partial(parse_body, Merge),
+    "DELETE": partial(parse_body, Delete),
     "POST": _parse_post,
-    "QUERY": partial(_parse, GetOrCreate),
+    "QUERY": partial(parse_body, GetOrCreate),
 }
 """Method of ``/api/user`` -> parser of the body (for DELETE, of the query parameters)."""
 
 
 def parse_line(body: dict[str, Any], *, replace: bool) -> Merge:
     """Parse a line of a bulk body: with ``replace`` as a Replacement, else as a Merge. Raises InvalidBody."""
-    return _parse(Replacement if replace else Merge, body)
+    return parse_body(Replacement if replace else Merge, body)
 
 
-ROTATION: Final[dict[str, OperationParser]] = {"POST": partial(_parse, Rotate)}
+ROTATION: Final[dict[str, OperationParser]] = {"POST": partial(parse_body, Rotate)}
 """Method of ``/api/user/rotate`` -> parser of the body."""
 
 
 def parser_of(model: type[Operation]) -> OperationParser:
-    return partial(_parse, model)
+    return partial(parse_body, model)
 
 
 MESSAGES: Final = {

@@ -15,6 +15,7 @@ from tenantry.errors import Draining
 from tenantry.ports import Clock, Store, WatchedBus
 from tenantry.provisioning import Deadline, PropertyContract
 from tenantry.provisioning.http.bulk import BulkEndpoint
+from tenantry.provisioning.http.data_sources import DataSourcesEndpoint
 from tenantry.provisioning.http.endpoint import JSON, STORE_SECONDS, ApiContext, Endpoint, Observer, json_response
 from tenantry.provisioning.http.introspection import IntrospectionEndpoint
 from tenantry.provisioning.http.openapi import check_contact, openapi_document
@@ -102,6 +103,7 @@ def create_api(
     buses: Sequence[WatchedBus] = (),
     contract: PropertyContract | None = None,
     time_of_day: Clock = utc_now,
+    source_hosts: Sequence[str] = (),
 ) -> Api:
     """Make the routes of ``/api`` and ``/oauth`` (each also with a trailing slash), of the OpenAPI documents, and of
     the health checks. Does no I/O.
@@ -115,6 +117,8 @@ def create_api(
     - ``buses``: ``/readyz`` reports their status.
     - ``contract``: checks properties before they are written.
     - ``time_of_day``: the clock for the end dates in introspection.
+    - ``source_hosts``: the hosts that a data source may have that is registered over HTTP: ``db.example.com``,
+      ``db.example.com:5432``, ``*.example.com``, or ``*`` for any. Raises ValueError for anything else.
     """
     check_contact(contact)
     context = ApiContext(store, keys, body_seconds, store_seconds, observer, contract, time_of_day=time_of_day)
@@ -124,7 +128,7 @@ def create_api(
     passes = UserGroupEndpoint(context, PASSES, '{"user_group_id": "acme", "viewer_id": "ann"}', in_flight)
     revoke = UserGroupEndpoint(context, REVOCATION, '{"user_group_id": "acme", "viewer_id": "ann"}', in_flight)
     users, bulk = UserGroupsEndpoint(context), BulkEndpoint(context, draining)
-    introspect = IntrospectionEndpoint(context)
+    introspect, sources = IntrospectionEndpoint(context), DataSourcesEndpoint(context, source_hosts)
     alive = bytes(json_response({"success": 1, "status": "ok"}).body)
     others: dict[str, Endpoint] = {
         "/openapi.json": DocumentEndpoint(partial(_openapi_json, "3.1", contact)),
@@ -146,6 +150,8 @@ def create_api(
             Route("/api/users/", users, include_in_schema=False),
             Route("/api/users/bulk", bulk, name="bulk"),
             Route("/api/users/bulk/", bulk, include_in_schema=False),
+            Route("/api/data-sources", sources, name="data_sources"),
+            Route("/api/data-sources/", sources, include_in_schema=False),
             Route("/oauth/introspect", introspect, name="introspection"),
             Route("/oauth/introspect/", introspect, include_in_schema=False),
             *(Route(path, endpoint) for path, endpoint in others.items()),

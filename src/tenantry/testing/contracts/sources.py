@@ -15,9 +15,11 @@ from tenantry.errors import (
 )
 from tenantry.groups import (
     Environment,
+    GroupDraft,
     Tag,
 )
 from tenantry.ports import LeasedSources, Store
+from tenantry.testing import make_token
 
 NOWHERE = Environment(77, "nowhere", Tag.CUSTOMER)
 URL = "postgresql://reader:s3cret@warehouse/sales"
@@ -148,6 +150,16 @@ class SourceContract:
         await store.sources.delete(production, "a")
         assert await store.sources.update(replace(made, url="encrypted"), url="gone") is None
         assert list(await store.sources.list(production)) == []
+
+    async def test_the_groups_of_each_data_source_are_counted(self, store: Store) -> None:
+        production = await store.environments.create("production", Tag.CUSTOMER)
+        other = await store.environments.create("other", Tag.CUSTOMER)
+        mappings: list[dict[str, str] | None] = [{"m": "a"}, {"m": "a"}, {"x": "a", "y": "a"}, {"m": "a", "n": "ö"}]
+        for number, (place, mapping) in enumerate([(production, each) for each in (*mappings, None)] + [(other, None)]):
+            draft = GroupDraft(f"g{number}", "G", mapping=mapping)
+            await store.groups.get_or_create(place, draft, make_token())
+        assert dict(await store.sources.count_mapped(production)) == {frozenset("a"): 3, frozenset("aö"): 1}
+        assert dict(await store.sources.count_mapped(other)) == {}
 
     async def test_a_data_source_can_be_deleted_by_either_id(self, store: Store) -> None:
         production = await store.environments.create("production", Tag.CUSTOMER)

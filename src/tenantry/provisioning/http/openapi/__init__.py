@@ -14,7 +14,8 @@ from typing import Any, Final, Literal
 from tenantry.provisioning.http.endpoint import DEFAULT_FORMAT
 from tenantry.provisioning.http.introspection import OAUTH_FORMAT
 from tenantry.provisioning.http.openapi.bulk_path import bulk_path
-from tenantry.provisioning.http.openapi.errors import COMMON, IDEMPOTENT, USER, error_examples
+from tenantry.provisioning.http.openapi.data_sources_path import data_sources_path
+from tenantry.provisioning.http.openapi.errors import COMMON, IDEMPOTENT, SOURCES, USER, error_examples
 from tenantry.provisioning.http.openapi.paths import (
     HEALTH_CODES,
     INTROSPECTION_CODES,
@@ -42,6 +43,7 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
         "/api/user/viewers/revoke": revocation_path(),
         "/api/users": users_path(),
         "/api/users/bulk": bulk_path("itemSchema" if version == "3.2" else "x-itemSchema"),
+        "/api/data-sources": data_sources_path(),
         "/oauth/introspect": introspect_path(),
         "/healthz": health_path("getHealth", "The process runs", "Health", HEALTH_CODES),
         "/readyz": health_path("getReadiness", "The service can answer", "Readiness", READY_CODES),
@@ -109,7 +111,11 @@ _CODES: Final = dict.fromkeys(
         *COMMON,
         *USER,
         *IDEMPOTENT,
+        *SOURCES,
         *READY_CODES,
+        "data_source_not_found",
+        "already_exists",
+        "data_source_in_use",
         "unknown_data_source",
         "invalid_properties",
         "breaks_saved_query",
@@ -127,6 +133,7 @@ _ABOUT: Final = (
 )
 _TAGS: Final = [
     {"name": "User groups", "description": "Create, find and update user groups, and rotate their tokens."},
+    {"name": "Data sources", "description": "List, register, change and delete data sources."},
     {"name": "Introspection", "description": "Ask whose token this is, without the database (RFC 7662)."},
     {"name": "Health", "description": "Whether the process runs and can answer. Needs no API token."},
 ]
@@ -136,8 +143,9 @@ _SECURITY: Final = {
         "in": "header",
         "name": "Authorization",
         "description": "The word `Token`, a space and the API token: `Token <API_TOKEN>`. An API token has scopes, and "
-        "each operation names the one that it needs: `provision:read`, `provision:write`, `passes` or `introspect`; "
-        "the scope `provision` includes the first two. It may have an end date, from which it is refused.",
+        "each operation names the one that it needs: `provision:read`, `provision:write`, `passes`, `sources` or "
+        "`introspect`; the scope `provision` includes the first two. It may have an end date, from which it is "
+        "refused.",
     },
     "bearer": {
         "type": "http",

@@ -9,7 +9,7 @@ from tenantry.provisioning.http.ndjson_reader import MAX_BULK, MAX_LINE
 from tenantry.provisioning.http.openapi.errors import COMMON, error_responses
 from tenantry.provisioning.http.openapi.examples import MERGED
 from tenantry.provisioning.http.openapi.paths import DRY_RUN, WRITES
-from tenantry.provisioning.http.openapi.schemas import reference
+from tenantry.provisioning.http.openapi.schema_parts import reference
 
 JsonObject = dict[str, Any]
 

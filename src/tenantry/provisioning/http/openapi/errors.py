@@ -37,6 +37,9 @@ COMMON: Final = (*AUTHORIZED, *SERVER)
 USER: Final = (*COMMON, "bad_json", "invalid_body", "signing_key_missing", "outcome_unknown")
 """Codes of every operation on user groups."""
 
+SOURCES: Final = (*COMMON, "bad_json", "invalid_body", "invalid_source", "data_source_test_failed", "outcome_unknown")
+"""Codes of every operation that writes a data source."""
+
 IDEMPOTENT: Final = ("idempotency_in_flight", "idempotency_superseded", "idempotency_key_reused")
 """Codes that only a request with an Idempotency-Key can get."""
 
@@ -127,6 +130,37 @@ _EXAMPLES: Final = {
             "The properties would break a saved query that works for the group today, if the operator checks this",
             "with these properties 1 saved query could not run: sales/by_day needs region, which is missing",
             "/properties",
+        ),
+        _Example(
+            errors.DataSourceNotFound,
+            "There is no data source with this name or id in the environment",
+            "environment 'production' has no data source 'warehouse'",
+            "/name",
+        ),
+        _Example(
+            errors.AlreadyExists,
+            "The name is taken",
+            "environment 'production' already has a data source 'warehouse': choose another name",
+            "/name",
+        ),
+        _Example(
+            errors.SourceInUse,
+            "Mappings of user groups name the data source",
+            "3 user groups map to data source 'warehouse': their queries fail when it is deleted",
+        ),
+        _Example(
+            errors.InvalidSource,
+            "The URL, the session variables or the declaration of guarded tables is not accepted, or the service does "
+            "not allow the host",
+            "over HTTP the password of a data source cannot be a reference: send the password itself",
+            "/password",
+        ),
+        _Example(
+            errors.SourceTestFailed,
+            "The data source did not pass the test; nothing was changed",
+            "the database refuses the user or the password. Nothing was changed: fix this, or send test false if only "
+            "your apps reach the data source",
+            "/url",
         ),
         _Example(
             errors.IdempotencyInFlight,

@@ -124,6 +124,48 @@ LISTED: Final[dict[str, Any]] = {
     "user_groups": [_LISTED_GROUP],
     "next": None,
 }
+_TABLES: Final[dict[str, Any]] = {"tables": {"countries": "shared", "orders": "customer_id"}}
+SOURCE_REQUESTS: Final[dict[str, dict[str, Any]]] = {
+    "CreateSource": {
+        "source": {
+            "summary": "A PostgreSQL database",
+            "description": "The host of this example is not allowed by default, so the answer is 422 `invalid_source`.",
+            "x-status": 422,
+            "value": {
+                "name": "warehouse",
+                "url": "postgresql://reader@db.example.com:5432/shop",
+                "password": "s3cret",
+                "tables": _TABLES,
+            },
+        }
+    },
+    "PatchSource": {
+        "tables": {
+            "summary": "Guarded tables",
+            "x-status": 404,
+            "value": {"name": "warehouse", "tables": _TABLES},
+        },
+        "password": {
+            "summary": "A new password",
+            "x-status": 404,
+            "value": {"name": "warehouse", "password": "n3w"},
+        },
+    },
+}
+_SOURCE: Final[dict[str, Any]] = {
+    "id": "ds_8f14e45fceea167a",
+    "name": "warehouse",
+    "environment": "production",
+    "engine": "postgresql",
+    "url": "postgresql://reader:***@db.example.com:5432/shop",
+    "secrets": "encrypted",
+    "trusted": False,
+    "session": {},
+    "groups": 3,
+    "tables": _TABLES,
+}
+SOURCE_WRITTEN: Final[dict[str, Any]] = {"success": 1, "data_source": _SOURCE}
+SOURCES_LISTED: Final[dict[str, Any]] = {"success": 1, "data_sources": [_SOURCE], "next": None}
 INTROSPECTION_REQUESTS: Final[dict[str, Any]] = {
     "token": {
         "summary": "A token",

@@ -23,7 +23,7 @@ from tenantry.provisioning.http.openapi.examples import (
     UPDATED,
     VIEWER_REVOKED,
 )
-from tenantry.provisioning.http.openapi.schemas import reference
+from tenantry.provisioning.http.openapi.schema_parts import reference
 from tenantry.provisioning.http.users import DEFAULT_PAGE, LARGEST_PAGE
 
 JsonObject = dict[str, Any]
@@ -111,24 +111,24 @@ DRY_RUN: Final[JsonObject] = {
 }
 
 
-def _parameter(name: str, description: str, schema: JsonObject) -> JsonObject:
+def query_parameter(name: str, description: str, schema: JsonObject) -> JsonObject:
     return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
 
 
-_GROUP_ID: Final = {**_parameter("user_group_id", "The id of the group.", TEXT_SCHEMA), "required": True}
+_GROUP_ID: Final = {**query_parameter("user_group_id", "The id of the group.", TEXT_SCHEMA), "required": True}
 _LIST_PARAMETERS: Final = [
-    _parameter("user_group_id", "Only the group with this id.", TEXT_SCHEMA),
-    _parameter(
+    query_parameter("user_group_id", "Only the group with this id.", TEXT_SCHEMA),
+    query_parameter(
         "match",
         "Only groups whose id begins with this string (case-sensitive), or whose name contains it (in any ASCII case).",
         TEXT_SCHEMA,
     ),
-    _parameter(
+    query_parameter(
         "after",
         "Only groups above this `team_id`: `next` of the previous page.",
         {"type": "integer", "minimum": 0, "maximum": MAX_INT},
     ),
-    _parameter(
+    query_parameter(
         "limit",
         f"The most groups per page. Default: {DEFAULT_PAGE}.",
         {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE},
@@ -252,7 +252,7 @@ def _operation(
     codes: tuple[str, ...],
 ) -> JsonObject:
     media = {"schema": body, "examples": requests}
-    done = _success("Done", answer, example)
+    done = success("Done", answer, example)
     done["headers"]["Dry-Run"] = {"$ref": "#/components/headers/DryRun"}
     return {
         "operationId": name,
@@ -267,7 +267,7 @@ def _operation(
 
 
 def _delete_operation() -> JsonObject:
-    done = _success("Done", reference("Deleted"), DELETED)
+    done = success("Done", reference("Deleted"), DELETED)
     done["headers"]["Dry-Run"] = {"$ref": "#/components/headers/DryRun"}
     codes = (*COMMON, "outcome_unknown", "unknown_group")
     return {
@@ -287,7 +287,7 @@ def _idempotent(operation: JsonObject) -> JsonObject:
     return operation
 
 
-def _success(description: str, schema: JsonObject, example: JsonObject) -> JsonObject:
+def success(description: str, schema: JsonObject, example: JsonObject) -> JsonObject:
     return {
         "description": description,
         "headers": {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}},
@@ -296,7 +296,7 @@ def _success(description: str, schema: JsonObject, example: JsonObject) -> JsonO
 
 
 def users_path() -> JsonObject:
-    done = _success("A page of user groups", reference("ListedGroups"), LISTED)
+    done = success("A page of user groups", reference("ListedGroups"), LISTED)
     operation = {
         "operationId": "listUserGroups",
         "summary": "List user groups",
@@ -310,7 +310,7 @@ def users_path() -> JsonObject:
 
 
 def introspect_path() -> JsonObject:
-    answer = _success("What is known of the token", reference("Introspection"), INTROSPECTED)
+    answer = success("What is known of the token", reference("Introspection"), INTROSPECTED)
     operation = {
         "operationId": "introspectUserGroupToken",
         "summary": "Introspect a user group token",
@@ -331,7 +331,7 @@ def health_path(name: str, summary: str, schema: str, codes: tuple[str, ...]) ->
         "tags": ["Health"],
         "security": [],
         "responses": {
-            "200": _success(summary, reference(schema), {"success": 1, "status": status}),
+            "200": success(summary, reference(schema), {"success": 1, "status": status}),
             **error_responses((*codes, "request_timeout", *SERVER), DEFAULT_FORMAT),
         },
     }

@@ -12,25 +12,22 @@ from pydantic.json_schema import models_json_schema
 
 from tenantry.groups import LATER_SETTABLE_FIELDS, Tag
 from tenantry.provisioning import Outcome
+from tenantry.provisioning.http.data_sources import CreateSource, PatchSource
 from tenantry.provisioning.http.fields import MAPPING_PATCH_SCHEMA, MAPPING_SCHEMA, PROPERTIES_SCHEMA
 from tenantry.provisioning.http.introspection import OAUTH_CODES, PASS_TYPE, TOKEN_TYPE
 from tenantry.provisioning.http.openapi.errors import KNOWN_CODES
+from tenantry.provisioning.http.openapi.schema_parts import REFERENCE, SUCCESS, JsonObject, closed, reference
+from tenantry.provisioning.http.openapi.source_schemas import SOURCE_SCHEMAS
 from tenantry.provisioning.http.operations import LISTED_FIELDS, GetOrCreate, Merge, Rotate, Update
 from tenantry.provisioning.http.passes import CreatePass, RevokeViewer
 from tenantry.provisioning.http.upsert_lines import FAILED
 
-JsonObject = dict[str, Any]
-
-_REFERENCE: Final = "#/components/schemas/{model}"
-
-
-def reference(name: str) -> JsonObject:
-    return {"$ref": _REFERENCE.format(model=name)}
+_MODELS: Final = (GetOrCreate, Update, Merge, Rotate, CreatePass, RevokeViewer, CreateSource, PatchSource)
 
 
 def _requests() -> JsonObject:
-    models = [(model, "validation") for model in (GetOrCreate, Update, Merge, Rotate, CreatePass, RevokeViewer)]
-    _, generated = models_json_schema(models, ref_template=_REFERENCE)  # type: ignore[arg-type]  # the mode is a Literal
+    models = [(model, "validation") for model in _MODELS]
+    _, generated = models_json_schema(models, ref_template=REFERENCE)  # type: ignore[arg-type]  # the mode is a Literal
     requests: JsonObject = _plain(generated["$defs"])
     return requests
 
@@ -54,19 +51,10 @@ def schemas() -> JsonObject:
         "DataSourceMapping": MAPPING_SCHEMA,
         "DataSourceMappingPatch": MAPPING_PATCH_SCHEMA,
         "Properties": PROPERTIES_SCHEMA,
+        **SOURCE_SCHEMAS,
         **_ANSWERS,
         **_ERRORS,
         **_INTROSPECTION,
-    }
-
-
-def _closed(fields: JsonObject, *, optional: tuple[str, ...] = (), about: str = "") -> JsonObject:
-    return {
-        "type": "object",
-        **({"description": about} if about else {}),
-        "required": [name for name in fields if name not in optional],
-        "properties": fields,
-        "additionalProperties": False,
     }
 
 
@@ -89,7 +77,6 @@ _GROUP_FIELDS: Final[JsonObject] = {
         for name in LATER_SETTABLE_FIELDS
     },
 }
-_SUCCESS: Final[JsonObject] = {"type": "integer", "const": 1}
 _DEGRADED: Final[JsonObject] = {
     "type": "array",
     "items": {"type": "string"},
@@ -101,7 +88,7 @@ _NEW: Final[JsonObject] = {"type": "boolean", "description": "Whether the group 
 
 def _group(*more: str, optional: tuple[str, ...] = ()) -> JsonObject:
     names = ("team_id", "token", "name", "provided_id", *more)
-    return _closed({name: _GROUP_FIELDS[name] for name in names}, optional=optional)
+    return closed({name: _GROUP_FIELDS[name] for name in names}, optional=optional)
 
 
 _BULK: Final[JsonObject] = {
@@ -115,10 +102,10 @@ _BULK: Final[JsonObject] = {
         "format": "binary",
         "description": "Lines of JSON, each of the schema `BulkLine`.",
     },
-    "BulkSummary": _closed(
+    "BulkSummary": closed(
         {name: {"type": "integer", "minimum": 0} for name in ("lines", *(each.value for each in Outcome), FAILED)}
     ),
-    "BulkLine": _closed(
+    "BulkLine": closed(
         {
             "line": {"type": "integer", "minimum": 1, "description": "The number of the line that this is about."},
             "success": {"type": "integer", "enum": [0, 1]},
@@ -136,22 +123,22 @@ _BULK: Final[JsonObject] = {
 _ANSWERS: Final[JsonObject] = {
     **_BULK,
     "FoundGroup": _group("properties"),
-    "Found": _closed({"success": _SUCCESS, "new_user_group": _NEW, "user_group": reference("FoundGroup")}),
+    "Found": closed({"success": SUCCESS, "new_user_group": _NEW, "user_group": reference("FoundGroup")}),
     "UpdatedGroup": _group("properties", "api_environment_tag"),
-    "Updated": _closed({"success": _SUCCESS, "user_group": reference("UpdatedGroup")}),
+    "Updated": closed({"success": SUCCESS, "user_group": reference("UpdatedGroup")}),
     "MergedGroup": _group("properties", "api_environment_tag", *LATER_SETTABLE_FIELDS),
-    "Merged": _closed({"success": _SUCCESS, "user_group": reference("MergedGroup")}),
+    "Merged": closed({"success": SUCCESS, "user_group": reference("MergedGroup")}),
     "RotatedGroup": _group("api_environment_tag"),
-    "Rotated": _closed({"success": _SUCCESS, "user_group": reference("RotatedGroup")}),
+    "Rotated": closed({"success": SUCCESS, "user_group": reference("RotatedGroup")}),
     "PostedGroup": _group("api_environment_tag", "properties", optional=("properties",)),
-    "Posted": _closed(
-        {"success": _SUCCESS, "new_user_group": _NEW, "user_group": reference("PostedGroup")},
+    "Posted": closed(
+        {"success": SUCCESS, "new_user_group": _NEW, "user_group": reference("PostedGroup")},
         optional=("new_user_group",),
         about="`new_user_group` and `properties` are present for a body with `user_group_id`, absent for a rotation.",
     ),
-    "CreatedPass": _closed(
+    "CreatedPass": closed(
         {
-            "success": _SUCCESS,
+            "success": SUCCESS,
             "pass": {
                 "type": "string",
                 "description": "The pass. Until it ends, it lets any client act as this viewer.",
@@ -163,9 +150,9 @@ _ANSWERS: Final[JsonObject] = {
             },
         }
     ),
-    "RevokedViewer": _closed(
+    "RevokedViewer": closed(
         {
-            "success": _SUCCESS,
+            "success": SUCCESS,
             "revoked_before": {
                 "type": "string",
                 "format": "date-time",
@@ -173,18 +160,18 @@ _ANSWERS: Final[JsonObject] = {
             },
         }
     ),
-    "ListedGroup": _closed({name: _GROUP_FIELDS[name] for name in LISTED_FIELDS}),
-    "Deleted": _closed({"success": _SUCCESS, "user_group": reference("ListedGroup")}),
-    "ListedGroups": _closed(
+    "ListedGroup": closed({name: _GROUP_FIELDS[name] for name in LISTED_FIELDS}),
+    "Deleted": closed({"success": SUCCESS, "user_group": reference("ListedGroup")}),
+    "ListedGroups": closed(
         {
-            "success": _SUCCESS,
+            "success": SUCCESS,
             "user_groups": {"type": "array", "items": reference("ListedGroup")},
             "next": {"type": ["integer", "null"], "description": "`after` of the next page; null: this is the last."},
         }
     ),
-    "Health": _closed({"success": _SUCCESS, "status": {"type": "string", "const": "ok"}}),
-    "Readiness": _closed(
-        {"success": _SUCCESS, "status": {"type": "string", "const": "ready"}, "degraded": _DEGRADED},
+    "Health": closed({"success": SUCCESS, "status": {"type": "string", "const": "ok"}}),
+    "Readiness": closed(
+        {"success": SUCCESS, "status": {"type": "string", "const": "ready"}, "degraded": _DEGRADED},
         optional=("degraded",),
     ),
 }
@@ -218,7 +205,7 @@ _OAUTH_ERROR: Final[JsonObject] = {
     "request_id": {"type": "string"},
 }
 _ERRORS: Final[JsonObject] = {
-    "ErrorDetail": _closed(
+    "ErrorDetail": closed(
         {
             "code": _CODE,
             "message": {"type": "string", "description": "What is wrong, and how to fix it."},
@@ -226,10 +213,10 @@ _ERRORS: Final[JsonObject] = {
         },
         optional=("field",),
     ),
-    "ErrorAnswer": _closed(_ERROR),
-    "ProblemAnswer": _closed({**_PROBLEM, **_ERROR}),
-    "OAuthErrorAnswer": _closed(_OAUTH_ERROR),
-    "OAuthProblemAnswer": _closed({**_PROBLEM, **_OAUTH_ERROR}),
+    "ErrorAnswer": closed(_ERROR),
+    "ProblemAnswer": closed({**_PROBLEM, **_ERROR}),
+    "OAuthErrorAnswer": closed(_OAUTH_ERROR),
+    "OAuthProblemAnswer": closed({**_PROBLEM, **_OAUTH_ERROR}),
 }
 
 # --- introspection ----------------------------------------------------------------------------------------------------
@@ -296,16 +283,16 @@ _INTROSPECTION: Final[JsonObject] = {
         "additionalProperties": {"type": "string", "description": "Ignored. None may be repeated."},
     },
     "Introspection": {
-        **_closed(_INTROSPECTION_ANSWER),
+        **closed(_INTROSPECTION_ANSWER),
         "required": ["active"],
         "if": {"properties": {"active": {"const": True}}},
         "then": {"required": ["active", "token_type", "sub", "user_group"]},
         "else": {"maxProperties": 1},
     },
-    "IntrospectedGroup": _closed(_INTROSPECTED_GROUP, about="The whole group, without its token."),
-    "IntrospectedViewer": _closed(
+    "IntrospectedGroup": closed(_INTROSPECTED_GROUP, about="The whole group, without its token."),
+    "IntrospectedViewer": closed(
         {"id": {"type": ["string", "null"]}, "attributes": reference("Properties")},
         about="The person that a pass names.",
     ),
-    "IntrospectedEnvironment": _closed(_INTROSPECTED_ENVIRONMENT),
+    "IntrospectedEnvironment": closed(_INTROSPECTED_ENVIRONMENT),
 }

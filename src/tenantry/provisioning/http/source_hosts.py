@@ -1,0 +1,71 @@
+"""Which addresses the URL of a data source may have when it comes over HTTP.
+
+A caller could otherwise make the server connect to any host, open its files, or send the contents of a file or an
+environment variable (``file:…``, ``env:…``) as the password to a host of the caller.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from tenantry.errors import InvalidSource
+
+_PATTERN: Final = re.compile(r"(\*|(?:\*\.)?[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?")
+_HOST: Final = re.compile(r"[A-Za-z0-9_.-]+|[0-9A-Fa-f:.]+")  # one host: no list of hosts, no path of a socket
+_DATABASE: Final = re.compile(r"[\w.$-]+")  # no connection string, which would name another host
+_ENGINES: Final = frozenset({"postgresql", "postgres", "redshift", "mysql", "mariadb", "clickhouse"})
+_OPTIONS: Final = frozenset({"application_name", "charset", "secure", "sslmode", "ssl_mode", "verify"})
+"""Options that name no host, no file and no secret."""
+
+_REFERENCE: Final = "over HTTP the password of a data source cannot be a reference: send the password itself"
+
+
+class SourceHosts:
+    """``hosts``: names, each with an optional port; ``*.example.com`` for all hosts below, ``*`` for any. Raises
+    ValueError for anything else."""
+
+    def __init__(self, hosts: Iterable[str]) -> None:
+        self._allowed: list[tuple[str, int | None]] = []
+        for each in hosts:
+            found = _PATTERN.fullmatch(each)
+            if found is None:
+                raise ValueError(f"{each!r} is not a host: write db.example.com, db.example.com:5432 or *.example.com")
+            self._allowed.append((found[1].strip("[]").lower(), int(found[2]) if found[2] else None))
+
+    def check(self, url: str, password: str | None) -> None:
+        """Check the fields of a body; an empty ``url`` is not checked. Raises InvalidSource. The message quotes only
+        names of engines and options."""
+        from tenantry.database import is_reference
+        from tenantry.datasources import parse_url
+
+        if is_reference(password):
+            raise InvalidSource(_REFERENCE, field="/password")
+        if not url:
+            return
+        parsed = parse_url(url)
+        if parsed.get_backend_name() not in _ENGINES:
+            engines = ", ".join(sorted(_ENGINES))
+            raise _refused(f"over HTTP the URL of a data source names a server: the engines are {engines}")
+        if is_reference(parsed.password):
+            raise _refused(_REFERENCE)
+        if parsed.query.keys() - _OPTIONS:
+            options = ", ".join(sorted({*_OPTIONS, "tenantry_timezone"}))
+            raise _refused(f"over HTTP the options of the URL are {options}")
+        host = (parsed.host or "").lower()
+        if not _HOST.fullmatch(host) or not _DATABASE.fullmatch(parsed.database or ""):
+            raise _refused("over HTTP the URL of a data source names one host and one database, in plain characters")
+        if not any(_matches(name, host) and port in (None, parsed.port) for name, port in self._allowed):
+            raise _refused(
+                "the service does not allow this host and port: its operator can allow them with the setting "
+                "api_source_hosts, or register the data source with tenantry data-source create"
+            )
+
+
+def _matches(name: str, host: str) -> bool:
+    return name in ("*", host) or (name.startswith("*.") and host.endswith(name[1:]))
+
+
+def _refused(message: str) -> InvalidSource:
+    return InvalidSource(message, field="/url")

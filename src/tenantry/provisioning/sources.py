@@ -1,0 +1,230 @@
+"""Registers, changes, lists and deletes data sources, for the command line and for HTTP."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+
+from tenantry.backends import check_new_tables
+from tenantry.errors import AlreadyExists, DataSourceNotFound, InvalidSource, SourceInUse, StoreUnavailable
+from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource, SessionVariables, check_session_variables
+from tenantry.ports import SourceStore
+from tenantry.provisioning.deadline import Deadline
+from tenantry.tokens import KeyRing
+
+_ATTEMPTS: Final = 10
+_OWN_TABLES_SECONDS: Final = 1.0
+NO_ID: Final = ""
+"""The id of a data source that a dry run would register."""
+
+SourceTest: TypeAlias = Callable[[RegisteredSource], Awaitable[object]]
+"""Connects to a data source that is not stored yet. Raises an error if nothing should be written."""
+
+
+class StoreOfSources(Protocol):
+    @property
+    def sources(self) -> SourceStore: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDraft:
+    """``password`` replaces the password in ``url``. An empty ``tables`` declares none."""
+
+    provided_id: str
+    url: str = field(repr=False)
+    password: str | None = field(default=None, repr=False)
+    trusted: bool = False
+    session: SessionVariables = ()
+    tables: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceUpdate:
+    """None keeps a field. An empty ``tables`` removes the declaration."""
+
+    url: str | None = field(default=None, repr=False)
+    password: str | None = field(default=None, repr=False)
+    tables: Mapping[str, Any] | None = None
+
+    @property
+    def needs_test(self) -> bool:
+        """Whether more changes than the removal of a declaration."""
+        return self.url is not None or self.password is not None or bool(self.tables)
+
+
+class CountedSource(NamedTuple):
+    """A data source and the number of user groups whose mapping names it."""
+
+    source: RegisteredSource
+    groups: int
+
+
+class UpdatedSource(NamedTuple):
+    source: RegisteredSource
+    before: RegisteredSource
+
+
+class SourceProvisioner:
+    """Writes the data sources of ``store``. With ``dry_run`` it raises the same errors and writes nothing.
+
+    ``keys`` is called when a password must be encrypted or decrypted. ``test`` is awaited before each write. All
+    methods may raise StoreUnavailable.
+    """
+
+    def __init__(
+        self,
+        store: StoreOfSources,
+        keys: Callable[[], KeyRing],
+        *,
+        test: SourceTest | None = None,
+        deadline: Deadline | None = None,
+        author: Author = UNNAMED,
+        dry_run: bool = False,
+    ) -> None:
+        self._sources = store.sources
+        self._keys = keys
+        self._test = test
+        self._deadline = deadline or Deadline()
+        self._author = author
+        self._dry_run = dry_run
+
+    async def create(self, environment: Environment, draft: SourceDraft) -> RegisteredSource:
+        """Register a data source. Raises InvalidSource, AlreadyExists and the errors of ``test``."""
+        from tenantry.datasources import resolve_url
+
+        name = draft.provided_id
+        if name.startswith("ds_"):
+            raise InvalidSource("NAME must not start with ds_, which is the prefix of Tenantry's ids", field="/name")
+        url = resolve_url(_checked_url(draft.url, draft.password, draft.trusted))
+        session, declared = check_session_variables(url, draft.session), check_new_tables("", draft.tables)
+        made = RegisteredSource(f"ds_{secrets.token_hex(8)}", name, environment, url, draft.trusted, session, declared)
+        stored = self._encrypted(made)
+        if await self._deadline.read(self._sources.get(environment, name)) is not None:
+            taken = f"environment {environment.name!r} already has a data source {name!r}: choose another name"
+            raise AlreadyExists(taken, field="/name")
+        if self._test is not None:
+            await self._test(replace(made, id=name))  # its errors name the source by its id
+        if self._dry_run:
+            return replace(made, id=NO_ID, url=stored)
+        creation = self._sources.create(
+            environment,
+            source_id=made.id,
+            provided_id=name,
+            url=stored,
+            trusted=draft.trusted,
+            session=dict(session),
+            tables=draft.tables,
+            author=self._author,
+        )
+        return await self._deadline.write(creation)
+
+    async def update(self, environment: Environment, reference: str, changes: SourceUpdate) -> UpdatedSource:
+        """Change a data source. Raises DataSourceNotFound, InvalidSource, SecretUnavailable and the errors of
+        ``test``."""
+        for _ in range(_ATTEMPTS):
+            before = await self.find(environment, reference)
+            planned = self._planned(before, changes)
+            url = None if planned.url == before.url else self._encrypted(planned)
+            if changes.url is not None:
+                from tenantry.database import check_source
+
+                await check_source(planned.url, _OWN_TABLES_SECONDS)
+            if self._test is not None:
+                await self._test(planned)
+            if self._dry_run:
+                return UpdatedSource(planned if url is None else replace(planned, url=url), before)
+            update = self._sources.update(before, url=url, tables=changes.tables, author=self._author)
+            written = await self._deadline.write(update)
+            if written is not None:  # None: another writer changed the source, so read it again
+                return UpdatedSource(written, before)
+        raise StoreUnavailable("other writers keep changing this data source: try again")
+
+    async def list(self, environment: Environment) -> list[CountedSource]:
+        """Return all data sources, ordered by ``provided_id``."""
+        sources = await self._deadline.read(self._sources.list(environment))
+        ids = {each.provided_id: each.id for each in sources} | {each.id: each.id for each in sources}
+        groups = Counter[str]()
+        if sources:
+            for references, count in (await self._deadline.read(self._sources.count_mapped(environment))).items():
+                groups.update(dict.fromkeys({ids[each] for each in references if each in ids}, count))
+        return [CountedSource(each, groups[each.id]) for each in sources]
+
+    async def find(self, environment: Environment, reference: str) -> RegisteredSource:
+        """Raises DataSourceNotFound."""
+        source = await self._deadline.read(self._sources.get(environment, reference))
+        if source is None:
+            raise DataSourceNotFound(
+                f"environment {environment.name!r} has no data source {reference!r}", field="/name"
+            )
+        return source
+
+    async def count(self, source: RegisteredSource) -> CountedSource:
+        counts = await self._deadline.read(self._sources.count_mapped(source.environment))
+        own = {source.id, source.provided_id}
+        return CountedSource(source, sum(count for references, count in counts.items() if references & own))
+
+    async def delete(self, environment: Environment, reference: str, *, force: bool = False) -> CountedSource:
+        """Delete a data source. Raises DataSourceNotFound; SourceInUse if groups are mapped to it, unless ``force``."""
+        found = await self.count(await self.find(environment, reference))
+        if found.groups and not force:
+            raise SourceInUse(in_use(found))
+        if not self._dry_run:
+            await self._deadline.write(self._sources.delete(environment, found.source.id, author=self._author))
+        return found
+
+    def _planned(self, source: RegisteredSource, changes: SourceUpdate) -> RegisteredSource:
+        from tenantry.datasources import decrypt_url, is_encrypted, resolve_url
+
+        url = source.url
+        if changes.url is not None:
+            url = resolve_url(_checked_url(changes.url, changes.password, source.trusted))
+            check_session_variables(url, source.session)
+        elif changes.password is not None:
+            plain = decrypt_url(source, self._keys()) if is_encrypted(url) else url
+            url = _checked_url(plain, changes.password, source.trusted)
+        tables = source.tables if changes.tables is None else check_new_tables(source.tables, changes.tables)
+        return replace(source, url=url, tables=tables)
+
+    def _encrypted(self, source: RegisteredSource) -> str:
+        from tenantry.datasources import encrypt_url, secret_state
+
+        if secret_state(source.url) != "plain":
+            return source.url
+        return encrypt_url(source.url, self._keys(), source.environment, source.id)
+
+
+def _checked_url(url: str, password: str | None, trusted: bool) -> str:
+    from tenantry.datasources import registration_notes, with_password
+
+    registration_notes(url, trusted=trusted)  # raises InvalidSource
+    if password is None:
+        return url
+    url = with_password(url, password)
+    registration_notes(url, trusted=trusted)
+    return url
+
+
+def in_use(found: CountedSource) -> str:
+    groups = "1 user group maps" if found.groups == 1 else f"{found.groups:,} user groups map"
+    return f"{groups} to data source {found.source.provided_id!r}: their queries fail when it is deleted"
+
+
+def describe_source(source: RegisteredSource) -> dict[str, Any]:
+    """The JSON of a data source, with masked secrets."""
+    from tenantry.datasources import display_url, secret_state
+
+    url = display_url(source.url)
+    return {
+        "id": source.id,
+        "name": source.provided_id,
+        "environment": source.environment.name,
+        "engine": url.partition(":")[0].partition("+")[0],
+        "url": url,
+        "secrets": secret_state(source.url),
+        "trusted": source.trusted,
+        "session": dict(source.session),
+        "guarded": bool(source.tables),
+    }

@@ -45,7 +45,8 @@ USAGE_WRITER_LIFETIME = timedelta(days=90)
 """How long a store remembers the number of a process's last batch."""
 
 PRUNED_AT_ONCE = 5_000
-"""Maximum usage rows that one call of ``prune`` deletes, for groups and for viewers."""
+"""Maximum usage rows that one call of ``prune`` deletes, for groups and for viewers. The deletion of a
+group deletes at most this number of rows of viewers in a transaction."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,14 +16,16 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engines.ports import free_port
 from tenantry.backends.sql import SQLStore
+from tenantry.backends.stored import PRUNED_AT_ONCE
 from tenantry.database.migrations import migrate
 from tenantry.errors import StoreUnavailable
-from tenantry.groups import Environment, GroupDraft, Tag, Usage, UsageKey
+from tenantry.groups import Environment, GroupDraft, HourlyUsage, Tag, Usage, UsageBatch, UsageKey
 from tenantry.tokens import draft_token
 from tenantry.tokens.keys import SigningKeys, create_key_file
 
@@ -111,6 +113,24 @@ async def test_no_viewer_of_a_deleted_group_is_in_the_database(sqlite_url: str) 
             await store.groups.delete(production, "acme")
     await store.aclose()
     assert found == [1, 0]
+
+
+async def test_many_rows_of_viewers_are_deleted_in_short_writes(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A year of 1,000 viewers a day takes SQLite two seconds, which is the deadline. Red when all are one write."""
+    store = SQLStore(url, deadline=30)
+    production, writes, write = await make_acme(store), 0, store.groups._write
+    keys = [ACME._replace(viewer=f"v{at}") for at in range(PRUNED_AT_ONCE * 2 + 1)]
+    await store.usage.add(UsageBatch(b"w" * 16, 1, [HourlyUsage(EVER[0], key, Usage(1)) for key in keys]))
+
+    async def counted(*given: Any) -> Any:
+        nonlocal writes
+        writes += 1
+        return await write(*given)
+
+    monkeypatch.setattr(store.groups, "_write", counted)
+    await store.groups.delete(production, "acme")
+    assert writes == 2
+    await store.aclose()
 
 
 def test_processes_add_up_by_viewer(url: str) -> None:

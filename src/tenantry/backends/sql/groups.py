@@ -8,7 +8,9 @@ from sqlalchemy import Connection
 
 from tenantry.backends.sql import queries, rows, write_groups
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult
+from tenantry.backends.sql.engine import count
 from tenantry.backends.sql.part import SQLPart
+from tenantry.backends.sql.usage import DELETE_VIEWER_ROWS, HAS_MANY_VIEWER_ROWS
 from tenantry.backends.sql.write_many import write_many
 from tenantry.backends.stored import ascii_lower
 from tenantry.errors import StoreUnavailable, UnknownGroup
@@ -90,6 +92,10 @@ class SQLGroups(SQLPart, GroupStore):
         return await self._write_to((current.handle,), work, author)
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
+        # Deleting all rows of a group's viewers at once may take longer than one call may last.
+        of_group = {"environment_id": environment.id, "provided_id": provided_id}
+        while await self._read(HAS_MANY_VIEWER_ROWS, **of_group):
+            await self._write(lambda connection, context: count(connection, DELETE_VIEWER_ROWS, **of_group))
         work = partial(write_groups.delete, environment=environment, provided_id=provided_id)
         return await self._write_by_id(environment, provided_id, work, author)
 

@@ -8,6 +8,7 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
+    Select,
     String,
     Table,
     bindparam,
@@ -60,14 +61,24 @@ _OLDEST: Final[Read] = select(func.min(_begins.c.time))
 _WITH_VIEWER_USAGE: Final[Read] = select(environments.c.name).where(environments.c.viewer_usage)
 
 
-def _prune(table: Table, time: ColumnElement[int]) -> Query:
-    keys = table.primary_key
-    old = select(*keys).where(time < bindparam("before", type_=BigInteger)).order_by(time).limit(PRUNED_AT_ONCE)
-    return table.delete().where(tuple_(*keys).in_(old))
+def _delete(table: Table, chosen: Select[Any]) -> Query:
+    return table.delete().where(tuple_(*table.primary_key).in_(chosen.limit(PRUNED_AT_ONCE)))
 
 
-_PRUNE: Final[Query] = _prune(usage_by_hour, _used.hour)
-_PRUNE_VIEWERS: Final[Query] = _prune(usage_by_viewer, _viewed.day)
+def _before(table: Table, time: ColumnElement[int]) -> Select[Any]:
+    return select(*table.primary_key).where(time < bindparam("before", type_=BigInteger)).order_by(time)
+
+
+_PRUNE: Final[Query] = _delete(usage_by_hour, _before(usage_by_hour, _used.hour))
+_PRUNE_VIEWERS: Final[Query] = _delete(usage_by_viewer, _before(usage_by_viewer, _viewed.day))
+_of_group = (
+    select(*usage_by_viewer.primary_key)
+    .join_from(usage_by_viewer, groups, groups.c.team_id == _viewed.team_id)
+    .where(groups.c.environment_id == bindparam("environment_id", type_=BigInteger))
+    .where(groups.c.provided_id == bindparam("provided_id", type_=String))
+)
+HAS_MANY_VIEWER_ROWS: Final[Read] = _of_group.offset(PRUNED_AT_ONCE).limit(1)
+DELETE_VIEWER_ROWS: Final[Query] = _delete(usage_by_viewer, _of_group)
 _DAY: Final = 86_400_000_000
 
 _CLAIM: Final = """

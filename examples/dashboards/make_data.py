@@ -16,7 +16,7 @@ create or replace table appointments (
     id integer, clinic text, starts timestamp, doctor text, reason text, minutes integer, attended boolean,
     fee decimal(10, 2), balance decimal(12, 2));
 create or replace table readings (
-    plant text, taken timestamp, sensor text, leak double, pressure double, batches bigint);
+    plant text, taken timestamptz, sensor text, leak double, pressure double, batches bigint);
 create or replace table returns (
     order_id bigint, shop text, returned timestamptz, product text, reason text, amount decimal(14, 2),
     days_kept integer);
@@ -82,7 +82,7 @@ def write(path: Path) -> None:
         data.execute(TABLES)
         for table, rows in (
             ("appointments", appointments(chance, now.replace(tzinfo=None))),
-            ("readings", readings(chance, now.replace(tzinfo=None))),
+            ("readings", readings(chance, now)),
             ("returns", returns(chance, now)),
         ):
             names = data.table(table).columns

@@ -116,6 +116,43 @@ def test_this_month_is_the_default(used: Terminal) -> None:
     assert {"environment": "production", "group": "now"}.items() <= used("usage", "--json").json()[-1].items()
 
 
+def test_by_viewer(used: Terminal) -> None:
+    """A row for each viewer of each group, alone or by day. What was counted while it was on stays when it is off.
+
+    Red when the oldest usage is that of groups: a day whose hours were pruned in part is left out."""
+
+    async def use(*days: int) -> None:
+        store = SQLStore("sqlite:///tenantry.db")
+        rows = [
+            HourlyUsage(datetime(2026, 11, day, tzinfo=UTC), UsageKey("production", "acme", "", viewer), Usage(1, day))
+            for day in days
+            for viewer in ("ann", "=bob")
+        ]
+        await store.usage.add(UsageBatch(b"v" * 16, days[0], rows))
+        await store.aclose()
+
+    asyncio.run(use(1))
+    assert used("usage", *SINCE, "--by", "viewer").err == "none\n"
+    used("group", "create", "acme")
+    assert used("environment", "set-viewer-usage", "production", "on").out == "production\n"
+    asyncio.run(use(2, 3))
+    assert used("environment", "list", "--json").json()[0]["viewer_usage"] is True
+    done = used("environment", "set-viewer-usage", "production", "off", "--json").json()
+    assert done == {"name": "production", "viewer_usage": False}
+    assert used("usage", *SINCE, "--by", "viewer").out.splitlines() == [
+        "environment  group  viewer  resolves  queries  rows  seconds",
+        "production   acme   =bob    0         2        5     0.0",
+        "production   acme   ann     0         2        5     0.0",
+        "total        -      -       0         4        10    0.0",
+    ]
+    days = [row[1:4] for row in _rows(used, "--by", "viewer", "--by", "day", "--until", "2026-11-03")]
+    assert days == [["2026-11-02", "acme", "=bob"], ["2026-11-02", "acme", "ann"]]
+    assert "'=bob" in used("usage", *SINCE, "--by", "viewer", "--format", "csv").out
+    assert used("usage", "--prune-before", "2026-11-03T12:00").out == "7\n"
+    assert [row[3:5] for row in _rows(used, "--by", "viewer")] == [[0, 1], [0, 1]]
+    assert "[unknown_environment]" in used("environment", "set-viewer-usage", "nope", "on", fails=1).err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -126,6 +163,8 @@ def test_this_month_is_the_default(used: Terminal) -> None:
         (["--since", "9999-12-31T23:00-05:00"], "is not a date"),
         (["--since", "2026-11-02", "--until", "2026-11-02"], "must be before --until 2026-11-02T00:00Z"),
         (["--by", "week"], "'week' is not one of"),
+        (["--by", "viewer", "--by", "source"], "viewers are counted by day, and not by data source"),
+        (["--by", "viewer", "--since", "2026-11-01T13:00"], "give days to --since and --until"),
         (["--prune-before", "2026-01-01", "--group", "acme"], "leave out --group"),
         (["--prune-before", "2026-01-01", "--environment", "production"], "leave out --group, --environment"),
         (["--prune-before", "9999-01-01"], "--prune-before is in the future"),

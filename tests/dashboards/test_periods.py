@@ -9,16 +9,20 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tenantry.dashboards.panels.periods import periods
+from tenantry.dashboards.panels.periods import Periods, periods
 from tenantry.sql.parameters import declare
 
 VIENNA = ZoneInfo("Europe/Vienna")
 NOW = datetime(2026, 11, 28, 10, tzinfo=UTC)
 
 
-def compared(sent: Any, kind: str = "date range", now: datetime = NOW) -> tuple[str, str] | None:
+def found_periods(sent: Any, kind: str, now: datetime = NOW) -> Periods | None:
     parameter = replace(declare({"period": {"type": kind, "open": "both"}})["period"], zone=VIENNA)
-    found = periods(parameter, {"params": {"period": sent}}, now, VIENNA)
+    return periods(parameter, {"params": {"period": sent}}, now, VIENNA)
+
+
+def compared(sent: Any, kind: str = "date range", now: datetime = NOW) -> tuple[str, str] | None:
+    found = found_periods(sent, kind, now)
     return found and tuple("..".join(each.sent().values()) for each in (found.shown, found.before))  # type: ignore[return-value]
 
 
@@ -67,3 +71,26 @@ def test_the_days_are_of_the_zone() -> None:
 @pytest.mark.parametrize("sent", [{"start": "2026-01-01"}, {"start": "0001-01-01", "end": "0001-12-31"}])
 def test_nothing_before(sent: Any) -> None:
     assert compared(sent) is None
+
+
+@pytest.mark.parametrize(
+    ("sent", "kind", "until"),
+    [
+        ("today", "datetime range", "11:00"),
+        ("this-month", "datetime range", "11:00"),
+        ("last-month", "datetime range", None),
+        ("today", "date range", None),
+    ],
+)
+def test_the_time_of_today(sent: str, kind: str, until: str | None) -> None:
+    """Red when a range of times compared today with all of yesterday."""
+    found = found_periods(sent, kind)
+    assert found is not None
+    assert found.sent().get("until") == until
+
+
+def test_the_first_minute_of_a_day() -> None:
+    """It is no empty range."""
+    found = found_periods("today", "datetime range", datetime(2026, 11, 27, 23, 0, 20, tzinfo=UTC))
+    assert found is not None
+    assert found.before.sent(found.until) == {"start": "2026-11-27", "end": "2026-11-27T00:01"}

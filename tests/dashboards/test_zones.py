@@ -33,6 +33,7 @@ rows:
   - {figure: n, query: of_utc}
   - {bar: n, by: bucket, query: buckets}
   - {table: of_vienna, columns: [moment]}
+  - {figure: n, query: instants, compare: previous-period}
 """,
     "queries/plain.sql": "select count(*) as n from events where {{ params.period | within(moment) }}",
     "queries/listed.sql": "select moment, what from events where {{ params.period | within(moment) }} order by moment",
@@ -129,6 +130,16 @@ async def test_a_comparison(tmp_path: Path, monkeypatch: Any) -> None:
         today, yesterday = ({"start": day, "end": day} for day in ("2026-11-28", "2026-11-27"))
         assert figure["periods"] == {"shown": today, "before": yesterday, "whole": today}
         assert figure["now"] == "2026-11-28T11:00:00"
+
+
+async def test_a_comparison_of_times(tmp_path: Path, monkeypatch: Any) -> None:
+    """Today until now with yesterday until the same time. Red when it was compared with all of yesterday: the call at
+    23:40 counted."""
+    async with events(tmp_path, monkeypatch, "America/Los_Angeles") as site:
+        figure = (await site.panels("events"))["9-1"]
+        counts = [figure["rows"], figure["so_far"]["rows"], figure["compare"]["rows"]]
+        assert counts == [[[1]], [[0]], [[1]]]
+        assert figure["periods"]["until"] == "02:00"
 
 
 async def test_buckets(tmp_path: Path, monkeypatch: Any) -> None:

@@ -9,7 +9,7 @@ grant update (run_name, longest_lease) on generation to tenantry_app;
 -- It makes and uses up codes for downloads and embedding; update is for the locks, no row is altered.
 grant insert, update, delete on single_use_codes to tenantry_app;
 -- It adds what each group has used.
-grant select, insert, update on usage_by_hour to tenantry_app;
+grant select, insert, update on usage_by_hour, usage_by_viewer to tenantry_app;
 grant select, insert, update, delete on usage_writers to tenantry_app;
 
 -- People see who did what, which groups there are and what they used: no part of a token, no URL of a data source.

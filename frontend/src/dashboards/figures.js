@@ -42,7 +42,7 @@ export class FigureView {
     const number = html("span", { class: "figure-number" });
     const line = html("p", { class: "figure-value" }, number, unit);
     const [passed] = data.so_far ? new Rows(data.so_far.columns, data.so_far.rows).values(name) : [value];
-    const change = data.compare ? this.#change(passed, data, wayOf) : null;
+    const change = data.compare ? this.#change(passed, value, data, wayOf) : null;
     const cut = data.rows.length > 1 ? html("p", { class: "change" }, `The first of ${formats.text(data.rows.length, { type: "integer" })} rows`) : null;
     this.#parts = { number, line, text: formats.text(value, way), short: formats.short(value, way), whole: formats.whole(value, way) };
     this.#write(false, "");
@@ -71,23 +71,29 @@ export class FigureView {
   }
 
   /** Which days are compared with which. */
-  #dates(periods) {
+  #dates(periods, started) {
     if (!periods) return "Against the same part of the period before";
     const [shown, before] = [periods.shown, periods.before].map((days) => rangeLabel(days, this.context.formats));
-    return `${shown} against ${before}`;
+    const until = periods.until ? `, each until ${periods.until}` : started ? ". Today is not over" : "";
+    return `${shown} against ${before}${until}`;
   }
 
-  #change(now, { compare: compared, periods }, wayOf) {
-    const change = (...parts) => changeOf(this.#dates(periods), ...parts);
+  /** `now`: the value of what has passed, of a period that has `value`. */
+  #change(now, value, { compare: compared, periods, now: clock }, wayOf) {
+    const started = periods && !periods.until && clock?.startsWith(periods.shown.end);
+    const so = compare(now, value) ? `${this.context.formats.text(now, wayOf(now))} so far: ` : "";
+    const change = (kind, good, words) => changeOf(this.#dates(periods, started), kind, good, so + (so ? words[0].toLowerCase() + words.slice(1) : words));
     const [before] = new Rows(compared.columns ?? [], compared.rows).values(this.view.figure);
     const { formats } = this.context;
-    if (Number.isNaN(number(before)) || Number.isNaN(number(now))) return change("same", "", "No value before");
+    const when = started && periods.shown.start === periods.shown.end ? "in the whole day before" : "before";
+    if (Number.isNaN(number(before))) return change("same", "", "No value before");
+    if (Number.isNaN(number(now))) return change("same", "", `${formats.text(before, wayOf(before))} ${when}`);
     const order = compare(now, before);
     if (order === 0) return change("same", "", "As before");
     const kind = order > 0 ? "rise" : "fall";
     const good = this.view.better ? ((this.view.better === "higher") === order > 0 ? " good" : " bad") : "";
     const much = number(before) === 0 ? "" : ` ${formats.change(now, before, wayOf(now))}`;
-    return change(kind, good, `${order > 0 ? "Up" : "Down"}${much} from ${formats.text(before, wayOf(before))} before`);
+    return change(kind, good, `${order > 0 ? "Up" : "Down"}${much} from ${formats.text(before, wayOf(before))} ${when}`);
   }
 }
 

@@ -40,6 +40,7 @@ const FEW_SECONDS = 10;
  * @property {string | null} [type]
  * @property {string} [unit] as the author says it
  * @property {number} [step] between the labels of an axis, which a duration is written whole for
+ * @property {Set<string>} [again] the times that the clock says for the second time
  * @property {boolean} [along] whether it is an axis, whose whole numbers have thousands from 10,000 on
  */
 
@@ -75,7 +76,8 @@ export class Formats {
    */
   way({ name = "", type, format, digits, unit, along }, values) {
     const kind = format ?? coded(name, type, values) ?? (type === "datetime" && areDays(values) ? "date" : undefined);
-    return { format: kind, type, unit, along, digits: digits ?? this.#digitsOf(kind, type, values) };
+    const again = type === "datetime" ? saidAgain(values) : undefined;
+    return { format: kind, type, unit, along, again, digits: digits ?? this.#digitsOf(kind, type, values) };
   }
 
   #digitsOf(format, type, values) {
@@ -128,7 +130,10 @@ export class Formats {
     const format = way.format ?? (isNumeric(way.type) ? "number" : (BY_TYPE[way.type] ?? "text"));
     if (format === "text" || (format === "id" && !isNumeric(way.type))) return String(value);
     if (format === "boolean") return value ? "Yes" : "No";
-    if (format in TIMES && !(CODES.has(format) && !isMoment(value))) return this.time(value, form === "whole" && format === "datetime" && hasSeconds(moment(value)) ? "instant" : format);
+    if (format in TIMES && !(CODES.has(format) && !isMoment(value))) {
+      const time = this.time(value, form === "whole" && format === "datetime" && hasSeconds(moment(value)) ? "instant" : format);
+      return way.again?.has(value) ? `${time}, again` : time;
+    }
     if (!Number.isFinite(number(value))) return String(value);
     return this.#amount(value, format, way, form);
   }
@@ -258,6 +263,13 @@ function coded(name, type, values) {
 /** Whether all times are the beginnings of days, as those are that a query made of others. */
 function areDays(values) {
   return values.every((value) => value === null || moment(value) % DAY === 0);
+}
+
+/** The times that the clock says for the second time, where it has been put back between them. */
+function saidAgain(values) {
+  const first = {};
+  for (const value of values) first[moment(value)] = Math.min(first[moment(value)] ?? Infinity, Date.parse(value));
+  return new Set(values.filter((value) => Date.parse(value) > first[moment(value)]));
 }
 
 /** The unit of an amount of bytes: its place in BYTES. */

@@ -45,7 +45,7 @@ USAGE_WRITER_LIFETIME = timedelta(days=90)
 """How long a store remembers the number of a process's last batch."""
 
 PRUNED_AT_ONCE = 5_000
-"""Maximum usage rows that one call of ``prune`` deletes."""
+"""Maximum usage rows that one call of ``prune`` deletes, for groups and for viewers."""
 
 
 @dataclass(frozen=True, slots=True)

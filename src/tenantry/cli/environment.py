@@ -66,8 +66,14 @@ async def create(
 async def list_(store: Store, as_json: bool) -> None:
     """List all environments."""
     hosts = await store.environments.embedding_hosts()
+    by_viewer = await store.usage.environments_with_viewer_usage()
     listed = [
-        {**_row(each), "embedding_hosts": list(hosts.get(each.name, ()))} for each in await store.environments.list()
+        {
+            **_row(each),
+            "embedding_hosts": list(hosts.get(each.name, ())),
+            "viewer_usage": each.name in by_viewer,
+        }
+        for each in await store.environments.list()
     ]
     print_rows(
         listed if as_json else [{**row, "embedding_hosts": " ".join(row["embedding_hosts"])} for row in listed],
@@ -104,6 +110,22 @@ async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json
     checked = check_hosts(hosts, "HOSTS")
     set_to = await store.environments.set_embedding_hosts(await get_environment(store, name), checked, author=author())
     print_value(name, {"name": name, "embedding_hosts": list(set_to)}, field="name", as_json=as_json)
+    await note_unsealed(store)
+
+
+@environment.command("set-viewer-usage")
+@click.argument("name", type=as_name)
+@click.argument("switch", type=click.Choice(["on", "off"]), metavar="on|off")
+@json_option
+@with_store
+async def set_viewer_usage(store: Store, name: str, switch: str, as_json: bool) -> None:
+    """Count the usage of the environment NAME by viewer too, or stop counting it.
+
+    Counting stores the viewer ids of passes. Show it with: tenantry usage --by viewer
+    """
+    is_on = switch == "on"
+    await store.usage.set_viewer_usage(await get_environment(store, name), is_on, author=author())
+    print_value(name, {"name": name, "viewer_usage": is_on}, field="name", as_json=as_json)
     await note_unsealed(store)
 
 

@@ -50,7 +50,7 @@ def as_hour(value: str) -> datetime:
 @click.option(
     "--by",
     multiple=True,
-    type=click.Choice([*_TIMES, "group", "source"]),
+    type=click.Choice([*_TIMES, "group", "source", "viewer"]),
     default=["group"],
     show_default=True,
     help="Print a row for each of these. Repeatable: --by month --by group prints a row for each group and month.",
@@ -105,11 +105,21 @@ async def usage(
     end = until or now.replace(minute=0, second=0, microsecond=0) + _HOUR
     if begin >= end:
         raise click.UsageError(f"--since {begin:%Y-%m-%dT%H:%MZ} must be before --until {end:%Y-%m-%dT%H:%MZ}")
+    if "viewer" in by:
+        by = _with_viewer(by, since, until)
     name = await _environment(store, environment, needed=group is not None)
     found = await _read(store, begin, end, by, name, group)
     sources = await _source_names(store, {key.environment for _, key in found}) if "source" in by else {}
     rows = [_row(time, key, used, by, sources) for (time, key), used in sorted(found.items())]
     _print(rows, _sum(found.values()), by, "json" if as_json else style)
+
+
+def _with_viewer(by: tuple[str, ...], *given: datetime | None) -> tuple[str, ...]:
+    if {"hour", "source"} & set(by):
+        raise click.UsageError("viewers are counted by day, and not by data source: leave out --by hour and source")
+    if any(each is not None and each.hour for each in given):
+        raise click.UsageError("viewers are counted by day: give days to --since and --until")
+    return (*by, "group")  # a viewer's id is unique only within its group
 
 
 async def _prune(store: Store, before: datetime) -> None:
@@ -139,10 +149,11 @@ async def _read(
         return {}
     style = next((style for unit, style in _TIMES.items() if unit in by), "")
     sums: dict[tuple[str, UsageKey], Usage] = {}
+    by_viewer = "viewer" in by
     for since, until in _spans(max(begin, oldest), end, by_hour="hour" in by):
-        found = await store.usage.sums(since, until, environment=environment, group=group)
-        for (env, of, source), used in found.items():
-            key = UsageKey(env, of if "group" in by else "", source if "source" in by else "")
+        found = await store.usage.sums(since, until, environment=environment, group=group, by_viewer=by_viewer)
+        for (env, of, source, viewer), used in found.items():
+            key = UsageKey(env, of if "group" in by else "", source if "source" in by else "", viewer)
             row = (since.strftime(style), key)
             sums[row] = sums.get(row, Usage()).plus(used)
     return sums
@@ -167,6 +178,7 @@ def _row(
     row |= {next(unit for unit in _TIMES if unit in by): time} if time else {}
     row |= {"group": key.group} if "group" in by else {}
     row |= {"source": sources.get((key.environment, key.source), key.source) or None} if "source" in by else {}
+    row |= {"viewer": key.viewer} if "viewer" in by else {}
     return row | _counts(used)
 
 

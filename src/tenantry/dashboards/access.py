@@ -28,8 +28,7 @@ _NEUTRAL: Final = Definition({"title": "Dashboard"})
 
 
 def neutral(name: str) -> DashboardFile:
-    """A dashboard without panels, for the frame of an unknown dashboard. The page in that frame then reports the
-    error."""
+    """A dashboard without panels, shown in the frame of an unknown dashboard until the page reports the error."""
     return DashboardFile(name, Source(""), _NEUTRAL, ())
 
 
@@ -59,7 +58,7 @@ class Access:
         return replace(saved, dashboard=dashboard, links=links)
 
     def names(self, group: UserGroup) -> list[str]:
-        """The dashboards that the group may open, for a menu of the host."""
+        """The names of the dashboards that the group may open, for the host's menu."""
         return [name for name, saved in self._dashboards.items() if self._is_open(group, saved)]
 
     def require(self, request: Request) -> SavedDashboard:
@@ -71,9 +70,9 @@ class Access:
         return saved
 
     def in_frame(self, name: str) -> DashboardFile | None:
-        """What a frame shows of a dashboard: the parts that all groups see, because the frame is served before the
-        group is known. If the group decides whether a dashboard may be opened, its frame has no panels, and unknown
-        names get the same frame. Otherwise, None for an unknown dashboard."""
+        """The parts of a dashboard that all groups see. Its frame shows only these, because it is served before the
+        group is known. If ``may_open`` or ``when`` restricts the dashboard, there are no panels. The result for an
+        unknown name is the same, or None if no dashboard is restricted."""
         saved = self._dashboards.get(name)
         if saved is not None and self._may_open is None and saved.dashboard.when is None:
             return narrowed(saved.dashboard, saved.queries, {})

@@ -43,7 +43,7 @@ async def error_handler(request: WebSocket, error: Exception) -> None: ...
 
 
 async def error_handler(request: HTTPConnection, error: Exception) -> Response | None:
-    """Answer a TenantryError of a view with a page or JSON.
+    """Turn a TenantryError from a view into a page or JSON.
 
     Install it with ``app.add_exception_handler(TenantryError, error_handler)``; otherwise the response is a 500. A
     websocket that is not accepted yet is rejected with this response, or with 403 if the server cannot send one. An

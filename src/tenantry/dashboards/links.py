@@ -32,8 +32,8 @@ class Link:
     ``trunc``, does not count as a filter.
 
     ``kept``: the panel's filters that the opened dashboard has too. ``dropped``: those that it lacks. ``always``:
-    filters of the opened dashboard that no link can clear. ``controls``: its controls that filter. ``other_days``:
-    whether its time zone or first day of the week differs."""
+    filters of the opened dashboard that no link can clear. ``controls``: those of its controls that filter rows.
+    ``other_days``: whether its time zone or first day of the week differs."""
 
     click: Click
     kept: tuple[str, ...]

@@ -87,7 +87,7 @@ def mount_dashboards(
 
     ``may_open`` decides which dashboards a group may open. It is the name of a property that lists them, or a function
     of the group and a dashboard's name, which must not block. By default, a group may open all dashboards whose
-    ``when`` holds. Any other dashboard gets the response 404.
+    ``when`` holds. For any other dashboard, the response is 404.
 
     Raises InvalidDashboards and InvalidQueries for invalid files, OSError for unreadable ones, InvalidSettings for an
     invalid origin, an invalid path or a missing package.

@@ -35,11 +35,11 @@ SECONDS: Final = {Purpose.DOWNLOAD: 60.0, Purpose.EMBED: 60.0, Purpose.PREVIEW: 
 """Default lifetime of a code, in seconds."""
 
 MOST: Final = {Purpose.DOWNLOAD: 20, Purpose.EMBED: 1_000}
-"""Maximum unredeemed codes of all viewers of a group together. A further code deletes the oldest. For EMBED, the
-maximum is high, because a host page requests a code at each view."""
+"""Maximum unredeemed codes of all viewers of a group together. When one more is issued, the oldest is deleted. For
+EMBED, the maximum is high, because a host page requests a code at each view."""
 
 MAX_PAYLOAD: Final = 4_096
-"""Maximum bytes of a payload in UTF-8. Does not include the claims of a pass, whose size is limited when the pass is
+"""Maximum bytes of a payload in UTF-8, not counting the claims of a pass. Their size is limited when the pass is
 made."""
 
 CODE_LENGTH: Final = 43
@@ -98,8 +98,8 @@ class SingleUseCodes:
         return code
 
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
-        """Return the code's payload; None for an invalid code. Raises StoreUnavailable, after which the code may be
-        used up."""
+        """Return the code's payload; None for an invalid code. Raises StoreUnavailable; the code may be used up
+        nevertheless."""
         found = await self.redeem_one_of((purpose,), code)
         return None if found is None else found[1]
 

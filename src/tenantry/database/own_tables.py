@@ -32,6 +32,7 @@ TABLES: Final = (
     "idempotency_answers",
     "single_use_codes",
     "usage_by_hour",
+    "usage_by_viewer",
     "usage_writers",
     "user_groups",
 )

@@ -131,7 +131,9 @@ class Execution:
             counters.executions[outcome] += 1
             counters.rows += rows
             counters.bytes += size
-            self._activity.usage.add(label.environment, label.group, source=label.source, seconds=self.ran)
+            self._activity.usage.add(
+                label.environment, label.group, source=label.source, viewer=label.viewer, seconds=self.ran
+            )
         slow = self._activity.slow_seconds
         if slow is not None and now - self._asked >= slow:
             _slow_log.warning(
@@ -180,7 +182,9 @@ class ObservedQuery(Span):
         label, counters = self._label, self.activity.sources[self._label.source]
         counters.queries[outcome] += 1
         counters.cache_hits += self.cache_hit
-        self.activity.usage.add(label.environment, label.group, source=label.source, queries=1, rows=self.rows or 0)
+        self.activity.usage.add(
+            label.environment, label.group, source=label.source, viewer=label.viewer, queries=1, rows=self.rows or 0
+        )
         if self._span.is_recording():
             self._describe(outcome)
         self._span.end()

@@ -25,6 +25,7 @@ class QueryLabel(NamedTuple):
     environment: str
     group: str
     template: str
+    viewer: str | None = None
 
 
 class TaggedSQL(BoundSQL):

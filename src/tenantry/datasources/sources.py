@@ -289,7 +289,7 @@ class DataSources:
         compiled = self._compiled(template) if isinstance(template, str) else template
         registered = await self._lookup.of_schema(group, schema)
         name = template_name(compiled) if isinstance(compiled, SQLTemplate) else compiled.name
-        label = QueryLabel(registered.id, registered.environment.name, group.provided_id, name)
+        label = QueryLabel(registered.id, registered.environment.name, group.provided_id, name, group.viewer_id)
         return QueryRequest(group, schema, compiled, variables, registered, label, now)
 
     def _compiled(self, template: str) -> SQLTemplate:

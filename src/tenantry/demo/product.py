@@ -30,7 +30,7 @@ _POLICY: Final = (
 class Product:
     """The demo's product: a page at another origin that embeds the dashboards of three customers.
 
-    It has no login: any visitor gets passes for all customers. The saved tokens stay on its server.
+    It has no login: any visitor gets passes for all customers. The saved tokens stay on the product's server.
     """
 
     provisioner: Provisioner

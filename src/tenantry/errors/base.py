@@ -174,7 +174,7 @@ class QueryFailed(DataSourceError):
     evidence: str | None = None
     """The engine's error code, or the type of its exception."""
     position: int | None = None
-    """Position in the SQL at which the engine found the error, in characters, from 1."""
+    """Position in the SQL at which the engine found the error, counted in characters from 1."""
 
 
 class TooManyRows(DataSourceError):

@@ -28,7 +28,7 @@ from tenantry.groups.strict_json import MAX_INT as MAX_INT
 from tenantry.groups.strict_json import is_storable_text as is_storable_text
 from tenantry.groups.strict_json import number_problem as number_problem
 from tenantry.groups.strict_json import read_json_strictly as read_json_strictly
-from tenantry.groups.usage_sums import OTHER_GROUPS, HourlyUsage, Usage, UsageBatch, UsageKey
+from tenantry.groups.usage_sums import OTHER_GROUPS, OTHER_VIEWERS, HourlyUsage, Usage, UsageBatch, UsageKey
 from tenantry.groups.user_group import (
     RESERVED_NAMES,
     SOURCES_HANDLE,
@@ -86,6 +86,7 @@ __all__ = [
     "LATER_SETTABLE_FIELDS",
     "MOMENT_RULE",
     "OTHER_GROUPS",
+    "OTHER_VIEWERS",
     "RESERVED_NAMES",
     "SETTABLE_FIELDS",
     "SOURCES_HANDLE",

@@ -9,6 +9,10 @@ OTHER_GROUPS: Final = ("", "(others)")
 """The environment and id under which a process that already counts many groups sums the usage of all further groups. No
 real environment has an empty name."""
 
+OTHER_VIEWERS: Final = "(others)"
+"""Viewer of the summed usage of a group's further viewers, once a process counts too many viewers separately. A viewer
+with this id is counted there too."""
+
 
 class Usage(NamedTuple):
     """The usage of a group."""
@@ -36,10 +40,12 @@ class UsageKey(NamedTuple):
     """The ``provided_id``."""
     source: str
     """The id of the data source; "" for ``resolves``."""
+    viewer: str = ""
+    """The viewer's id in a row of usage by viewer, which also counts in the group's rows. "" in rows of groups."""
 
 
 class HourlyUsage(NamedTuple):
-    """Usage in the hour from ``hour`` (aware, UTC)."""
+    """Usage in the hour from ``hour`` (aware, UTC). If the key has a viewer, usage in the day from ``hour``."""
 
     hour: datetime
     key: UsageKey

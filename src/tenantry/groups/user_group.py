@@ -125,6 +125,11 @@ class UserGroup:
         object.__setattr__(seen, "viewer", viewer)
         return seen
 
+    @property
+    def viewer_id(self) -> str | None:
+        """The id of the viewer, if the request's pass names one."""
+        return None if self.viewer is None else self.viewer.id
+
     def revoked_before(self, viewer_id: str | None) -> int:
         """Seconds since 1970: passes that were issued to this viewer earlier are refused. 0 without a revocation."""
         revoked = self.revoked_viewers

@@ -142,27 +142,43 @@ class CodeStore(Protocol):
 
 
 class UsageStore(Protocol):
-    """Stores usage by group, hour and data source. Keeps the usage of deleted groups for billing."""
+    """Stores usage by group, hour and data source. Keeps the usage of deleted groups for billing. Where an environment
+    asks for it, also stores usage by group, day and viewer, which is deleted with the group."""
 
     async def add(self, batch: UsageBatch) -> None:
         """Add the batch, unless its writer has already added a batch with this number or a later one in the last 90
-        days."""
+        days. Drop rows of viewers whose group does not exist, or whose environment counts no viewers."""
         ...
 
     async def sums(
-        self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
+        self,
+        since: datetime,
+        until: datetime,
+        *,
+        environment: str | None = None,
+        group: str | None = None,
+        by_viewer: bool = False,
     ) -> Mapping[UsageKey, Usage]:
         """Sum the usage of the hours that began in [``since``, ``until``), in key order. Slow for many groups: a day of
-        100,000 groups takes seconds."""
+        100,000 groups takes seconds. With ``by_viewer``, sum the days that began then, by viewer instead of data
+        source."""
+        ...
+
+    async def set_viewer_usage(self, environment: Environment, is_on: bool, *, author: Author = UNNAMED) -> None:
+        """Begin or end counting by viewer. Raises UnknownEnvironment."""
+        ...
+
+    async def environments_with_viewer_usage(self) -> Collection[str]:
+        """Return the names of the environments that count usage by viewer."""
         ...
 
     async def oldest(self) -> datetime | None:
-        """Return the earliest hour with usage."""
+        """Return the beginning of the earliest hour, or viewer's day, with usage."""
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
-        """Delete a few thousand rows for hours before ``before``, and record this in the audit trail. Return the number
-        of deleted rows; call again until it is 0."""
+        """Delete a few thousand rows for hours before ``before``, and for viewers' days that ended by then. Record this
+        in the audit trail. Return the number of deleted rows; call again until it is 0."""
         ...
 
 

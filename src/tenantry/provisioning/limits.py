@@ -75,7 +75,7 @@ def _check_fields(fields: Mapping[str, Any], *, merge: bool) -> None:
 
 
 def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
-    """The changes by which the merge patch changes this group. Raises InvalidBody if the result exceeds a limit."""
+    """The changes that the merge patch makes to this group. Raises InvalidBody if the result exceeds a limit."""
     changes = merged_changes(issued.group, patch)
     check_changes(changes)
     return changes

@@ -224,10 +224,10 @@ class Provisioner:
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replace ``current_token`` by a new one. Of concurrent calls, exactly one succeeds. The old token stays valid
-        for ``grace_seconds`` (None: the grace period of the environment).
+        """Replace ``current_token`` with a new one. Of concurrent calls, exactly one succeeds. The old token stays
+        valid for ``grace_seconds`` (None: the grace period of the environment).
 
-        Raises UnknownToken (for a token that is malformed, forged or of another environment), TokenAlreadyRotated,
+        Raises UnknownToken (for a token that is malformed, forged or from another environment), TokenAlreadyRotated,
         GroupSuspended, IdempotencyKeyReused, IdempotencySuperseded; ValueError unless the grace period is from 0 to
         86,400.
         """

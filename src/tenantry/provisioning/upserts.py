@@ -77,8 +77,8 @@ class UpsertProvisioner(Provisioner):
         may be for the same group.
 
         With ``merge``, changes are merge patches (RFC 7396); otherwise they replace ``properties`` and ``mapping``. A
-        group to which they would make no difference is not written. An unexpected exception is raised only if no write
-        has finished yet. Otherwise it is logged, and each remaining group gets an error as its result.
+        group that they would not change is not written. An unexpected exception is raised only if no write has finished
+        yet. Otherwise it is logged, and each remaining group gets an error as its result.
         """
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()

@@ -28,8 +28,8 @@ flushed."""
 
 
 class BusSubscriptions:
-    """Passes the messages of each bus to the resolver (``listener``), in one task per bus on one event loop. Holds only
-    a weak reference to the resolver, and stops when the resolver is garbage-collected."""
+    """Forwards the messages of each bus to the resolver (``listener``), in one task per bus on one event loop. Holds
+    only a weak reference to the resolver, and stops when the resolver is garbage-collected."""
 
     def __init__(self, buses: Sequence[Bus], listener: EvictionListener) -> None:
         self._buses = tuple(buses)

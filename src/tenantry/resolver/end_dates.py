@@ -34,7 +34,7 @@ class EndDates:
         return entry if entry is not None and entry.group.may_end and entry.is_valid(self._clock()) else None
 
     def use(self, entry: CacheEntry) -> None:
-        """Count a use of this entry: as a hit, or as refused if UserGroupExpired or UserGroupSuspended is raised."""
+        """Count a use of this entry as a hit, or as refused. Raises UserGroupExpired, UserGroupSuspended."""
         entry.seen = True
         try:
             self.check(entry.group, entry)
@@ -45,7 +45,8 @@ class EndDates:
         self._counters.hits += 1
 
     def check(self, group: UserGroup, entry: CacheEntry | None) -> None:
-        """Raises UserGroupExpired, UserGroupSuspended. ``entry``: the group's cache entry, if it has one."""
+        """Raise UserGroupSuspended or UserGroupExpired if the group has no access. ``entry``: the group's cache entry,
+        if it has one."""
         if group.suspended:
             raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
         now, left = self._clock(), self.seconds_left(group)

@@ -35,7 +35,7 @@ class FollowedKeys:
             self._forget_removed()
 
     def read_pass(self, raw: bytes, now: datetime) -> Pass:
-        """Verify a pass. The caller must also pass the token inside it to ``read``. Raises InvalidToken."""
+        """Verify a pass. The caller must verify the pass's token too, with ``read``. Raises InvalidToken."""
         return read_pass(self._keys, raw, now)
 
     def refresh(self) -> None:

@@ -175,7 +175,7 @@ class Freshness(Enum):
 
 
 def may_have_grace(group: UserGroup, token: Token) -> bool:
-    """Whether the token is the previous version and its rotation granted a grace period."""
+    """Whether the token is the previous version, and the rotation that replaced it granted a grace period."""
     return group.grace_until is not None and token.version == group.token_version - 1
 
 
@@ -213,8 +213,8 @@ class Counters:
     evicted: int = 0
     """Reported writes after which at least one valid cache entry was dropped."""
     flushed: int = 0
-    """Flushes of the cache. Causes: a gap in the change list, another store or other slots, a removed key, or lost bus
-    messages."""
+    """Flushes of the cache. Causes: a gap in the change list, a list from another store, new slots, a removed key, or
+    lost bus messages."""
     last_staleness: float = 0.0
     """Seconds, by the store's clock, between the last write that made the cache drop a valid entry and the poll that
     listed this write."""

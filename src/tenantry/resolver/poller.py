@@ -2,8 +2,8 @@
 
 A successful poll that began at time *t* has listed all writes before *t*, so it extends the lease to *t* plus the
 staleness bound. A gap in the list clears the cache. A failed poll changes nothing; once the lease has ended, each
-request reads the store until a poll succeeds. If the version of a slot stays odd for a full staleness bound, a poll
-repairs the slot.
+request reads the store until a poll succeeds. If the version of a slot stays the same odd number for a full staleness
+bound, a poll repairs the slot.
 """
 
 from __future__ import annotations

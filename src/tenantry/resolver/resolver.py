@@ -44,12 +44,12 @@ class Resolver:
 
     - ``environment``: the only accepted environment; None: any.
     - ``staleness``: seconds for which a cached answer may be used after the store last confirmed it.
-    - ``capacity``, ``unknown_capacity``, ``pass_capacity``: maximum numbers of cached tokens, of handles with cached
-      refusals, and of cached passes.
+    - ``capacity``, ``unknown_capacity``, ``pass_capacity``: maximum numbers of cached tokens, of groups whose refused
+      tokens are cached, and of cached passes.
     - ``patience``: seconds, at most ``staleness``, after which a load raises StoreUnavailable.
     - ``buses``: report writes before the next poll.
-    - ``clock``: a clock in seconds that includes suspend.
-    - ``time_of_day``: compared with end dates.
+    - ``clock``: a clock in seconds that also runs while the machine is suspended.
+    - ``time_of_day``: the current date and time, compared with end dates.
 
     With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect after a
     fifth of the staleness bound, or after the full bound if the store is unavailable.
@@ -157,8 +157,8 @@ class Resolver:
         """The group of a token or pass, from the cache or the backend. A pass's group has a ``viewer``.
 
         Raises InvalidToken if the token is malformed, forged or replaced by a rotation, or if its group is deleted or
-        in another environment. The error does not say which. Also raises the kinds of InvalidToken (UserGroupExpired,
-        UserGroupSuspended, PassExpired, PassRevoked, InvalidPass), and StoreUnavailable.
+        in another environment. The error does not say which. Also raises the subclasses of InvalidToken
+        (UserGroupExpired, UserGroupSuspended, PassExpired, PassRevoked, InvalidPass), and StoreUnavailable.
         """
         key = (
             raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
@@ -179,6 +179,7 @@ class Resolver:
         if of_group is None:
             of_group = await self._resolve_token(found.token)
         group = of_group.with_viewer(found.viewer)
+        self._usage.count_pass(group)
         entry, now = self._cache.entry(found.token), self._clock()
         if entry is not None and entry.group is of_group:
             # Verify the pass again within the staleness bound, because someone may set the machine's clock.

@@ -32,7 +32,7 @@ class Settings(BaseSettings):
     keys: Path = Field(Path("tenantry.keys"), description="the signing-key file from `tenantry keys new`")
     host: str = Field("127.0.0.1", description="the address that `serve` listens on")
     port: int = Field(8000, ge=0, le=65535, description="the port that `serve` listens on; 0 takes a free one")
-    environment: str | None = Field(None, description="the environment of a command; required if there are several")
+    environment: str | None = Field(None, description="the environment that a command uses; required if several exist")
     run_dir: Path | None = Field(None, description="the run folder, shared by all processes of a host")
     run_group: str | None = Field(None, min_length=1, description="the group of users who share the run folder")
     redis: str | None = Field(None, repr=False, description="URL of a Valkey or Redis that is notified of each write")

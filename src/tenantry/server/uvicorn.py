@@ -86,7 +86,8 @@ def run(
 
 
 def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
-    """An app that passes each request to the app in ``others`` for the request's port, else to ``app``."""
+    """An app that passes each request to the app that ``others`` has for the request's port, or to ``app`` if it has
+    none."""
     apps = {listener.getsockname()[1]: other for listener, other in others.items()}
 
     async def chosen(scope: Scope, receive: Receive, send: Send) -> None:

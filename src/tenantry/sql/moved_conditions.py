@@ -18,7 +18,7 @@ _LONGEST: Final = 400  # a fix shows at most this many characters of a clause
 
 
 def moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:
-    """Return the text that ends a suggested fix: the clause rewritten with its ``guarded`` conditions in front of the
+    """Return the end of a suggested fix: the clause rewritten with its ``guarded`` conditions in front of the
     ``[[ ]]``, such as ``: and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]``. Return an empty string if that
     is not possible."""
     text = source.text[clause.offset + 2 : clause.end]

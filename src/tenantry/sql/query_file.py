@@ -58,7 +58,7 @@ class Query(SQLTemplate):
 
     @property
     def description(self) -> str:
-        """The description in the header, or empty."""
+        """The description in the header, or an empty string."""
         return self._header.description
 
     def __repr__(self) -> str:

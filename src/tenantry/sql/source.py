@@ -92,7 +92,8 @@ class Segment(NamedTuple):
     """Offset of the part's first character in ``source``."""
     included_at: Location | None = None
     exact: bool = True
-    """Whether each character has its own offset in ``source``. If False, all of them count as at ``offset``."""
+    """Whether each character has its own offset in ``source``. If False, ``offset`` is the location of all
+    characters."""
 
 
 class ExpandedSource(Source):

@@ -30,8 +30,8 @@ class Position(StrEnum):
 class VariableReference:
     """A variable in a tag, with the tag's position.
 
-    If a variable is absent, and is neither ``required`` nor ``never_absent``, the clause around it is dropped. If the
-    variable is directly in a branch, it is an error to choose the branch.
+    If a variable is absent, and is neither ``required`` nor ``never_absent``, the clause directly around it is dropped.
+    If a branch is directly around the variable instead, choosing that branch is an error.
     """
 
     path: str
@@ -55,8 +55,8 @@ class VariableReference:
     form: str = ""
     """SQL with ``{placeholder}`` in it; empty if nothing is added to the placeholder."""
     of_guard: str = ""
-    """The declared table whose guard contains the variable; empty if the author's SQL contains it. For a guard,
-    ``offset`` is that of the table in the template."""
+    """The declared table whose guard contains the variable; empty if the author's SQL contains it. In a guard,
+    ``offset`` is the table's offset in the template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Text:
     """Offset of its first character in the source. The other characters follow it there without a gap, except spaces
     that may have been added at the end. -1 for SQL that a filter generates."""
     of_guard: bool = field(default=False, compare=False)
-    """Whether the SQL is part of a table's guard. If so, ``offset`` is that of the table."""
+    """Whether the SQL is part of a table's guard. If so, ``offset`` is the table's offset."""
     of_condition: bool = field(default=False, compare=False)
     """Whether the SQL is part of the condition of that guard."""
 
@@ -98,7 +98,7 @@ class Concat:
 
     @property
     def form(self) -> str:
-        """The ``form`` of the first variable that has one, or empty."""
+        """The ``form`` of the first variable that has one, or an empty string."""
         return next((each.form for each in self.parts if isinstance(each, VariableReference) and each.form), "")
 
 
@@ -112,9 +112,9 @@ class Clause:
     opening: str
     """SQL in place of ``[[``: a space if the words on both sides would merge, else nothing."""
     closing: str
-    """SQL in place of ``]]``, chosen like ``opening``."""
+    """SQL in place of ``]]``: a space or nothing, by the same rule as for ``opening``."""
     dropped: str
-    """SQL in place of the whole clause if it is dropped, chosen like ``opening``."""
+    """SQL in place of a dropped clause: a space or nothing, by the same rule as for ``opening``."""
     offset: int
     end: int = 0
     """Offset of its ``]]``."""
@@ -132,7 +132,7 @@ class Switch:
     expected: str
     """Describes the values that have a branch, for error messages."""
     uniform: bool = False
-    """Whether all branches use the author's column in the same way, so that the column may contain guarded
+    """Whether all branches use the SQL of the author's column in the same way, so that this SQL may contain guarded
     variables."""
 
 
@@ -229,7 +229,7 @@ class Tree:
 
 
 class TableGuard(Protocol):
-    """Rewrites a tree so that each table that it names shows only the group's rows."""
+    """Rewrites a tree so that each table in it shows only the group's rows."""
 
     def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
         """Return the rewritten tree. Raises TemplateError for SQL that cannot be proved to read only the group's

@@ -128,7 +128,7 @@ class SQLTemplate:
         self._lock = Lock()
 
     def declaring(self, params: Mapping[str, Any]) -> Self:
-        """Return a copy that also declares those of ``params`` that the template does not declare. Raises
+        """Return a copy that also declares ``params``, except those that the template already declares. Raises
         InvalidDefinition."""
         declared = self._expand().parameters
         further = {name: each for name, each in declare(params).items() if name not in declared}
@@ -148,7 +148,7 @@ class SQLTemplate:
 
         Calls with equal ``tables`` return the same copy. The copy is rewritten when it is compiled, which raises
         TemplateError for SQL that cannot be proved to read only the group's rows. The SQL of an unusual combination of
-        clauses is proved when it is first bound.
+        clauses is checked when it is first bound.
         """
         recent = self._recent
         if recent is not None and recent[0] is tables:  # the fast path

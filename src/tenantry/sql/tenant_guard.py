@@ -1,7 +1,7 @@
 """The tenant guard: a viewer's choices cannot change which variables of the group are in the bound SQL.
 
-Locked parameters and all paths except ``params.*`` are guarded. Two kinds are exempt: properties that the host declared
-optional, and tags that the author marked ``not_a_filter`` (which still require a value).
+Locked parameters and all paths except ``params.*`` are guarded. There are two exceptions: properties that the host
+declared optional, and tags that the author marked ``not_a_filter`` (their variables still require a value).
 
 At any depth, a guarded variable must not be in an optional clause, in SQL that a viewer chooses, or in a filter that
 may vanish. It must not be in a branch even if all branches contain it, because they may use it differently: ``tenant =

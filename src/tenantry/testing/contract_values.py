@@ -57,7 +57,7 @@ VALUES: Final[Mapping[str, Sequence[Any]]] = {
 of some engines."""
 
 REQUIRED: Final = frozenset({"text", "integer"})
-"""Kinds of values that every engine must have."""
+"""Kinds of values that every engine must support."""
 
 WORDS: Final[Mapping[str, str]] = {"instant": "datetime"}
 """Kind of value -> the name of its column type, if that is different."""
@@ -70,7 +70,7 @@ LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     ([], []),
     ([f"x{number}" for number in range(999)] + ["b"], ["b"]),
 )
-"""Pairs: a list to bind for ``in``, and those of the rows a, b and c that it matches."""
+"""Pairs of a list to bind for ``in``, and the rows that it matches in a table with the rows a, b and c."""
 
 
 def is_same(value: Any, back: Any) -> bool:

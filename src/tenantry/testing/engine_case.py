@@ -30,8 +30,8 @@ _ENVIRONMENT = Environment(1, "production", Tag.CUSTOMER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineCase:
-    """Describes an engine to test. Its database needs a table that a user with enough rights could change. SQL in the
-    fields may contain variables, as a template does."""
+    """Describes an engine to test. Its database needs a table that ``writes`` would change if the driver allowed it.
+    SQL in the fields may contain variables, as a template does."""
 
     make_driver: DriverFactory
     """As for ``DataSources(engines=…)``."""
@@ -51,11 +51,11 @@ class EngineCase:
     settings: Mapping[str, str] = field(default_factory=dict)
     """A statement that changes the session -> a query that shows the change."""
     refused: Sequence[str] = ()
-    """Queries with ``{{ params.v }}`` that the engine refuses. Its error message quotes the value."""
+    """Queries with ``{{ params.v }}`` that the engine refuses with an error message that quotes the value."""
     unreachable_url: str | None = None
     """A URL at which no server answers, with a password if possible."""
     from_one_row: str = ""
-    """What must follow the expressions of a ``select`` that reads no table, such as `` from dual``."""
+    """What must follow the expressions of a ``select`` without a table, such as `` from dual``."""
     patience: float = 20.0
     """Seconds that stopping a query, or running any query except ``slow``, may take on a busy machine."""
 

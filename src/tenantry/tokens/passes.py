@@ -66,7 +66,7 @@ class Pass(NamedTuple):
     """A pass whose signature and claims were checked."""
 
     token: bytes
-    """The user group token that signed it."""
+    """The user group token with which the pass was signed."""
     decoded: Token
     viewer: Viewer
 
@@ -140,7 +140,7 @@ def claims_of(viewer: Viewer) -> dict[str, Any]:
 def make_claims(
     issued: int, seconds: int, viewer_id: str | None, attributes: Mapping[str, Any] | None, scope: str | None
 ) -> dict[str, Any]:
-    """The claims of a pass, not yet checked. ``issued``: seconds since 1970. Arguments that are None give no claim."""
+    """The claims of a pass, not yet checked. ``issued``: seconds since 1970. An argument that is None adds no claim."""
     claims = {"iat": issued, "exp": issued + seconds, "sub": viewer_id, "viewer": attributes, "scope": scope}
     return {name: value for name, value in claims.items() if value is not None}
 

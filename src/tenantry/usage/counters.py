@@ -18,14 +18,15 @@ class UsageCounter(Protocol):
         group: str,
         *,
         source: str = "",
+        viewer: str | None = None,
         resolves: int = 0,
         queries: int = 0,
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """``source``: a data source's id (``ds_…``). ``resolves``: number of tokens whose group was found. If groups
-        share a query, each of them gets ``queries`` and ``rows``, but only the first gets ``seconds``, the time for
-        which the query held a connection. Never raises."""
+        """``source``: a data source's id (``ds_…``). ``viewer``: the id that the pass names. ``resolves``: number of
+        tokens whose group was found. If groups share a query, each of them gets ``queries`` and ``rows``, but only the
+        first gets ``seconds``, the time for which the query held a connection. Never raises."""
         ...
 
 
@@ -62,6 +63,7 @@ class GroupUsage:
         group: str,
         *,
         source: str = "",
+        viewer: str | None = None,
         resolves: int = 0,
         queries: int = 0,
         rows: int = 0,

@@ -13,12 +13,13 @@ import weakref
 from datetime import UTC, datetime
 from math import ceil, inf
 from threading import Lock
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol
 
 from tenantry.aio import LoopLocal, silence_destroy_warning
 from tenantry.errors import InvalidSettings, TenantryError, error_location
-from tenantry.groups import OTHER_GROUPS, HourlyUsage, Usage, UsageBatch, UsageKey, UserGroup
-from tenantry.usage.counters import UsageCounter, UsageTable
+from tenantry.groups import HourlyUsage, Usage, UsageBatch, UsageKey, UserGroup
+from tenantry.usage.counters import UsageCounter
+from tenantry.usage.waiting import WaitingUsage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,9 +41,6 @@ _HOUR: Final = 3_600
 _OVERDUE: Final = 10.0
 """A timer this many seconds overdue is replaced: its event loop has probably ended."""
 
-_Row: TypeAlias = tuple[int, str, str, str]
-"""The hour (hours since 1970), environment, group and source of a row."""
-
 
 class CountedEntry(Protocol):
     """A cache entry. ``hits`` counts its uses since ``collect_hits`` last ran."""
@@ -57,7 +55,7 @@ class UsageRecorder:
 
     def __init__(self, store: UsageStore, seconds: float = 60.0, *, clock: Callable[[], float] = time.time) -> None:
         if not 0 < seconds < inf:
-            raise InvalidSettings("usage_seconds must be a number above 0; to keep no usage, set it to None")
+            raise InvalidSettings("usage_seconds must be a number above 0; to record no usage, set it to None")
         self.observers: list[UsageCounter] = []
         self._store = store
         self._seconds = seconds
@@ -77,7 +75,7 @@ class UsageRecorder:
         self._lock = Lock()
         # The loop that writes now; only one loop writes at a time.
         self._sender: asyncio.AbstractEventLoop | None = None
-        self._table: UsageTable[_Row] = UsageTable(MOST_ROWS, lambda row: (row[0], *OTHER_GROUPS, ""))
+        self._table = WaitingUsage(MOST_ROWS)
         self._writer = secrets.token_bytes(16)
         self._sent = 0
         self._unsent: UsageBatch | None = None
@@ -102,18 +100,16 @@ class UsageRecorder:
         group: str,
         *,
         source: str = "",
+        viewer: str | None = None,
         resolves: int = 0,
         queries: int = 0,
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
         with self._lock:
-            found = self._table[int(self._clock() // _HOUR), environment, group, source]
-            found[0] += queries
-            found[1] += rows
-            found[2] += round(seconds * 1e6)
-            found[3] += resolves
-            for observer in self.observers:
+            hour, counts = int(self._clock() // _HOUR), (queries, rows, round(seconds * 1e6), resolves)
+            self._table.count((hour, environment, group, source, ""), viewer, counts)
+            for observer in self.observers:  # they get no viewer: metrics must not name one
                 observer.add(
                     environment, group, source=source, resolves=resolves, queries=queries, rows=rows, seconds=seconds
                 )
@@ -124,6 +120,12 @@ class UsageRecorder:
         """Count a resolved token of the group, and return the group."""
         self.add(group.environment.name, group.provided_id, resolves=1)
         return group
+
+    def count_pass(self, group: UserGroup) -> None:
+        """Count a pass that was not in the cache, for its viewer only: its token was counted for the group."""
+        with self._lock:
+            row = (int(self._clock() // _HOUR), group.environment.name, group.provided_id, "", "")
+            self._table.count_viewer(row, group.viewer_id, (0, 0, 0, 1))
 
     def count_hit(self, entry: CountedEntry) -> None:
         """Count a use of the cache entry."""
@@ -152,7 +154,8 @@ class UsageRecorder:
             hits, entry.hits = entry.hits, 0
             group = entry.group
             environment, provided_id = group.environment.name, group.provided_id
-            self._table[self._hour_of_hits, environment, provided_id, ""][3] += hits
+            row = (self._hour_of_hits, environment, provided_id, "", "")
+            self._table.count(row, group.viewer_id, (0, 0, 0, hits))
             for observer in self.observers:
                 observer.add(environment, provided_id, resolves=hits)
 
@@ -241,6 +244,10 @@ class UsageRecorder:
 
     async def _send(self) -> None:
         self.collect_hits()
+        if self._table.has_seen_viewers:
+            environments = await self._store.environments_with_viewer_usage()
+            with self._lock:
+                self._table.count_viewers_in(environments)
         for _ in range(
             ceil(len(self._table) / BATCH_ROWS) + (self._unsent is not None)
         ):  # this many batches and no more, because new rows may keep coming
@@ -299,6 +306,9 @@ class NoRecorder:
     def counted(self, group: UserGroup) -> UserGroup:
         return group
 
+    def count_pass(self, group: UserGroup) -> None:
+        return
+
     def count_hit(self, entry: CountedEntry) -> None: ...
 
     async def flush(self) -> None: ...
@@ -308,7 +318,7 @@ NO_RECORDER: Final = NoRecorder()
 
 
 def recorder_of(store: object) -> UsageRecorder | None:
-    """Return the recorder of a store, or of the store behind a backend; None if the store keeps no usage."""
+    """Return the recorder of a store, or of the store behind a backend; None if the store does not record usage."""
     recorder: UsageRecorder | None = getattr(store, "usage_recorder", None)
     return recorder
 

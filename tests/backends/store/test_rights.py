@@ -17,7 +17,7 @@ from tests.backends.store.acme import acme
 
 READS = "grant select on all tables in schema public to {}"
 COUNTS = (
-    "grant insert, update on usage_by_hour to {}",
+    "grant insert, update on usage_by_hour, usage_by_viewer to {}",
     "grant insert, update, delete on usage_writers to {}",
 )
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
@@ -50,14 +50,21 @@ async def test_the_rights_of_the_docs_are_enough_to_follow_changes(postgres_url:
 async def test_the_rights_of_the_docs_are_enough_to_count(
     postgres_url: str, postgres: Postgres, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What groups use is added by a role that has them; one without them says so once, and nothing else fails.
+    """What groups and viewers use is added by a role that has them; one without them says so once, and nothing else
+    fails.
 
     Red without the right to delete writers that have ended."""
-    batch = UsageBatch(b"w" * 16, 1, [HourlyUsage(NOON, UsageKey("production", "acme", ""), Usage(resolves=1))])
+    owner = SQLStore(postgres_url)
+    await owner.usage.set_viewer_usage((await acme(owner)).group.environment, True)
+    await owner.aclose()
+    keys = [UsageKey("production", "acme", ""), UsageKey("production", "acme", "", "ann")]
+    batch = UsageBatch(b"w" * 16, 1, [HourlyUsage(NOON, key, Usage(resolves=1)) for key in keys])
     app = SQLStore(_app(postgres, postgres_url, READS, *COUNTS))
     for number in (1, 2):
         await app.usage.add(replace(batch, number=number))
-    assert list((await app.usage.sums(NOON, NOON + timedelta(hours=1))).values()) == [Usage(resolves=2)]
+    for by_viewer in (False, True):
+        found = await app.usage.sums(NOON, NOON + timedelta(hours=1), by_viewer=by_viewer)
+        assert list(found.values()) == [Usage(resolves=2)]
     await app.aclose()
     reader = SQLStore(_app(postgres, postgres_url, READS))
     assert reader.usage_recorder is not None

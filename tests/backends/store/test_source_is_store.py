@@ -130,7 +130,7 @@ def _as(url: str, role: str) -> str:
         (("grant select (name) on user_groups to {}",), "revoke all on public.user_groups from {}, public"),
         (
             ("grant select on all tables in schema public to {}",),
-            "usage_by_hour, public.usage_writers, public.user_groups from {}",
+            "usage_by_hour, public.usage_by_viewer, public.usage_writers, public.user_groups from {}",
         ),
         (("grant pg_read_all_data to {}",), "a separate role"),
         (("alter role {} superuser",), "a separate role"),

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from engines.ports import free_port
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
 from tenantry.errors import StoreUnavailable
-from tenantry.groups import GroupDraft, Tag, Usage, UsageKey
+from tenantry.groups import Environment, GroupDraft, Tag, Usage, UsageKey
 from tenantry.tokens import draft_token
 from tenantry.tokens.keys import SigningKeys, create_key_file
 
@@ -85,6 +85,55 @@ def test_processes_add_up_and_a_killed_one_loses_what_it_had_not_sent(url: str) 
         tell(second, "end")
         assert second.wait(STARTED) == 0
     assert asyncio.run(kept(url)) == {ACME: Usage(queries=23)}
+
+
+async def make_acme(store: SQLStore) -> Environment:
+    """Its environment counts viewers."""
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    await store.usage.set_viewer_usage(production, True)
+    token = draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes)
+    await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), token)
+    return production
+
+
+async def test_no_viewer_of_a_deleted_group_is_in_the_database(sqlite_url: str) -> None:
+    """Red when the group is deleted alone: a report does not show the rows, but they are there."""
+    store = SQLStore(sqlite_url, deadline=30)
+    production, counted = await make_acme(store), store.usage_recorder
+    assert counted is not None
+    found = []
+    for _ in range(2):
+        counted.add("production", "acme", viewer="ann", queries=1)
+        await counted.flush()
+        with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as database:
+            found += database.execute("select count(*) from usage_by_viewer").fetchone()
+        if await store.groups.get(production, "acme"):
+            await store.groups.delete(production, "acme")
+    await store.aclose()
+    assert found == [1, 0]
+
+
+def test_processes_add_up_by_viewer(url: str) -> None:
+    """To the same row of the day. Red when a row that is there is left as it is."""
+
+    async def prepare() -> None:
+        store = SQLStore(url, deadline=30)
+        await make_acme(store)
+        await store.aclose()
+
+    async def by_viewer() -> dict[UsageKey, int]:
+        store = SQLStore(url, deadline=30)
+        found = await store.usage.sums(*EVER, by_viewer=True)
+        await store.aclose()
+        return {key: used.queries for key, used in found.items()}
+
+    asyncio.run(prepare())
+    with counting(url, 2) as processes:
+        for process in processes:
+            assert tell(process, "ann:5", "bob:1", "3", "flush") == [2, 3, 3, 0]
+        tell(processes[0], "ann:7", "flush")
+    assert asyncio.run(by_viewer()) == {ACME._replace(viewer="ann"): 17, ACME._replace(viewer="bob"): 2}
+    assert asyncio.run(kept(url)) == {ACME: Usage(queries=25)}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")

@@ -1,7 +1,8 @@
 """A process that counts usage: ``python -m tests.backends.store.usage_worker URL``.
 
-It reads commands from stdin: a number (of queries), ``flush`` or ``end``; it prints how many rows wait, and never
-closes its store. With ``fork`` after the URL it counts, forks, counts in both processes, and both send."""
+It reads commands from stdin: a number (of queries), ``ann:3`` (queries of a viewer), ``flush`` or ``end``; it prints
+how many rows wait, and never closes its store. With ``fork`` after the URL it counts, forks, counts in both processes,
+and both send."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ async def obey(recorder: UsageRecorder) -> None:
         if word == "flush":
             await recorder.flush()
         else:
-            recorder.add("production", "acme", queries=int(word))
+            viewer, _, queries = word.rpartition(":")
+            recorder.add("production", "acme", viewer=viewer or None, queries=int(queries))
         print(recorder.waiting, flush=True)
 
 

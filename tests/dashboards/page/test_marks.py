@@ -120,6 +120,13 @@ async def test_slices_are_as_large_as_their_shares(stand_in: StandIn, visit: Vis
     assert await panel.locator(".total").text_content() == "100"
 
 
+async def test_a_share_below_the_whole_is_not_the_whole(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the first slice of 99.8% had 100% in the legend, next to two others."""
+    answer = rows({"name": "text", "n": "integer"}, ["a", 9_980], ["b", 15], ["c", 5])
+    panel = await panel_of(stand_in, visit, {"kind": "donut", "donut": "n", "by": "name", "answer": answer})
+    assert await panel.locator(".legend-note").all_inner_texts() == [">99%", "0.15%", "0.05%"]
+
+
 async def test_points_lie_at_both_numbers_and_their_area_is_the_third(stand_in: StandIn, visit: Visit) -> None:
     """Red when the radius grows with the number: one that is 4 times as large would look 16 times as large."""
     answer = rows({"x": "float", "y": "float", "n": "integer"}, [0, 10, 100], [50, 20, 25], [100, 40, 0])

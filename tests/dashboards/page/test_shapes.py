@@ -145,3 +145,14 @@ async def test_lying_bars_keep_their_direction(stand_in: StandIn, visit: Visit, 
     above, below = panel.of("bar")
     assert below.box.right == pytest.approx(above.box.x, abs=1)
     assert above.box.width > 5
+
+
+async def test_lying_bars_leave_room_for_names(stand_in: StandIn, visit: Visit) -> None:
+    """Next to amounts of both signs. Red when bars kept 60 pixels: "D…i" was a name."""
+    names = ["(empty)", "Dr. O'Neill", "Dr. Li", "Dr. Achterberg-Mbeki"]
+    answer = rows({"x": "text", "v": "decimal"}, *zip(names, ["410.24", "-4293", "-5463", "-10303"], strict=True))
+    view = chart("bar", horizontal=True) | {"format": "currency", "answer": answer}
+    seen = await visit(stand_in.show([view]), width=276)
+    panel = (await drawn(seen.page))["1-1"]
+    assert [*faults(panel)] == []
+    assert all(len(text) >= min(len(name), 6) for name, text in zip(names, panel.names, strict=True)), panel.names

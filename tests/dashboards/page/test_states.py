@@ -402,11 +402,51 @@ async def test_beside_what_is_below_nought_a_change_is_a_difference(stand_in: St
 
 
 async def test_what_is_to_come_is_not_compared(stand_in: StandIn, visit: Visit) -> None:
-    """The figure has all of its period, and its change is of what has passed. Red when the change was of all."""
+    """The figure has all of its period, and its change is of what has passed, which it names. Red when the change was
+    of all, and when it did not say 206: 214 is up 9.2% from 196."""
     answer = rows({"v": "integer"}, [214], so_far=rows({"v": "integer"}, [206]), compare=rows({"v": "integer"}, [196]))
     page = (await visit(stand_in.show([{"kind": "figure", "figure": "v", "answer": answer}]))).page
     assert await page.locator(".figure-number").inner_text() == "214"
-    assert await page.locator(".change").inner_text() == "Up 5.1% from 196 before"
+    assert await page.locator(".change").inner_text() == "206 so far: up 5.1% from 196 before"
+
+
+async def test_a_change_of_a_day_that_is_not_over(stand_in: StandIn, visit: Visit) -> None:
+    """A range of dates compares it with a whole day, and says so; one of times ends at the same time. Red when both
+    said "from 20 before"."""
+    days = {
+        "shown": {"start": "2026-11-28", "end": "2026-11-28"},
+        "before": {"start": "2026-11-27", "end": "2026-11-27"},
+    }
+    month = {
+        "shown": {"start": "2026-11-01", "end": "2026-11-28"},
+        "before": {"start": "2026-10-01", "end": "2026-10-28"},
+    }
+    given = [(days, "in the whole day before"), (days | {"until": "11:00"}, "before"), (month, "before")]
+    answers = [
+        rows(
+            {"v": "integer"},
+            [12],
+            compare=rows({"v": "integer"}, [20]),
+            now="2026-11-28T11:00:00",
+            periods=each | {"whole": each["shown"]},
+        )
+        for each, _ in given
+    ]
+    page = (await visit(stand_in.show([{"kind": "figure", "figure": "v", "answer": each} for each in answers]))).page
+    assert await page.locator(".change").all_inner_texts() == [f"Down 40% from 20 {words}" for _, words in given]
+    titles = await page.locator(".change").evaluate_all("all => all.map((each) => each.title)")
+    assert [title.partition(" 2026")[2].rpartition("2026")[2] for title in titles] == [
+        ". Today is not over",
+        ", each until 11:00",
+        ". Today is not over",
+    ]
+
+
+async def test_a_value_that_is_gone(stand_in: StandIn, visit: Visit) -> None:
+    """Red when it said that there was no value before."""
+    answer = rows({"v": "integer"}, [None], compare=rows({"v": "integer"}, [196]))
+    page = (await visit(stand_in.show([{"kind": "figure", "figure": "v", "answer": answer}]))).page
+    assert await page.locator(".change").inner_text() == "196 before"
 
 
 async def test_values_are_written_as_the_group_writes_them(stand_in: StandIn, visit: Visit) -> None:

@@ -138,3 +138,18 @@ async def test_days_of_a_query_are_dates(stand_in: StandIn, visit: Visit) -> Non
         each.replace("\N{NARROW NO-BREAK SPACE}", " ") for each in await page.locator("tbody .cell").all_inner_texts()
     ]
     assert cells == ["Mar 28, 2026", "Mar 28, 2026, 12:00 AM", "Mar 30, 2026", "Mar 30, 2026, 7:00 AM"]
+
+
+async def test_an_hour_that_the_clock_says_twice(stand_in: StandIn, visit: Visit) -> None:
+    """Red when both rows said the same."""
+    times = [f"2026-10-25T{text}" for text in ("03:00:00+01:00", "02:00:00+01:00", "02:00:00+02:00", "01:00:00+02:00")]
+    answer = rows({"at": "datetime", "n": "integer"}, *([time, 1] for time in times)) | {"total": 4}
+    view = {"kind": "table", "columns": [{"name": "at"}, {"name": "n"}], "page": 10, "answer": answer}
+    page = (await visit(stand_in.show([view]))).page
+    shown = await page.locator("tbody th").all_inner_texts()
+    assert [text.replace("\N{NARROW NO-BREAK SPACE}", " ").removeprefix("Oct 25, 2026, ") for text in shown] == [
+        "3:00 AM",
+        "2:00 AM, again",
+        "2:00 AM",
+        "1:00 AM",
+    ]

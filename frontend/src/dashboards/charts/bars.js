@@ -14,7 +14,7 @@ const BAND = 0.72;
 const THICKEST = 48;
 const THICKEST_LYING = 22;
 /** Pixels that names and numbers leave for the bars between them. */
-const SHORTEST_LYING = 60;
+const SHORTEST_LYING = 32;
 /** The share of the width that the number at the end of a bar may take, before it is written shorter. */
 const MOST_AMOUNT = 0.25;
 /** What stands for the groups beyond the limit. */

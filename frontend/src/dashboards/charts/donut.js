@@ -108,8 +108,12 @@ function rest(slices) {
   return { value: null, key: REST, name: `Other (${slices.length})`, amount: number(sum(values) ?? 0), values, rows: slices.flatMap(({ rows }) => rows), rest: true };
 }
 
+/** A share that is rounded to the whole, and is less, is above the largest share that can be written. */
 function shareOf({ amount, values }, total, formats, digits) {
-  return formats.text(sum(values) === null ? null : amount / (total || 1), { format: "percent", digits });
+  const write = (share) => formats.text(share, { format: "percent", digits });
+  if (sum(values) === null) return write(null);
+  const share = amount / (total || 1);
+  return share < 1 && write(share) === write(1) ? `>${write(1 - 10 ** (-2 - (digits ?? 1)))}` : write(share);
 }
 
 function stopOf(slice, place, mark, total, way, formats) {

@@ -38,6 +38,10 @@ def hosts_details(hosts: Sequence[str]) -> dict[str, str]:
     return {"hosts": " ".join(hosts)}
 
 
+def viewer_usage_details(is_on: bool) -> dict[str, str]:
+    return {"viewer_usage": "on" if is_on else "off"}
+
+
 def creation_details(draft: GroupDraft) -> dict[str, str]:
     ends = {} if draft.expires_at is None else {"expires_at": str(write_moment(draft.expires_at))}
     return ends | ({"suspended": "yes"} if draft.suspended else {})

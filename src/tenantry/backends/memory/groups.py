@@ -120,6 +120,7 @@ class MemoryGroups(GroupStore):
         def write() -> tuple[UserGroup, bool]:
             del self._tables.handles[stored.group.handle]
             del self._tables.provided[environment.id, provided_id]
+            self._tables.drop_viewer_usage(environment, provided_id)
             self._tables.note(author, "group.deleted", environment.name, provided_id)
             return stored.group, True
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
 
 from tenantry.backends.audit.chain import ChainKeys
-from tenantry.backends.audit.details import pruned_details
+from tenantry.backends.audit.details import pruned_details, viewer_usage_details
 from tenantry.backends.memory.api_tokens import MemoryApiTokens
 from tenantry.backends.memory.codes import MemoryCodes
 from tenantry.backends.memory.environments import MemoryEnvironments
@@ -20,6 +20,7 @@ from tenantry.groups import (
     Author,
     ChainHead,
     Changes,
+    Environment,
     LookupResult,
     Token,
     Usage,
@@ -95,18 +96,43 @@ class MemoryUsage(UsageStore):
                 return
             tables.usage_writers[batch.writer] = batch.number
             for hour, key, used in batch.rows:
+                if key.viewer and not self._counts_viewers_of(key):
+                    continue
                 tables.usage[hour, key] = tables.usage.get((hour, key), Usage()).plus(used)
 
     async def sums(
-        self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
+        self,
+        since: datetime,
+        until: datetime,
+        *,
+        environment: str | None = None,
+        group: str | None = None,
+        by_viewer: bool = False,
     ) -> Mapping[UsageKey, Usage]:
         sums: dict[UsageKey, Usage] = {}
         with self._tables.lock:
             for (hour, key), used in self._tables.usage.items():
                 wanted = environment in (None, key.environment) and group in (None, key.group)
-                if since <= hour < until and wanted:
+                if since <= hour < until and wanted and bool(key.viewer) is by_viewer:
                     sums[key] = sums.get(key, Usage()).plus(used)
         return dict(sorted(sums.items()))
+
+    def _counts_viewers_of(self, key: UsageKey) -> bool:
+        environment = self._tables.environments.get(key.environment)
+        if environment is None or environment.name not in self._tables.viewer_usage:
+            return False
+        return (environment.id, key.group) in self._tables.provided
+
+    async def set_viewer_usage(self, environment: Environment, is_on: bool, *, author: Author = UNNAMED) -> None:
+        tables = self._tables
+        with tables.lock:
+            name = tables.own(environment).name
+            (tables.viewer_usage.add if is_on else tables.viewer_usage.discard)(name)
+            tables.note(author, "environment.viewer_usage_set", name, name, **viewer_usage_details(is_on))
+
+    async def environments_with_viewer_usage(self) -> Collection[str]:
+        with self._tables.lock:
+            return frozenset(self._tables.viewer_usage)
 
     async def oldest(self) -> datetime | None:
         with self._tables.lock:
@@ -115,7 +141,8 @@ class MemoryUsage(UsageStore):
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
         tables = self._tables
         with tables.lock:
-            gone = sorted(row for row in tables.usage if row[0] < before)[:PRUNED_AT_ONCE]
+            day = before.astimezone(UTC).replace(hour=0)
+            gone = sorted(row for row in tables.usage if row[0] < (day if row[1].viewer else before))[:PRUNED_AT_ONCE]
             for row in gone:
                 del tables.usage[row]
             if gone:

@@ -54,6 +54,7 @@ class MemoryTables:
     store_id: str = field(default_factory=lambda: secrets.token_hex(16))
     environments: dict[str, Environment] = field(default_factory=dict)
     embedding_hosts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    viewer_usage: set[str] = field(default_factory=set)
     handles: dict[bytes, StoredGroup] = field(default_factory=dict)
     provided: dict[tuple[int, str], bytes] = field(default_factory=dict)
     api_tokens: dict[bytes, ApiToken] = field(default_factory=dict)
@@ -78,6 +79,10 @@ class MemoryTables:
         if own is None or own.id != environment.id:
             raise unknown_environment(environment)
         return own
+
+    def drop_viewer_usage(self, environment: Environment, provided_id: str) -> None:
+        for row in [row for row in self.usage if row[1].viewer and row[1][:2] == (environment.name, provided_id)]:
+            del self.usage[row]
 
     def issued(self, environment: Environment, provided_id: str) -> Issued | None:
         handle = self.provided.get((environment.id, provided_id))

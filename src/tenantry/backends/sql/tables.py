@@ -47,7 +47,9 @@ environments: Table = Table(
     Column("external_data_sources", Boolean, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("grace_seconds", Integer, nullable=False, server_default="0"),
-    Column("embedding_hosts", Document),  # not in EnvironmentRow: look-ups of groups do not need it
+    # These two are not in EnvironmentRow: look-ups of groups do not need them.
+    Column("embedding_hosts", Document),
+    Column("viewer_usage", Boolean, nullable=False, server_default=false()),
     CheckConstraint("tag in ('Customer', 'Testing')", name="tag"),
     sqlite_autoincrement=True,
 )
@@ -184,6 +186,19 @@ usage_by_hour: Table = Table(  # names instead of foreign keys, because usage ou
     Column("rows", BigInteger, nullable=False),
     Column("micros", BigInteger, nullable=False),
     Index(None, "hour"),
+)
+
+usage_by_viewer: Table = Table(  # no foreign key, because writes of usage must not wait for writes of groups
+    "usage_by_viewer",
+    metadata,
+    Column("team_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("day", BigInteger, primary_key=True, autoincrement=False),
+    Column("viewer", Name, primary_key=True),
+    Column("resolves", BigInteger, nullable=False),
+    Column("queries", BigInteger, nullable=False),
+    Column("rows", BigInteger, nullable=False),
+    Column("micros", BigInteger, nullable=False),
+    Index(None, "day"),
 )
 
 usage_writers: Table = Table(  # the last batch of each process, so that no batch is added twice

@@ -1,50 +1,74 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import BigInteger, Connection, String, bindparam, cast, func, select, tuple_
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    String,
+    Table,
+    bindparam,
+    cast,
+    func,
+    select,
+    tuple_,
+    union_all,
+)
 
-from tenantry.backends.audit.details import pruned_details
+from tenantry.backends.audit.details import pruned_details, viewer_usage_details
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import WriteContext, note
 from tenantry.backends.sql.engine import count, delete_expired, first_of
 from tenantry.backends.sql.part import SQLPart
 from tenantry.backends.sql.queries import Query, Read
-from tenantry.backends.sql.tables import usage_by_hour, usage_writers
-from tenantry.backends.stored import PRUNED_AT_ONCE, USAGE_WRITER_LIFETIME
-from tenantry.groups import UNNAMED, Author, Usage, UsageBatch, UsageKey, from_micros, to_micros
+from tenantry.backends.sql.tables import environments, groups, usage_by_hour, usage_by_viewer, usage_writers
+from tenantry.backends.stored import PRUNED_AT_ONCE, USAGE_WRITER_LIFETIME, unknown_environment
+from tenantry.groups import UNNAMED, Author, Environment, Usage, UsageBatch, UsageKey, from_micros, to_micros
 from tenantry.ports import UsageStore
 
-_used = usage_by_hour.c
-_whose = (_used.environment, _used.provided_id, _used.source)
-_counted = (_used.resolves, _used.queries, _used.rows, _used.micros)
-_usage = (
-    select(*_whose, *(cast(func.sum(each), BigInteger) for each in _counted))  # sum() is numeric in PostgreSQL
-    .where(_used.hour >= bindparam("since", type_=BigInteger), _used.hour < bindparam("until", type_=BigInteger))
-    .group_by(*_whose)
-    .order_by(*_whose)
-)
-_of_one = {
-    "environment": _used.environment == bindparam("environment", type_=String),
-    "provided_id": _used.provided_id == bindparam("provided_id", type_=String),
-}
-_SUMS: Final[dict[frozenset[str], Read]] = {
-    frozenset(names): _usage.where(*(_of_one[name] for name in names))
-    for names in ((), ("environment",), ("provided_id",), ("environment", "provided_id"))
-}
-"""The queries for sums, by the names of their filters."""
-_OLDEST: Final[Read] = select(_used.hour).order_by(_used.hour).limit(1)
-_row = tuple_(*usage_by_hour.primary_key)
-_PRUNE: Final[Query] = usage_by_hour.delete().where(
-    _row.in_(
-        select(*usage_by_hour.primary_key)
-        .where(_used.hour < bindparam("before", type_=BigInteger))
-        .order_by(_used.hour)
-        .limit(PRUNED_AT_ONCE)
+_used, _viewed = usage_by_hour.c, usage_by_viewer.c
+_COUNTS: Final = ("resolves", "queries", "rows", "micros")
+
+
+def _sums(table: Table, time: ColumnElement[int], *whose: ColumnElement[str]) -> dict[frozenset[str], Read]:
+    """Return the queries for sums, by the names of their filters."""
+    every = (
+        select(*whose, *(cast(func.sum(table.c[each]), BigInteger) for each in _COUNTS))  # numeric in PostgreSQL
+        .where(time >= bindparam("since", type_=BigInteger), time < bindparam("until", type_=BigInteger))
+        .group_by(*whose)
+        .order_by(*whose)
     )
-)
+    if table is usage_by_viewer:
+        every = every.join_from(table, groups, groups.c.team_id == table.c.team_id).join_from(groups, environments)
+    filters = {
+        "environment": whose[0] == bindparam("environment", type_=String),
+        "provided_id": whose[1] == bindparam("provided_id", type_=String),
+    }
+    return {
+        frozenset(names): every.where(*(filters[name] for name in names))
+        for names in ((), ("environment",), ("provided_id",), ("environment", "provided_id"))
+    }
+
+
+_SUMS: Final = _sums(usage_by_hour, _used.hour, _used.environment, _used.provided_id, _used.source)
+_VIEWER_SUMS: Final = _sums(usage_by_viewer, _viewed.day, environments.c.name, groups.c.provided_id, _viewed.viewer)
+_begins = union_all(select(func.min(_used.hour).label("time")), select(func.min(_viewed.day))).subquery()
+_OLDEST: Final[Read] = select(func.min(_begins.c.time))
+_WITH_VIEWER_USAGE: Final[Read] = select(environments.c.name).where(environments.c.viewer_usage)
+
+
+def _prune(table: Table, time: ColumnElement[int]) -> Query:
+    keys = table.primary_key
+    old = select(*keys).where(time < bindparam("before", type_=BigInteger)).order_by(time).limit(PRUNED_AT_ONCE)
+    return table.delete().where(tuple_(*keys).in_(old))
+
+
+_PRUNE: Final[Query] = _prune(usage_by_hour, _used.hour)
+_PRUNE_VIEWERS: Final[Query] = _prune(usage_by_viewer, _viewed.day)
+_DAY: Final = 86_400_000_000
 
 _CLAIM: Final = """
 insert into usage_writers (writer, batch, expires_at) values ($1, $2, $3)
@@ -57,33 +81,45 @@ is still running."""
 _REPORT_SECONDS: Final = 60.0
 """Maximum seconds for ``sums``. A day of 100,000 groups, each used in eight hours, takes 3 s."""
 
-_COLUMNS: Final = "environment, provided_id, source, hour, resolves, queries, rows, micros"
-_ADD: Final = f"""
-insert into usage_by_hour ({_COLUMNS}) select {{}}
-  on conflict (environment, provided_id, hour, source) do update set
-  resolves = usage_by_hour.resolves + excluded.resolves, queries = usage_by_hour.queries + excluded.queries,
-  rows = usage_by_hour.rows + excluded.rows, micros = usage_by_hour.micros + excluded.micros
-"""
-
 # All rows of a batch are one parameter, an array of arrays, for a single round trip.
-_ADD_ON: Final = {
-    "sqlite": _ADD.format(
-        ", ".join(f"json_extract(value, '$[{at}]')" for at in range(8)) + " from json_each($1) where true"
-    ).replace("$1", "?1"),
-    "postgresql": _ADD.format(
-        ", ".join(f"given ->> {at}" if at < 3 else f"(given ->> {at})::bigint" for at in range(8))
-        + " from json_array_elements($1::json) as given"
+_FIELDS: Final = ("environment", "provided_id", "name", "time", *_COUNTS)
+_GIVEN_ON: Final = {
+    "sqlite": "{} from json_each(?1)".format(
+        ", ".join(f"json_extract(value, '$[{at}]') as {name}" for at, name in enumerate(_FIELDS))
+    ),
+    "postgresql": "{} from json_array_elements($1::json) as one".format(
+        ", ".join(f"(one ->> {at}){'' if at < 3 else '::bigint'} as {name}" for at, name in enumerate(_FIELDS))
     ),
 }
 
 
+def _add_on(table: str, key: str, rows_: str) -> dict[str, str]:
+    summed = ", ".join(f"{each} = {table}.{each} + excluded.{each}" for each in _COUNTS)
+    into = f"{table} ({key}, {', '.join(_COUNTS)})"
+    return {
+        dialect: f"with given as (select {given}) insert into {into} {rows_} on conflict ({key}) do update set {summed}"
+        for dialect, given in _GIVEN_ON.items()
+    }
+
+
+_ADD_ON: Final = _add_on("usage_by_hour", "environment, provided_id, source, hour", "select * from given where true")
+_ADD_VIEWERS_ON: Final = _add_on(
+    "usage_by_viewer",
+    "team_id, viewer, day",
+    """
+    select user_groups.team_id, given.name, given.time, given.resolves, given.queries, given.rows, given.micros
+    from given
+    join environments on environments.name = given.environment and environments.viewer_usage
+    join user_groups on user_groups.environment_id = environments.id and user_groups.provided_id = given.provided_id
+    order by 1, 2, 3
+    """,
+)
+
+
 class SQLUsage(SQLPart, UsageStore):
     async def add(self, batch: UsageBatch) -> None:
-        # Sorted by key: all writers use this order, which prevents deadlocks.
-        document = rows.dump_json([
-            [*key, to_micros(hour), used.resolves, used.queries, used.rows, round(used.seconds * 1e6)]
-            for hour, key, used in sorted(batch.rows, key=lambda row: (row.key, row.hour))
-        ])  # fmt: skip
+        of_groups = rows.dump_json(_given(batch, of_viewers=False))
+        of_viewers = _given(batch, of_viewers=True)
 
         def write(connection: Connection, context: WriteContext) -> None:
             now, dialect = context.now(connection), connection.dialect.name
@@ -91,37 +127,73 @@ class SQLUsage(SQLPart, UsageStore):
             claim = _CLAIM if dialect == "postgresql" else _CLAIM.replace("$", "?")
             expires_at = to_micros(now + USAGE_WRITER_LIFETIME)
             if first_of(connection, claim, (batch.writer, batch.number, expires_at)) is not None:
-                first_of(connection, _ADD_ON[dialect], (document,))
+                first_of(connection, _ADD_ON[dialect], (of_groups,))
+                if of_viewers:
+                    first_of(connection, _ADD_VIEWERS_ON[dialect], (rows.dump_json(of_viewers),))
 
         await self._write(write)
 
     async def sums(
-        self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
+        self,
+        since: datetime,
+        until: datetime,
+        *,
+        environment: str | None = None,
+        group: str | None = None,
+        by_viewer: bool = False,
     ) -> Mapping[UsageKey, Usage]:
         given = {"environment": environment, "provided_id": group}
         named = {name: value for name, value in given.items() if value is not None}
         found = await self._runner.read(
-            _SUMS[frozenset(named)],
+            (_VIEWER_SUMS if by_viewer else _SUMS)[frozenset(named)],
             self._runner.deadline(at_least=_REPORT_SECONDS),
             since=to_micros(since),
             until=to_micros(until),
             **named,
         )
         return {
-            UsageKey(*key): Usage(queries_, rows_, micros / 1e6, resolves)
-            for *key, resolves, queries_, rows_, micros in found
+            UsageKey(where, of, *(("", name) if by_viewer else (name,))): Usage(queries_, rows_, micros / 1e6, resolves)
+            for where, of, name, resolves, queries_, rows_, micros in found
         }
 
+    async def set_viewer_usage(self, environment: Environment, is_on: bool, *, author: Author = UNNAMED) -> None:
+        def write(connection: Connection, context: WriteContext) -> None:
+            found = environments.update().where(
+                environments.c.id == environment.id, environments.c.name == environment.name
+            )
+            if not connection.execute(found.values(viewer_usage=is_on)).rowcount:
+                raise unknown_environment(environment)
+            name, details, at = environment.name, viewer_usage_details(is_on), context.now(connection)
+            note(connection, context, "environment.viewer_usage_set", name, name, details, at=at)
+
+        await self._write(write, author)
+
+    async def environments_with_viewer_usage(self) -> Collection[str]:
+        return {name for (name,) in await self._read(_WITH_VIEWER_USAGE)}
+
     async def oldest(self) -> datetime | None:
-        found = await self._read(_OLDEST)
-        return from_micros(found[0][0]) if found else None
+        ((oldest,),) = await self._read(_OLDEST)
+        return None if oldest is None else from_micros(oldest)
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
         def write(connection: Connection, context: WriteContext) -> int:
-            deleted = count(connection, _PRUNE, before=to_micros(before))
+            end = to_micros(before)
+            deleted = count(connection, _PRUNE, before=end) + count(connection, _PRUNE_VIEWERS, before=end - end % _DAY)
             if deleted:
                 at = context.now(connection)
                 note(connection, context, "usage.pruned", "", "usage", pruned_details(before, deleted), at=at)
             return deleted
 
         return await self._write(write, author)
+
+
+def _given(batch: UsageBatch, *, of_viewers: bool) -> list[list[Any]]:
+    # Sorted by key: all writers use this order, which prevents deadlocks.
+    chosen = sorted(
+        (row for row in batch.rows if bool(row.key.viewer) is of_viewers), key=lambda row: (row.key, row.hour)
+    )
+    return [
+        [key.environment, key.group, key.viewer or key.source, to_micros(hour), used.resolves, used.queries, used.rows,
+         round(used.seconds * 1e6)]
+        for hour, key, used in chosen
+    ]  # fmt: skip

@@ -18,7 +18,7 @@ from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note, note_change
 from tenantry.backends.sql.engine import count, delete_expired, first, insert_if_new
 from tenantry.backends.sql.queries import GROUP_BY_HANDLE, GROUP_BY_ID, LOCKED_BY_HANDLE, LOCKED_BY_ID
-from tenantry.backends.sql.tables import answers, groups
+from tenantry.backends.sql.tables import answers, groups, usage_by_viewer
 from tenantry.backends.stored import (
     IDEMPOTENCY_LIFETIME,
     UNKNOWN_TOKEN,
@@ -170,7 +170,8 @@ def delete(
 ) -> WriteResult[UserGroup]:
     """Raises UnknownGroup, StoreReplaced, HandleChanged."""
     stored, now = _locked(connection, context, environment, provided_id, handle)
-    connection.execute(groups.delete().where(groups.c.team_id == stored.group.team_id))
+    for table in (groups, usage_by_viewer):
+        connection.execute(table.delete().where(table.c.team_id == stored.group.team_id))
     return WriteResult(stored.group, note_change(connection, context, "group.deleted", stored.group, {}, at=now))
 
 

@@ -43,7 +43,7 @@ def reduce_rows(result: Result, plot: Plot) -> Result | None:
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """Of the rows read so far, return those that ``reduce_rows`` may need at the end. Like ``reduce_rows``, return None
+    """Return those of the rows read so far that ``reduce_rows`` may need at the end. Like ``reduce_rows``, return None
     for a missing column or an unusable ``by``. Unlike ``reduce_rows``, this function has no minimum number of rows.
 
     The caller may add the next rows to the result and call this again. No needed row is lost, because the widths of

@@ -1,4 +1,4 @@
-"""Decides whether it makes sense to add the values of a chart."""
+"""Decides whether it makes sense to add up the values of a chart."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
 
 
 def unique_columns(kind: PanelKind, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Columns whose values, taken together, must differ in each row of a line, an area, a heat map, or bars of values
+    """Columns whose combined values must be unique to each row: for a line, an area, a heat map, and bars of values
     that must not be added. Empty for other panels, for stacked areas (their values are added), and if a column's name
     depends on the group."""
     keys = {PanelKind.LINE: ("by", "color"), PanelKind.AREA: ("by", "color"), PanelKind.HEATMAP: ("by", "rows")}

@@ -1,4 +1,5 @@
-"""Finds controls that are probably misspelt: no query reads them, and nothing sets a parameter with a similar name."""
+"""Finds names that are probably misspelt: controls that no query uses, and parameters that no control sets although one
+has a similar name."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Click:
     values: Mapping[str, str]
     """The controls that a click sets, each with the column that gives its value."""
     open: str = ""
-    """The dashboard that a click opens; empty: the click filters this page, or is an event."""
+    """The dashboard that a click opens; empty if the click filters this page or sends an event."""
     offset: int = 0
     event: tuple[str, ...] = ()
     """The columns whose values the host's page gets in its event ``click``."""
@@ -86,7 +86,7 @@ class Panel:
     """One panel. ``view``: those of the panel's keys that the page needs to draw it."""
 
     id: str
-    """Number of the row and number in the row, such as ``1-2``."""
+    """The row, and the position in the row: ``1-2`` is the second panel of the first row."""
     kind: PanelKind
     view: Definition
     offset: int
@@ -110,7 +110,7 @@ class Panel:
     all_columns: bool = False
     """Whether the page gets every column: ``columns: all``, or a table without ``columns``."""
     unique_by: tuple[str, ...] = ()
-    """Columns whose values, taken together, should differ in each row, such as ``by`` and ``color`` of a line."""
+    """Columns whose combined values should be unique to each row, such as ``by`` and ``color`` of a line."""
     adds_averages: bool = False
     """Whether the panel would add values that must not be added, as in a stack of means."""
     columns_left_out: bool = False

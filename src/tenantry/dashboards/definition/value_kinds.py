@@ -226,7 +226,7 @@ class Fields(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Either(ValueKind):
-    """A mapping, or a short form of it, which ``lengthen`` converts."""
+    """A mapping, or its short form. ``lengthen`` converts the short form to the mapping."""
 
     short: ValueKind
     long: Fields

@@ -1,5 +1,5 @@
 """The time zone and the first day of the week of a dashboard. Its ranges, relative dates, ``within`` and ``trunc`` use
-both. The page and the CSV files use only the zone. A query can name its own in its header."""
+both. The page and the CSV files use only the zone. A query can name its own zone in its header."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from tenantry.sql.parameters import (
 )
 
 TIMEZONE: Final = "timezone"
-"""Name of the group's property, and of the dashboard's key, that contain the time zone. The property takes
+"""Name of the property of a group, and of the key in a dashboard's file, that set the time zone. The property takes
 precedence."""
 _ZONED: Final = RANGES | INSTANTS | TEXTS  # texts, because they may be the units of `trunc`
 
 
 @dataclass(frozen=True, slots=True)
 class ZoneName(ValueKind):
-    """The name of a time zone, which becomes a ``tzinfo``."""
+    """The name of a time zone. Converted to a ``tzinfo``."""
 
     def read(self, node: YamlNode, source: Source) -> tzinfo:
         zone = find_zone(node.value)
@@ -51,7 +51,7 @@ def zone_reference(top: Mapping[str, Any]) -> ZoneOfGroup:
 
 
 def in_zone(parameter: Parameter, zone: ZoneOfGroup) -> Parameter:
-    """The parameter in this zone, unless the parameter's definition names a zone."""
+    """Return the parameter with this time zone, unless its definition names one."""
     return replace(parameter, zone=zone) if parameter.zone is None and parameter.type in _ZONED else parameter
 
 
@@ -63,8 +63,8 @@ def template_in_zone(template: SQLTemplate, zone: ZoneOfGroup) -> SQLTemplate:
 def zone_of_query(
     template: SQLTemplate, of_dashboard: ZoneOfGroup, variables: Mapping[str, Any] | Record
 ) -> tzinfo | None:
-    """The only zone that the query's header names; otherwise the dashboard's. None if neither names one. Raises
-    UnbindableValue if a property does not name a zone."""
+    """The zone in the query's header if it names exactly one, otherwise the dashboard's zone. None if there is neither.
+    Raises UnbindableValue if a property does not name a zone."""
     own = {each.zone for each in template.parameters.values() if not isinstance(each.zone, ZoneOfGroup)} - {None}
     zone = own.pop() if len(own) == 1 else of_dashboard
     if not isinstance(zone, PropertyReference):

@@ -23,8 +23,8 @@ _RENEWALS: Final = 5
 
 
 class KnownHosts:
-    """The store's hosts, cached for ``staleness`` seconds. They are renewed earlier, by one request to the store at a
-    time."""
+    """The store's hosts, cached for ``staleness`` seconds. They are renewed before they expire, by at most one request
+    to the store at a time."""
 
     def __init__(self, environments: EnvironmentStore, *, staleness: float, clock: MonotonicClock) -> None:
         self._environments = environments

@@ -41,8 +41,8 @@ _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 class CookieExchange:
     """If an address contains a token or pass, redirects to the address without it, and sets a cookie with a pass.
 
-    If an outer UserGroupMiddleware has already removed the token, this class puts a mask into the cookie, and that
-    middleware replaces the mask with the pass.
+    If an outer UserGroupMiddleware has already removed the token, this class writes the placeholder ``MASK`` into the
+    cookie, and that middleware replaces it with the pass.
     """
 
     def __init__(self, resolver: TokenResolver) -> None:

@@ -141,7 +141,7 @@ async def explain_dashboard(
     ``values``, the result contains no value of a property or filter, except relative ranges such as ``last 30 days``,
     and no panel that the group does not see.
 
-    The ``age`` of a query: seconds since its oldest cached result was queried; null if no result is cached. Raises
+    The ``age`` of a query: seconds since its oldest cached result was fetched; null if no result is cached. Raises
     StoreUnavailable, InvalidParameter for unknown filters, and, without ``values``, NotFound for a dashboard that the
     group may not open.
     """

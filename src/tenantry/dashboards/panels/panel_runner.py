@@ -63,8 +63,7 @@ class PanelRunner:
         """The group's variables and ``params``, for queries and texts."""
 
     async def panel(self, panel: Panel, wanted: WantedPanel, answer: OpenAnswer) -> HeldLine:
-        """Return the panel's line with its rows. If the panel fails, the line contains the error, which is not
-        raised."""
+        """Return the panel's line with its rows. If the panel fails, the error is not raised: the line contains it."""
         return await self._line("panel", panel.id, lambda: self._rows(panel, wanted), answer)
 
     async def choices(self, control: str, answer: OpenAnswer) -> HeldLine:
@@ -96,12 +95,13 @@ class PanelRunner:
         if plot is not None:
             return await self._chart(panel, queries.rows, named, plot, found)
         compared = found if panel.compare else None
-        ends_later = compared is not None and compared.shown != compared.whole
+        until = compared.until if compared is not None else None
+        ends_later = compared is not None and (compared.shown != compared.whole or until is not None)
         rows, before, so_far, small = await _together(
             self._ask(panel, queries.rows),
-            self._of_days(panel, queries.rows, compared and compared.before),
-            # Rows of later days, such as planned ones, must not count in the change.
-            self._of_days(panel, queries.rows, compared.shown if compared is not None and ends_later else None),
+            self._of_days(panel, queries.rows, compared and compared.before, until),
+            # Later rows, such as planned ones, must not count in the change.
+            self._of_days(panel, queries.rows, compared.shown if compared is not None and ends_later else None, until),
             self._ask(panel, queries.sparkline) if queries.sparkline is not None else _nothing(),
         )
         assert rows is not None  # noqa: S101  # only the other two may be None
@@ -131,10 +131,12 @@ class PanelRunner:
         )
         return partial(rows_line, panel.id, rows, named, **self._about(template, found, rows), reduced=reduced)
 
-    async def _of_days(self, panel: Panel, template: SQLTemplate, days: Days | None) -> Result | None:
+    async def _of_days(
+        self, panel: Panel, template: SQLTemplate, days: Days | None, until: str | None
+    ) -> Result | None:
         if days is None:
             return None
-        params = self._params | {self._range(template): days.sent()}
+        params = self._params | {self._range(template): days.sent(until)}
         return await self._ask(panel, template, extend(self.variables, "params", params))
 
     def _range(self, template: SQLTemplate) -> str | None:
@@ -174,7 +176,7 @@ class PanelRunner:
             "week_start": WEEK_STARTS[sundays],
             "unit": chosen_unit(template, self.variables, self._now),
         }
-        days = found and {name: each.sent() for name, each in found._asdict().items()}
+        days = found and found.sent()
         return self._times(*results) | {"zone": zone, "clock": clock, "periods": days}
 
     def _times(self, *results: Result | None) -> dict[str, Any]:

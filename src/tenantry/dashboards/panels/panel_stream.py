@@ -1,12 +1,13 @@
 """PanelStream, the answer to a request for panels: JSON lines (NDJSON) in the order of completion.
 
     {"dashboard": …}                    first, if requested
-    {"choices": "origin", "values": …}  of each control that a query fills
+    {"choices": "origin", "values": …}  the choices of a control, if a query returns them
     {"panel": "1-1", "columns": …}      rows or an error
     {"changed": ["1-1"]}                which shown panels have changed, if requested
     {"end": true}                       complete; a response without it was cut off
 
-A ``live`` response then stays open, unless its group has more than ``MAX_OPEN`` open responses, and sends:
+After these lines, a ``live`` response stays open, unless its group has more than ``MAX_OPEN`` open responses, and
+sends:
 
     {"changed": ["1-1"]}                the rows of these panels have changed
     {"revision": "5f3a"}                with `tenantry dashboards serve`, at the beginning and when a file changes: the

@@ -1,7 +1,8 @@
-"""The period that a panel shows, and the period that ``compare`` compares it with: the same part of the previous one.
+"""The period that a panel shows, and the period that ``compare`` compares it with: the same part of the period before.
 
 For example, 1 to 28 November is compared with 1 to 28 October. The first eleven months of a year are compared with the
-same months of the previous year.
+same months of the previous year. A range of times that includes today ends now, and the previous one at the same clock
+time.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from datetime import date, datetime, timedelta, tzinfo
 from typing import Any, Final, NamedTuple
 
 from tenantry.groups import Record
-from tenantry.sql.parameters import Parameter, RelativeRange, parse_relative, typed_value
+from tenantry.sql.parameters import Parameter, ParameterType, RelativeRange, parse_relative, typed_value
 
 _DAY: Final = timedelta(days=1)
 _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
 _DAYS: Final = {"day": 1, "week": 7}
+_FIRST_MINUTE: Final = "00:01"  # a range that ends when it begins is refused
 
 
 class Days(NamedTuple):
@@ -25,9 +27,10 @@ class Days(NamedTuple):
     start: date
     end: date
 
-    def sent(self) -> dict[str, str]:
-        """The range in the form that viewers send, which names the last day."""
-        return {"start": self.start.isoformat(), "end": (self.end - _DAY).isoformat()}
+    def sent(self, until: str | None = None) -> dict[str, str]:
+        """The range in the form that viewers send. It names the last day, or the clock time ``until`` of it."""
+        last = (self.end - _DAY).isoformat()
+        return {"start": self.start.isoformat(), "end": last if until is None else f"{last}T{until}"}
 
 
 class Periods(NamedTuple):
@@ -37,11 +40,18 @@ class Periods(NamedTuple):
     """The same part of the previous period."""
     whole: Days
     """The panel's period."""
+    until: str | None
+    """The clock time at which ``shown`` and ``before`` end, for a range of times that includes today."""
+
+    def sent(self) -> dict[str, Any]:
+        """The periods as a page reads them."""
+        days = {"shown": self.shown.sent(), "before": self.before.sent(), "whole": self.whole.sent()}
+        return days if self.until is None else days | {"until": self.until}
 
 
 def periods(parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime, zone: tzinfo) -> Periods | None:
-    """The periods of a range parameter; None for a range with an open end, or with a relative range of hours. Raises
-    the errors of ``typed_value``."""
+    """The periods of a range parameter. None if its range has an open end, is empty, or is a relative range of hours.
+    Raises the errors of ``typed_value``."""
     bounds = typed_value(parameter, variables, now)
     if bounds is None or bounds.start is None or bounds.end is None:
         return None
@@ -49,7 +59,8 @@ def periods(parameter: Parameter, variables: Mapping[str, Any] | Record, now: da
     relative = _relative(parameter, variables)
     if (relative is not None and relative.unit not in _MONTHS | _DAYS) or whole.start >= whole.end:
         return None
-    today = now.astimezone(zone).date()
+    local = now.astimezone(zone)
+    today = local.date()
     shown = Days(whole.start, min(whole.end, today + _DAY)) if whole.start <= today else whole
     months, days = _length(whole, relative)
     try:
@@ -58,7 +69,9 @@ def periods(parameter: Parameter, variables: Mapping[str, Any] | Record, now: da
             before = Days(before.start, _earlier(shown.end - _DAY, months, days) + _DAY)
     except (OverflowError, ValueError):  # before the first day of the calendar
         return None
-    return Periods(shown, before, whole)
+    is_cut = parameter.type is ParameterType.DATETIME_RANGE and shown.end == today + _DAY
+    until = max(local.strftime("%H:%M"), _FIRST_MINUTE) if is_cut else None
+    return Periods(shown, before, whole, until)
 
 
 def _day(end: date, zone: tzinfo) -> date:

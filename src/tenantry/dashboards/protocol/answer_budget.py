@@ -16,9 +16,9 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines in a process. A group may reserve no more bytes than then remain free: one group alone
-gets half of the maximum, and each of three equal groups a quarter. But if a group has nothing reserved, its line may
-take all free bytes."""
+"""Maximum bytes of unsent lines in a process. The bytes reserved by a group may not exceed those that are still free:
+so one group alone gets half of the maximum, and each of three equal groups a quarter. But if a group has nothing
+reserved, its line may take all free bytes."""
 MOST_OPEN: Final = 200
 """Maximum open responses of a group."""
 MOST_OPEN_OF_VIEWER: Final = 40
@@ -67,7 +67,7 @@ class AnswerBudget:
 
     def count_open_of_viewer(self, group: UserGroup) -> int:
         """The number of open responses of the viewer ``group.viewer``; 0 if the group has no viewer."""
-        viewer_id, share = _viewer_id(group), self._shares.get(group.handle)
+        viewer_id, share = group.viewer_id, self._shares.get(group.handle)
         return 0 if viewer_id is None or share is None else sum(each.viewer_id == viewer_id for each in share.answers)
 
     @asynccontextmanager
@@ -80,7 +80,7 @@ class AnswerBudget:
             lambda: [handle],
         )
         share = self._shares.setdefault(handle, _Share())
-        answer = OpenAnswer(self, handle, _viewer_id(group))
+        answer = OpenAnswer(self, handle, group.viewer_id)
         share.answers.add(answer)
         try:
             yield answer
@@ -196,10 +196,6 @@ class OpenAnswer:
     def _add(self, size: int) -> None:
         self.held += size
         self._budget.add(self._group, size)
-
-
-def _viewer_id(group: UserGroup) -> str | None:
-    return None if group.viewer is None else group.viewer.id
 
 
 _budgets: Final = LoopLocal(AnswerBudget)

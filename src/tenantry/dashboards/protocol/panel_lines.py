@@ -49,7 +49,7 @@ def rows_line(
     more: Mapping[str, tuple[Result, Columns]] | None = None,
     zone: tzinfo | None = None,
     clock: Mapping[str, str | None] | None = None,
-    periods: Mapping[str, Mapping[str, str]] | None = None,
+    periods: Mapping[str, Any] | None = None,
 ) -> Iterator[bytes | memoryview]:
     """Yield, in parts, the line that holds a panel's rows.
 
@@ -60,7 +60,7 @@ def rows_line(
     - ``more``: further results, by field.
     - ``zone``: the time zone in which to write times.
     - ``clock``: the time of the query in that zone, and the settings of weeks and buckets for the page.
-    - ``periods``: the days that the panel shows, and the days that ``compare`` uses.
+    - ``periods``: the days that the panel shows, and the days that ``compare`` uses, and when the last ones end.
     """
     encode, format_ = _encoder().json.encode, Format(zone=zone, decimals="text")  # a page keeps all digits
     yield b'{"panel":' + encode(panel_id) + b","

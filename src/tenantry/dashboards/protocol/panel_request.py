@@ -50,7 +50,8 @@ class PanelsRequest(FilteredBody):
     width: Annotated[int, Field(ge=0, le=MAX_WIDTH)] = 0
     """Width of all plots if ``panels`` is None, as in ``WantedPanel``."""
     choices: Annotated[list[str] | None, Field(max_length=40)] = None
-    """The controls for which to query the choices. None: all if ``definition`` is true, otherwise none."""
+    """The controls for which to query the choices. None: all controls if ``definition`` is true, otherwise no
+    controls."""
     definition: bool = False
     """Whether to send the description of the dashboard."""
     fresh: bool = False

@@ -36,7 +36,7 @@ class ApiTokenUses:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def note(self, tokens: ApiTokenStore, token: ApiToken) -> None:
-        """Record a use, unless this hour already has one in the store, or the last attempt to record was less than ten
+        """Record a use, unless the store already has one from the last hour, or the last attempt was less than ten
         minutes ago."""
         if use_is_recorded(token, utc_now()):
             return

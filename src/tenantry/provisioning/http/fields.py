@@ -59,7 +59,7 @@ ExpiresAt = Annotated[
     WithJsonSchema({"type": ["string", "null"], "format": "date-time"}),
     Field(
         description="The end date of the group, with a time zone (RFC 3339). From then on, its token is refused with "
-        "401 `user_group_expired`. Each worker uses its clock. A date in the past takes effect at once. A later "
+        "401 `user_group_expired`. Each worker uses its own clock. A date in the past takes effect at once. A later "
         "date, or null (no end), makes the same token valid again.",
         examples=["2027-01-31T23:59:59Z"],
     ),

@@ -74,7 +74,7 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 class IntrospectionEndpoint(Endpoint):
     """Says whether a user group token or pass is active, and which group it identifies. Tokens and passes are inactive
-    if they belong to another environment than the API token does. Reads the store and no cache, so rotations take
+    if they belong to another environment than the API token does. Reads the store, not a cache, so rotations take
     effect at once.
 
     If the request has no Authorization header, a small form is read before authentication, because the form may contain

@@ -200,7 +200,7 @@ class Delete(Operation):
 
 
 class Rotate(Operation):
-    """Replaces the user group token by a new one. The old one is invalid when the answer arrives."""
+    """Replaces the user group token with a new one. The old one is invalid when the answer arrives."""
 
     operation: ClassVar[str] = "rotate"
     current_token: Annotated[

@@ -63,7 +63,7 @@ class ClientDisconnected(Exception):
 class ApiRequest:
     """The headers, query parameters and body of a request, within limits of size and time.
 
-    ``id``: the X-Request-Id header. If the header is absent, malformed or contains a token, it is a random id.
+    ``id``: the X-Request-Id header, or a random id if the header is absent, malformed or contains a token.
     ``root_path``: the path at which the app is mounted. ``complete``: whether the whole body was received.
     """
 

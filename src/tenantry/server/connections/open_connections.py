@@ -23,13 +23,13 @@ the limits."""
 
 
 class OpenConnections:
-    """Admits connections up to the limits. At a limit, it closes one connection to admit the new one. It chooses the
-    oldest of the first kind in this list that occurs:
+    """Admits connections up to the limits. At a limit, it makes space for a new one: it closes the oldest connection of
+    the first kind below that has any:
 
     1. draining, or too slow for a second or longer
     2. idle between requests
-    3. waiting less than a second for its client to send
-    4. waiting less than a second for its client to read
+    3. waiting for its client to send, for less than a second
+    4. waiting for its client to read, for less than a second
 
     If there is no such connection, it refuses the new one.
     """

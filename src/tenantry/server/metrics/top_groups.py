@@ -52,6 +52,7 @@ class TopGroups:
         group: str,
         *,
         source: str = "",
+        viewer: str | None = None,
         resolves: int = 0,
         queries: int = 0,
         rows: int = 0,

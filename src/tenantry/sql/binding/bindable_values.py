@@ -23,7 +23,7 @@ class _Missing(Enum):
 
 MISSING: Final = _Missing.MISSING
 UNREADABLE = (LookupError, TypeError)
-"""Raised by a failed lookup in a mapping."""
+"""Exceptions that a failed lookup in a mapping can raise."""
 
 _UNCHECKED = frozenset({bool, date, datetime, time, timedelta, UUID, bytes})
 
@@ -50,7 +50,7 @@ _SAFE_LENGTH = 2.0**62
 def all_bindable(params: Collection[Any]) -> bool:
     """Return whether all values can be bound as they are; False when in doubt.
 
-    Each step is one pass in C. The ``hypot`` of all numbers is at least as large as each of them, so one comparison
+    Each step is one loop in C. The ``hypot`` of all numbers is at least as large as each of them, so one comparison
     shows that all are finite and within 64 bits.
     """
     if not params:

@@ -1,7 +1,7 @@
 """Binder: compiles a template to closures for one dialect and paramstyle.
 
-Each closure reads variables. It appends values to the parameters, and numbers to the key by which the Renderer finds
-the SQL.
+Each closure reads variables and appends their values to the parameters. It also appends numbers to a key, by which the
+Renderer finds the SQL.
 """
 
 from __future__ import annotations

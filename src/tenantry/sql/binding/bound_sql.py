@@ -54,7 +54,7 @@ class BoundSQL(NamedTuple):
 
 
 class TracedSQL(NamedTuple):
-    """A BoundSQL, and the variables in each of its parameters."""
+    """A BoundSQL and, for each of its parameters, the variables whose values the parameter contains."""
 
     bound: BoundSQL
     references: tuple[tuple[VariableReference, ...], ...]

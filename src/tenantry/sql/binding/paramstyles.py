@@ -28,7 +28,7 @@ _FIXES = {
 class Paramstyle:
     name: str
     placeholder: Callable[[int], str]
-    """Writes the n-th placeholder, from 1."""
+    """Returns the placeholder with a given number (from 1)."""
     named: bool = False
     """Whether the driver takes the parameters as a dict."""
     shares: bool = True

@@ -1,6 +1,6 @@
 """Coverage: whether each group has the properties that a template requires, with types that fit.
 
-One pass over the groups collects the types, so that checks need not read the groups again.
+The groups are read once to collect the types, so that checks need not read the groups again.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from tenantry.errors import Location, TemplateError
 
 
 class Severity(StrEnum):
-    """An ERROR fails a check, a WARNING is probably a mistake, a NOTE is for review."""
+    """An ERROR makes a check fail, a WARNING is probably a mistake, a NOTE is for review."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -40,16 +40,16 @@ class Finding:
     message: str
     fix: str
     variable: str = ""
-    """Path of the variable that has the problem, or empty."""
+    """Path of the variable that has the problem; empty if the problem is not about a variable."""
     groups: int = 0
     """Number of groups with the problem, out of ``total``."""
     total: int = 0
     named: tuple[str, ...] = ()
     """Ids of the first few groups with the problem."""
     file: str = ""
-    """The query file or fragment, or empty."""
+    """The query file or fragment; empty for a template without a file."""
     excerpt: str = ""
-    """The line of the template, and a line with a caret below the problem; or empty."""
+    """The line of the template, and a line with a caret below the problem. May be empty."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready dict without empty optional fields."""

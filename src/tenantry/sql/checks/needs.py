@@ -146,8 +146,8 @@ def kinds_of(definition: Mapping[str, Any]) -> set[str]:
 
 
 def can_lack(template: SQLTemplate, name: str, left: Mapping[str, Any] | None = None) -> bool:
-    """Return whether a template can be bound without ``params.name`` or, for a range, with only those ends that
-    ``left`` contains.
+    """Return whether a template can be bound if ``params.name`` is missing. If only one end of a range is missing,
+    ``left`` contains the other end.
 
     Raises TemplateError if the template does not compile.
     """

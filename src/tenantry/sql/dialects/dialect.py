@@ -15,7 +15,7 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Final, NamedTuple
 
 UNITS: Final = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
-"""The units of ``trunc``. Weeks begin on Monday, unless those of the group begin on Sunday."""
+"""The units of ``trunc``. Weeks begin on Monday, unless the group's weeks begin on Sunday."""
 WEEK: Final = "week"
 
 MAX_PARAMETERS: Final = 32_766
@@ -231,8 +231,9 @@ class Dialect:
     null_safe_equal: str = "{left} is not distinct from {right}"
     """SQL for ``=`` that treats two NULLs as equal. It may repeat ``{left}`` or ``{right}``."""
     exact_equal: str = "{column} = {value}"
-    """SQL for a column that holds exactly this value. The first comparison can use an index. Where the engine's ``=``
-    ignores case, accents, trailing spaces or leading zeros, a second one compares bytes and repeats ``{value}``."""
+    """SQL for the condition that ``{column}`` is exactly ``{value}``. The first comparison can use an index. Where the
+    engine's ``=`` ignores case, accents, trailing spaces or leading zeros, a second one compares bytes and repeats
+    ``{value}``."""
     casts: Mapping[str, str]
     """Parameter type → SQL type, to cast placeholders whose context does not determine a type."""
     types_placeholders: bool = False
@@ -292,10 +293,10 @@ class Dialect:
 
     @cached_property
     def opening(self) -> re.Pattern[str]:
-        """Pattern that matches the next lexeme, or only its opening quote if it is quoted. The group that matches has
+        """Pattern that matches the next lexeme, or only its opening quote if it is quoted. The matching regex group has
         the name of the lexeme's kind.
 
-        No group is possessive: CPython before 3.11.5 backtracks into possessive groups (gh-106052).
+        No regex group has a possessive quantifier: CPython before 3.11.5 backtracks into possessive ones (gh-106052).
         """
         letters = "A-Za-z_" + _BEYOND_ASCII * (not self.ascii_words)
         word = rf"[{letters}][{letters}0-9$]*+"

@@ -1,4 +1,4 @@
-"""SQLite, from its tokenize.c. It has no time zones."""
+"""SQLite: rules taken from its tokenize.c. SQLite has no time zones."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ _CLOSING: Final = {"[": "]"}
 
 
 def name_of(source: Source, dialect: Dialect, argument: Argument) -> str:
-    """Return the name of a choice: the argument's key, else the argument itself if it is a column, else empty."""
+    """Return the name of a choice: the argument's key, else the argument itself if it is a column, else an empty
+    string."""
     key = argument.key
     if not key:
         return argument.text if VARIABLE_PATH.fullmatch(argument.text) else _column(argument)

@@ -1,7 +1,7 @@
 """Condition fragments: fragments that begin with ``and`` and need no parentheses, as in ``where a {{> filters }}``.
 
-Whatever the viewer chooses, the expanded SQL must have a condition without ``or`` before the fragment, and must have
-``and`` or the end of the whole condition after it.
+Whatever the viewer chooses, a condition without ``or`` must precede the fragment in the expanded SQL, and ``and`` or
+the end of the whole condition must follow it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NO_CONDITIONS = (
 
 
 class ConditionFragment(NamedTuple):
-    """A condition fragment, by its offsets in the expanded SQL."""
+    """A condition fragment. ``start`` and ``end`` are its offsets in the expanded SQL."""
 
     start: int
     end: int

@@ -157,8 +157,8 @@ def is_query_cte(cte: Any) -> bool:
 
 
 def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any, bool]]:
-    """Yield each part of a CTE's query, and whether the CTE's name means the CTE itself in that part. It does so only
-    in the right arm of a recursive union."""
+    """Yield each part of a CTE's query, and whether the CTE's name means the CTE itself in that part. That is the case
+    only in the right arm of a recursive union."""
     exp = _types().exp
     body = cte.this
     is_union = isinstance(body, exp.Union) and not body.args.get("by_name")  # which DuckDB does not repeat

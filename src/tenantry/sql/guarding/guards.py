@@ -41,7 +41,7 @@ class RewrittenCondition(NamedTuple):
 
     nodes: tuple[Node, ...]
     names: frozenset[str]
-    """Names that its condition reads, and that a CTE could hide."""
+    """Names of tables that the condition reads. A CTE with such a name could hide the table."""
     shown: str
     """Its SQL with tags."""
 

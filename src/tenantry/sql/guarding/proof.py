@@ -20,8 +20,8 @@ _AT_ONCE: Final = 12_000  # words and signs; SQL beyond this is proved when it i
 
 
 class Proof:
-    """Proves that the SQL of a rewritten template names declared tables only in guards. Shared tables may be
-    anywhere."""
+    """Checks that the SQL of a rewritten template names declared tables only in guards, except shared tables, which may
+    be anywhere."""
 
     def __init__(self, source: Source, nodes: Sequence[Node], guards: Guards) -> None:
         self._source = source
@@ -30,7 +30,7 @@ class Proof:
         self._proved: set[bytes] = set()
 
     def usual(self) -> None:
-        """Prove the SQL that has all clauses, once with each branch, and then the SQL without clauses. Stop after
+        """Check the SQL with all clauses, once for each branch, and then the SQL without clauses. Stop after
         ``_AT_ONCE`` tokens.
 
         Raises TemplateError."""
@@ -41,7 +41,7 @@ class Proof:
                 return
 
     def of_key(self, key: tuple[int, ...]) -> None:
-        """Prove the SQL that the Renderer makes for a key. Raises TemplateError."""
+        """Check the SQL that the Renderer makes for a key. Raises TemplateError."""
         numbers = iter(key)
         self._prove(render(self._nodes, lambda _: next(numbers)))
 

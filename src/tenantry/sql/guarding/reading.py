@@ -48,7 +48,7 @@ def unlisted(use: TableUse, guards: Guards) -> Refused:
 
 
 def hides(name: str, position: int, reader: str) -> Refused:
-    """Return the error for a CTE whose name is that of a table that a guard's condition reads."""
+    """Return the error for a CTE that has the same name as a table in a guard's condition."""
     problem = f"a with named {name} would hide the table {name}, which {reader} reads"
     return Refused(position, problem, f"give the `with` a name other than {name}")
 

@@ -117,7 +117,8 @@ _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\s+(?:asc|desc))?
 
 
 def combinations(nodes: Sequence[Node], *, every: bool) -> Iterator[Decide]:
-    """Yield decisions: first all clauses, once with each branch, and finally no clauses.
+    """Yield decisions. The first ones include all clauses and together choose each branch. The last one includes no
+    clause.
 
     If many branches of a Switch are plain names, only the first of these branches is chosen, unless ``every``.
     """
@@ -152,7 +153,7 @@ def _branches(node: Switch, *, every: bool) -> list[int]:
 
 
 def skipped_branches(nodes: Sequence[Node]) -> Iterator[Text]:
-    """Yield the first plain branch of each Switch that has many: ``combinations`` skips the others."""
+    """For each Switch with many plain branches, yield the first of them: ``combinations`` skips the others."""
     for node, _ in walk(nodes):
         if isinstance(node, Switch):
             first = (node.branches[number][0] for number in _plain_branches(node)[:1])

@@ -59,7 +59,7 @@ class StatementNames:
 
 
 def read_statement(masked: MaskedSQL, dialect: Dialect) -> StatementNames:
-    """Raises Refused for SQL that is not one query in the supported grammar."""
+    """Find the names in a statement. Raises Refused for SQL that is not one query in the supported grammar."""
     return _StatementReader(masked, dialect).read(grammar.parse(masked.sql, dialect.sqlglot_name or dialect.name))
 
 

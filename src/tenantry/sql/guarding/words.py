@@ -1,4 +1,5 @@
-"""Checks a statement a second time, by its words alone: the tables after ``from``, ``join`` and commas, and the calls.
+"""Checks a statement a second time, by its words alone: the tables after ``from``, ``join`` and commas, and the
+function calls.
 
 It does not depend on sqlglot's parser, which can mistake a table for something else.
 """
@@ -70,8 +71,8 @@ class Functions(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """The positions at which sqlglot found names: of tables and CTEs, of functions in ``from`` (after their schema),
-    and of aliases of tables."""
+    """Positions of the names that sqlglot found: tables and CTEs, functions in ``from`` (without their schema), and
+    aliases of tables."""
 
     tables: AbstractSet[int]
     calls: AbstractSet[int]

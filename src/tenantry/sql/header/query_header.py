@@ -44,7 +44,7 @@ class Header:
     dialect_offset: int = 0
     choices: ChoiceSets = field(default_factory=lambda: NO_CHOICES)
     no_tenant: str = ""
-    """The reason why every group may read every row of the query, or empty."""
+    """The reason why every group may read every row of the query; empty if the header gives none."""
 
 
 NO_HEADER = Header()

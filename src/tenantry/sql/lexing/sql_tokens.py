@@ -118,8 +118,8 @@ class TokenContext:
         return self._enclosing[index, skip]
 
     def keyword_before(self, index: int, keywords: AbstractSet[str], skip: int) -> str:
-        """Return the nearest of ``keywords`` before the lexeme in the same brackets, else the opening bracket, else
-        empty.
+        """Return the nearest of ``keywords`` before the lexeme in the same brackets; if not found, the opening bracket;
+        outside of brackets, an empty string.
 
         Skips ``skip`` tokens.
         """

@@ -89,14 +89,14 @@ class PropertyReference:
 class ZoneOfGroup(PropertyReference):
     """Time zone of a dashboard's group: the one that a property names or, if it names none, ``otherwise``.
 
-    Column filters then compare with days in this zone: dates as they are, instants with the midnights at which the days
-    begin and end. A timestamp without a time zone is taken to be in UTC. If nothing names a zone, "today" is the
+    Column filters compare a column with days in this zone: a date directly, an instant with the midnights at which the
+    days begin and end. A timestamp without a time zone is taken to be in UTC. If nothing names a zone, "today" is the
     current date in UTC, and the engine decides how a column compares with days.
     """
 
     otherwise: tzinfo | None = None
     sundays: bool = False
-    """Whether weeks begin on Sunday, unless the property WEEK_START says something else."""
+    """Whether weeks begin on Sunday, unless the property WEEK_START names another day."""
 
 
 class Bounds(NamedTuple):

@@ -157,7 +157,8 @@ def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
 
 
 def typed_value(parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime) -> Any:
-    """Return the typed value or default of a parameter, or None. Raises as ``ParameterConversion.convert`` does."""
+    """Return the typed value or default of a parameter, or None. Raises the same errors as
+    ``ParameterConversion.convert``."""
     values = _as_dict(variables, "variables")
     sent = values.get("params")
     request = _Request(values, {} if sent is None else _as_dict(sent, "params"), now)

@@ -22,7 +22,7 @@ _SAMPLES: Final[Mapping[ParameterType, str]] = {
 
 
 def sample_input(parameters: Iterable[Parameter]) -> dict[str, Any]:
-    """Input that each parameter without a default accepts, by name. Locked parameters accept none."""
+    """Return valid input for each parameter without a default, by name. Locked parameters are left out."""
     return {each.name: _sample(each) for each in parameters if not each.locked and each.default is None}
 
 

@@ -35,12 +35,12 @@ class DynamicCall(NamedTuple):
     """A call that runs, or may run, a string as SQL."""
 
     name: str
-    """Names the call: a function, as ``name()``; keywords such as ``execute immediate``; ESCAPED_NAME or SETTINGS."""
+    """The function as ``name()``, keywords such as ``execute immediate``, ESCAPED_NAME or SETTINGS."""
     offset: int
 
 
 WordToken: TypeAlias = tuple[str, bool, int]
-"""A word or sign, whether the word is a name, and the offset."""
+"""A word or sign, whether it is a name, and its offset."""
 
 
 _OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # of Oracle, Spark, BigQuery

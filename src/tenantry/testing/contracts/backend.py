@@ -149,8 +149,8 @@ class LeaseContract(BackendContract):
         assert [change.age for change in (await backend.changes(start)).changes] == [9.0, 2.0]
 
     async def test_changes_since_nothing_are_the_last(self, store: Store, backend: LeasedBackend) -> None:
-        """``changes(None)`` ends with the newest change and skips none. After a generation in the future, ``changes``
-        lists none."""
+        """``changes(None)`` ends with the newest change and skips none. For a generation in the future, ``changes``
+        lists nothing."""
         issued = await make_issued(store)
         for _ in range(3):
             issued = await rotate(store, issued)

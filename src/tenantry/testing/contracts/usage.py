@@ -6,14 +6,21 @@ import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from tenantry.groups import Author, GroupDraft, HourlyUsage, Tag, Usage, UsageBatch, UsageKey
+import pytest
+
+from tenantry.errors import UnknownEnvironment
+from tenantry.groups import Author, Environment, GroupDraft, HourlyUsage, Tag, Usage, UsageBatch, UsageKey
 from tenantry.ports import Store
 from tenantry.testing import make_token
 
 HOUR = timedelta(hours=1)
 NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 FAR = datetime(9999, 1, 1, tzinfo=UTC)
+DAY = 24 * HOUR
+MIDNIGHT = NOON - NOON.hour * HOUR
 ACME = UsageKey("production", "acme", "ds_1")
+ANN = UsageKey("production", "acme", "", "ann 😀'")
+BOB = ANN._replace(viewer="bob")
 WRITER = b"w" * 16
 MANY = 500
 
@@ -36,6 +43,18 @@ def used(
 
 async def sums(store: Store, since: datetime = NOON, until: datetime = FAR) -> dict[UsageKey, Usage]:
     return dict(await store.usage.sums(since, until))
+
+
+async def viewers(store: Store, since: datetime = MIDNIGHT, until: datetime = FAR) -> dict[UsageKey, Usage]:
+    return dict(await store.usage.sums(since, until, by_viewer=True))
+
+
+async def make_group(store: Store, *, viewer_usage: bool) -> Environment:
+    """Create the group ``acme``."""
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    await store.usage.set_viewer_usage(production, viewer_usage)
+    await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+    return production
 
 
 class UsageContract:
@@ -101,3 +120,44 @@ class UsageContract:
         assert (entry.author.name, entry.details) == ("ann", {"before": "2026-11-02T14:00+00:00", "rows": "2"})
         assert await store.usage.prune(FAR) == 2
         assert await store.usage.oldest() is None
+
+    async def test_viewers_are_counted_where_the_environment_asks_for_it(self, store: Store) -> None:
+        production = await make_group(store, viewer_usage=False)
+        await store.usage.add(batch(1, used(queries=1), used(ANN, MIDNIGHT, queries=1)))
+        assert (await viewers(store), await store.usage.environments_with_viewer_usage()) == ({}, set())
+        await store.usage.set_viewer_usage(production, True, author=Author("ann"))
+        assert await store.usage.environments_with_viewer_usage() == {"production"}
+        (entry,) = [each for each in await store.audit.list() if each.details == {"viewer_usage": "on"}]
+        assert (entry.action, entry.author.name) == ("environment.viewer_usage_set", "ann")
+        nobody = ANN._replace(group="nobody")
+        for writer in (WRITER, b"x" * 16):
+            rows = [used(ANN, MIDNIGHT, queries=2, seconds=0.1), used(BOB, MIDNIGHT + DAY, resolves=3)]
+            for _ in range(2):
+                await store.usage.add(batch(2, *rows, used(nobody, MIDNIGHT, queries=1), writer=writer))
+        assert list((await viewers(store)).items()) == [(ANN, Usage(4, 0, 0.2)), (BOB, Usage(resolves=6))]
+        assert await viewers(store, MIDNIGHT, MIDNIGHT + DAY) == {ANN: Usage(4, 0, 0.2)}
+        assert dict(await store.usage.sums(MIDNIGHT, FAR, environment="other", by_viewer=True)) == {}
+        filters = {"environment": "production", "group": "acme"}
+        assert len(await store.usage.sums(MIDNIGHT, FAR, by_viewer=True, **filters)) == 2
+        assert await sums(store) == {ACME: Usage(queries=1)}
+        with pytest.raises(UnknownEnvironment):
+            await store.usage.set_viewer_usage(Environment(77, "production", Tag.CUSTOMER), True)
+
+    async def test_usage_of_viewers_ends_with_the_group(self, store: Store) -> None:
+        production = await make_group(store, viewer_usage=True)
+        await store.groups.get_or_create(production, GroupDraft("zoo", "Zoo"), make_token())
+        zoo = ANN._replace(group="zoo")
+        await store.usage.add(batch(1, used(queries=1), used(ANN, MIDNIGHT, queries=1), used(zoo, MIDNIGHT, queries=1)))
+        await store.groups.delete(production, "acme")
+        await store.usage.add(batch(2, used(ANN, MIDNIGHT, queries=1)))
+        await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+        assert await viewers(store) == {zoo: Usage(queries=1)}
+        assert await sums(store) == {ACME: Usage(queries=1)}
+
+    async def test_days_of_viewers_are_pruned_when_they_have_ended(self, store: Store) -> None:
+        await make_group(store, viewer_usage=True)
+        await store.usage.add(batch(1, *(used(ANN, MIDNIGHT + each * DAY, queries=1) for each in range(3))))
+        assert await store.usage.oldest() == MIDNIGHT
+        assert await store.usage.prune(NOON + DAY) == 1
+        assert await store.usage.prune(NOON + DAY) == 0
+        assert await viewers(store) == {ANN: Usage(queries=2)}

@@ -44,7 +44,7 @@ _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """A line of the key file with a signing key. ``created_at`` is in UTC."""
+    """A line of the key file that defines a signing key. ``created_at`` is in UTC."""
 
     key: SigningKey
     created_at: datetime
@@ -119,7 +119,7 @@ class KeyFile:
 
 
 def new_entry(key_id: str, secret: bytes, now: datetime) -> KeyEntry:
-    """The line of a new active key. Raises InvalidKeys for a weak secret."""
+    """Return the line for a new active key. Raises InvalidKeys for a weak secret."""
     if reason := entropy_problem(secret, _encode_secret(secret)):
         raise InvalidKeys(f"the source of randomness gave a key that {reason}")
     return KeyEntry(SigningKey(key_id, secret), now.astimezone(UTC).replace(microsecond=0), active=True)

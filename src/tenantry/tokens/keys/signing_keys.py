@@ -17,7 +17,7 @@ from tenantry.tokens.keys.private_file import read_private
 _log = logging.getLogger("tenantry.keys")
 
 CHECK_SECONDS: Final = 1.0
-"""While keys are used, the file is read at most once in this many seconds."""
+"""Seconds after which the next use of the keys reads the file again."""
 
 UNKNOWN_KEY_SECONDS: Final = 0.05
 """Like CHECK_SECONDS, but for a token that names an unknown key, which may be new. Above 0, so that not every forged

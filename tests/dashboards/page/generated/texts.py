@@ -47,9 +47,13 @@ def _figure(case: Case, labels: Labels) -> Iterator[str]:
 
 
 def _change(text: str, now: Any, before: Any, view: dict[str, Any]) -> Iterator[str]:
-    if now is None or before is None:
+    if before is None:
         if text != "No value before":
             yield f"{text!r} without a value before"
+        return
+    if now is None:
+        if fault := number_fault(text.removesuffix(" before"), before, view):
+            yield f"what was before: {fault}"
         return
     one, other = exact(now), exact(before)
     word = "As before" if one == other else "Up" if one > other else "Down"

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final, TypeAlias
+
+from tenantry.groups import OTHER_GROUPS, OTHER_VIEWERS
+from tenantry.usage.counters import UsageTable
+
+Row: TypeAlias = tuple[int, str, str, str, str]
+"""The hour (hours since 1970), environment, group, source and viewer. A row of a viewer is for the day that begins with
+the hour."""
+Counts: TypeAlias = tuple[int, int, int, int]
+"""Queries, rows, microseconds and resolves."""
+
+_DAY: Final = 24
+
+
+class WaitingUsage(UsageTable[Row]):
+    """Usage that waits for the store: rows of groups, and rows of their viewers."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit, lambda row: (row[0], *OTHER_GROUPS, "", row[-1] and OTHER_VIEWERS))
+        self.has_seen_viewers = False
+        self._counting: Collection[str] | None = None  # None: not known yet, so count all viewers
+        self._names = _ViewerNames()
+
+    def count(self, row: Row, viewer: str | None, counts: Counts) -> None:
+        _add(self[row], counts)
+        self.count_viewer(row, viewer, counts)
+
+    def count_viewer(self, row: Row, viewer: str | None, counts: Counts) -> None:
+        """Count for the viewer, but not for the group."""
+        if not viewer:
+            return
+        self.has_seen_viewers = True
+        hour, environment, group, *_ = row
+        if self._counting is None or environment in self._counting:
+            day = hour - hour % _DAY
+            _add(self[day, environment, group, "", self._names.name(day, (environment, group), viewer)], counts)
+
+    def count_viewers_in(self, environments: Collection[str]) -> None:
+        """From now on, count only viewers in these environments. Drop the rows of all other viewers."""
+        self._counting, self.has_seen_viewers = environments, False
+        for row in [row for row in self if row[-1] and row[1] not in environments]:
+            del self[row]
+
+
+class _ViewerNames:
+    """Bounds the number of viewers that are counted separately on a day."""
+
+    def __init__(self, per_group: int = 1_000, total: int = 50_000) -> None:
+        self._per_group = per_group
+        self._total = total
+        self._day = self._count = 0
+        self._known: dict[tuple[str, str], set[str]] = {}
+
+    def name(self, day: int, group: tuple[str, str], viewer: str) -> str:
+        if day != self._day:
+            self._day, self._count, self._known = day, 0, {}
+        known = self._known.get(group, set())
+        if viewer not in known:
+            if len(known) >= self._per_group or self._count >= self._total:
+                return OTHER_VIEWERS
+            self._known.setdefault(group, known).add(viewer)
+            self._count += 1
+        return viewer
+
+
+def _add(found: list[int], counts: Counts) -> None:
+    for at, count in enumerate(counts):
+        found[at] += count

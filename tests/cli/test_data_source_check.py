@@ -52,7 +52,7 @@ def test_a_registered_source_is_tested(ready: Terminal, folder: Path) -> None:
         assert tested["milliseconds"] >= 0
     (folder / "a.db").unlink()
     assert f"the file of data source {made} does not exist" in ready("data-source", "test", made, fails=1).err
-    assert "[unknown_data_source]" in ready("data-source", "test", "nobody", fails=1).err
+    assert "[data_source_not_found]" in ready("data-source", "test", "nobody", fails=1).err
 
 
 def test_the_list_shows_the_health_of_each(ready: Terminal, folder: Path) -> None:

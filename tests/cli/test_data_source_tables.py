@@ -212,4 +212,4 @@ def test_a_draft_is_made_of_the_catalogue(shop: Terminal, folder: Path) -> None:
     assert "  # countries:  # shared or guarded? columns: code\n" in drafted
     (folder / "draft.yaml").write_text(drafted)
     shop("data-source", "update", "shop", "--tables", "draft.yaml")
-    assert "[unknown_data_source]" in shop("data-source", "tables", "absent", fails=1).err
+    assert "[data_source_not_found]" in shop("data-source", "tables", "absent", fails=1).err

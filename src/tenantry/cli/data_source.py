@@ -23,7 +23,7 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note, print_record, print_rows, print_value
-from tenantry.cli.source_tables import check_source, find_source
+from tenantry.cli.source_tables import check_source
 from tenantry.errors import InvalidKeys, TemplateError
 from tenantry.groups import RegisteredSource, check_session_variables
 from tenantry.ports import Store
@@ -201,7 +201,7 @@ async def show(store: Store, reference: str, environment: str | None, as_json: b
     """Show a data source and its declaration of guarded tables. The password is masked."""
     from tenantry.datasources.catalogue import tables_yaml
 
-    source = await find_source(store, await choose_environment(store, environment), reference)
+    source = await _provisioner(store).find(await choose_environment(store, environment), reference)
     declaration = source.declaration
     if as_json:
         print_record({**describe_source(source), "declaration": declaration or None}, as_json=True)
@@ -220,7 +220,7 @@ async def tables(store: Store, reference: str, environment: str | None, keys: st
     """Read the names of a data source's tables and print a draft of tables.yaml. Guesses in it are marked as such."""
     from tenantry.datasources.catalogue import draft_tables, read_catalogue
 
-    source = await find_source(store, await choose_environment(store, environment), reference)
+    source = await _provisioner(store).find(await choose_environment(store, environment), reference)
     catalogue = await read_catalogue(source, keys=settings(keys=keys).keys)
     click.echo(draft_tables(catalogue, source.provided_id), nl=False)
 
@@ -235,7 +235,7 @@ async def test(store: Store, reference: str, environment: str | None, keys: str 
     """Connect to a data source as a query would, and print how long that took. Exits with 1 if the connection fails."""
     from tenantry.datasources import check_connection
 
-    source = await find_source(store, await choose_environment(store, environment), reference)
+    source = await _provisioner(store).find(await choose_environment(store, environment), reference)
 
     milliseconds = round(1000 * await check_connection(source, keys=settings(keys=keys).keys))
     print_record({**describe_source(source), "health": "ok", "milliseconds": milliseconds}, as_json=as_json)

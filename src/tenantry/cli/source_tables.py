@@ -17,14 +17,6 @@ if TYPE_CHECKING:
     from tenantry.cli.groups_file import SourceTables
 
 
-async def find_source(store: Store, environment: Environment, reference: str) -> RegisteredSource:
-    """Raises UnknownDataSource."""
-    source = await store.sources.get(environment, reference)
-    if source is None:
-        raise UnknownDataSource(f"environment {environment.name!r} has no data source {reference!r}")
-    return source
-
-
 async def check_source(source: RegisteredSource, unchanged: str, keys: str | None = None, file: str = "") -> None:
     """Connect, and test the declaration of guarded tables. Errors also contain the sentence ``unchanged``, and name the
     ``file`` to correct."""
@@ -61,11 +53,10 @@ async def compare_tables(store: Store, environment: Environment, wanted: Iterabl
     """Return the declarations that differ from the stored ones. Raises UnknownDataSource."""
     found = []
     for each in wanted:
-        try:
-            source = await find_source(store, environment, each.source)
-        except UnknownDataSource as error:
-            fix = "register it with tenantry data-source create"
-            raise UnknownDataSource(f"{each.place}: {error.message}: {fix}") from None
+        source = await store.sources.get(environment, each.source)
+        if source is None:
+            problem = f"environment {environment.name!r} has no data source {each.source!r}"
+            raise UnknownDataSource(f"{each.place}: {problem}: register it with tenantry data-source create")
         fields: FieldChanges = {}
         before = source.declaration
         for name in {**before, **each.declared}:

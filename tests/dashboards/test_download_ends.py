@@ -50,6 +50,7 @@ CUT_OFF: dict[str, Callable[[Site], None]] = {
     "rotated": lambda site: site.rotate("HA"),
     "ended": lambda site: end(site, datetime.now(UTC) + timedelta(seconds=0.5)),
     "deleted": lambda site: site.backend.groups.clear(),
+    "suspended": write(suspended=True),
     "a property": write(properties={"carrier": "UA"}),
     "the mapping": write(mapping={"main": "ds_2"}),
     "no mapping": write(mapping=None),

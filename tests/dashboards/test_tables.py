@@ -161,9 +161,16 @@ def end(site: Site, ends: datetime) -> None:
     site.backend.groups[group.handle] = replace(group, expires_at=ends)
 
 
-@pytest.mark.parametrize("cut_off", [lambda site: site.rotate("HA"), lambda site: end(site, datetime.now(UTC))])
+def suspend(site: Site) -> None:
+    group = next(each for each in site.backend.groups.values() if each.provided_id == "ha")
+    site.backend.groups[group.handle] = replace(group, suspended=True)
+
+
+@pytest.mark.parametrize(
+    "cut_off", [lambda site: site.rotate("HA"), lambda site: end(site, datetime.now(UTC)), suspend]
+)
 async def test_a_file_is_not_had_with_a_token_that_is_dead(tmp_path: Path, cut_off: Callable[[Site], None]) -> None:
-    """Rotated away, or of a group that has ended. Red when the code alone decides."""
+    """Rotated away, or of a group that has ended or is suspended. Red when the code alone decides."""
     async with serve(tmp_path, FILES, store=Stored) as site:
         address = (await address_of(site)).json()["address"]
         cut_off(site)

@@ -117,7 +117,7 @@ def test_every_field_of_the_record_is_known() -> None:
 
 def test_every_column_is_one_of_the_tables() -> None:
     assert set(GroupRow._fields) == set(groups.c.keys()) - {"environment_id", "created_at", "updated_at"}
-    assert set(EnvironmentRow._fields) == set(environments.c.keys()) - {"created_at", "embedding_hosts"}
+    assert set(EnvironmentRow._fields) == set(environments.c.keys()) - {"created_at", "embedding_hosts", "viewer_usage"}
     assert {name for name in GroupRow._fields if isinstance(groups.c[name].type, JSON)} == JSON_COLUMNS
     assert {name for name in GroupRow._fields if name.endswith(("_at", "_until"))} == TIME_COLUMNS
 

@@ -9,8 +9,9 @@ import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
-from starlette.routing import Mount, Route
-from starlette.testclient import TestClient
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.testclient import TestClient, WebSocketDenialResponse
+from starlette.websockets import WebSocket
 
 from tenantry import Resolver, UserGroupMiddleware, mint_pass, user_group, variables
 from tenantry.middleware import header, query
@@ -50,6 +51,13 @@ async def viewer(request: Request) -> JSONResponse:
     return JSONResponse({"viewer": None if group.viewer is None else group.viewer.id})
 
 
+async def socket(websocket: WebSocket) -> None:
+    group = user_group(websocket)
+    await websocket.accept()
+    await websocket.send_json({"viewer": group.viewer_id})
+    await websocket.close()
+
+
 async def anyone(request: Request) -> JSONResponse:
     return JSONResponse({"served": True})
 
@@ -64,7 +72,14 @@ class Apps:
         self.token = token.decode()
         inner = Starlette(routes=[Route("/", viewer)])
         inner.add_middleware(UserGroupMiddleware, resolver=resolver, audience="dashboard", required=True)
-        app = Starlette(routes=[Mount("/inner", inner), Route("/anyone", anyone), Route("/", viewer)])
+        app = Starlette(
+            routes=[
+                Mount("/inner", inner),
+                Route("/anyone", anyone),
+                WebSocketRoute("/socket", socket),
+                Route("/", viewer),
+            ]
+        )
         app.add_middleware(UserGroupMiddleware, resolver=resolver, **options)
         self.client = TestClient(app)
 
@@ -85,6 +100,7 @@ class Apps:
         ("app dashboard", 200, 200),
         ("mcp:orders", 403, 403),
         ("apps", 403, 403),
+        ("app:reports", 403, 403),  # only dashboards have names, and no app looks at them
     ],
 )
 def test_each_app_names_its_kind(scope: str, app: int, dashboard: int) -> None:
@@ -93,6 +109,21 @@ def test_each_app_names_its_kind(scope: str, app: int, dashboard: int) -> None:
     assert apps.answer("/", scope) == (app, None if app == 200 else "out_of_scope")
     assert apps.answer("/inner/", scope) == (dashboard, None if dashboard == 200 else "out_of_scope")
     assert apps.answer("/anyone", scope) == (200, None)  # this view requires no group
+
+
+def test_a_websocket_needs_the_scope_of_its_app() -> None:
+    """Red if the websocket's handshake leaves out ``may_open``."""
+    apps = Apps()
+    raw = mint_pass(apps.token, "ada", scope="dashboard")
+    with (
+        pytest.raises(WebSocketDenialResponse) as refused,
+        apps.client.websocket_connect("/socket", headers={HEADER: raw}),
+    ):
+        pass
+    assert (refused.value.status_code, refused.value.json()["error"]["code"]) == (403, "out_of_scope")
+    raw = mint_pass(apps.token, "ada", scope="app")
+    with apps.client.websocket_connect("/socket", headers={HEADER: raw}) as socket:
+        assert socket.receive_json() == {"viewer": "ada"}
 
 
 def test_views_without_a_group_below_two_middlewares() -> None:

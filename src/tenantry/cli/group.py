@@ -322,7 +322,7 @@ def _note_dry_run(dry_run: bool) -> None:
 
 
 def _note_end(group: UserGroup) -> None:
-    if group.seconds_left(utc_now()) <= 0:
+    if group.expires_at is not None and group.expires_at <= utc_now():
         print_note("The end date has passed: the token is refused until you set a later end date, or none.")
 
 

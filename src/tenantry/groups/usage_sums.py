@@ -45,7 +45,8 @@ class UsageKey(NamedTuple):
 
 
 class HourlyUsage(NamedTuple):
-    """Usage in the hour that begins at ``hour`` (aware, UTC). If the key has a viewer, usage in the day that begins then."""
+    """Usage in the hour that begins at ``hour`` (aware, UTC). If the key has a viewer, usage in the day that begins
+    then."""
 
     hour: datetime
     key: UsageKey

@@ -148,7 +148,9 @@ class UserGroup:
 
     def seconds_left(self, now: datetime) -> float:
         """Seconds from ``now`` (aware) to ``expires_at``: ``inf`` if there is no end date, 0 or less if it has
-        passed."""
+        passed or the group is suspended."""
+        if self.suspended:
+            return 0.0
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
 
     def is_bound_like(self, other: UserGroup) -> bool:

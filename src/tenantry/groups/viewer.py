@@ -35,8 +35,8 @@ class Viewer:
         return self.attributes if self.id is None else Record({**dict(_items(self.attributes)), "id": self.id})
 
     def may_open(self, kind: str, name: str | None = None) -> bool:
-        """Whether the pass may open at least one thing of this kind, such as ``dashboard``. With ``name``: whether it
-        may open the thing with this name."""
+        """Whether the pass may open at least one thing of this kind. With ``name``: whether it may open the thing with
+        this name. Only dashboards have names: the scope ``app:reports`` opens no app."""
         return not self.scope or any(_contains(entry, kind, name) for entry in self.scope)
 
 
@@ -48,6 +48,8 @@ def _contains(entry: str, kind: str, name: str | None) -> bool:
     entry_kind, _, pattern = entry.partition(":")
     if entry_kind != kind:
         return False
-    if not pattern or name is None:
+    if not pattern:
         return True
+    if name is None:
+        return kind == DASHBOARD
     return name.startswith(pattern[:-1]) if pattern.endswith(_ALL) else name == pattern

@@ -184,8 +184,12 @@ def _require(condition: bool, claim: str, rule: str) -> None:  # reads as an ass
         raise InvalidPass(f"`{claim}` of this pass {rule}", claim=claim)
 
 
+_LAST_SECOND: Final = 253_402_300_799
+"""The end of the year 9999: the latest that a datetime can hold, in seconds since 1970."""
+
+
 def _check_seconds(name: str, value: object) -> None:
-    _require(type(value) is int and 0 < value < 2**40, name, "must be a whole number of seconds since 1970")
+    _require(type(value) is int and 0 < value <= _LAST_SECOND, name, "must be a whole number of seconds since 1970")
 
 
 def _check_id(name: str, value: object) -> None:

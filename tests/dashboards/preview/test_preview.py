@@ -65,6 +65,20 @@ async def test_a_group_that_has_ended_is_not_previewed(app: Previewed) -> None:
     assert (await app.ask()).status_code == 200
 
 
+async def test_a_suspended_group_is_not_previewed(app: Previewed) -> None:
+    """Neither anew, nor by an address or a session from before. Red when only its end date is looked at."""
+    address, session = await app.address(), await app.session()
+    assert (await app.panels(session)).status_code == 200
+    await app.store.groups.update(app.environment, "acme", GroupChanges(suspended=True))
+    refused = await app.ask()
+    assert (refused.status_code, refused.json()["error"]["field"]) == (422, "/user_group_id")
+    assert "resume it" in refused.json()["error"]["message"]
+    for answer in (await app.redeem(address), await app.panels(session)):
+        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "user_group_suspended")
+    await app.store.groups.update(app.environment, "acme", GroupChanges(suspended=False))
+    assert (await app.panels(session)).status_code == 200
+
+
 async def test_an_address_opens_a_dashboard_as_a_group_once(app: Previewed) -> None:
     """With the group's rows and words, and a mark for the page to draw. The code is in the fragment, which no server
     sees; the group's token is nowhere. Red when the code stays good, and when the token is the answer."""

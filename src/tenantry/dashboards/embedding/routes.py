@@ -146,10 +146,10 @@ class EmbedCodes:
         if issued is None or issued.token.version != kept["version"]:
             return None
         now = self._time_of_day()
-        if issued.group.seconds_left(now) <= 0:
-            raise UserGroupExpired(UserGroupExpired.MESSAGE)
         if issued.group.suspended:
             raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
+        if issued.group.seconds_left(now) <= 0:
+            raise UserGroupExpired(UserGroupExpired.MESSAGE)
         seconds = int(now.timestamp())
         claims = kept["claims"] or make_claims(seconds, PASS_SECONDS, None, None, DASHBOARD)
         if claims["exp"] <= seconds:

@@ -52,8 +52,8 @@ class PreviewEndpoint(Endpoint):
 
     async def respond(self, request: ApiRequest) -> Response:
         """Return the address and its lifetime in seconds. Raises UnknownGroup, NotFound for a dashboard that the group
-        may not open, InvalidBody for an expired group or values that no viewer can have, and for the API token and body
-        the same errors as ``/api/user``."""
+        may not open, InvalidBody for an expired or suspended group or values that no viewer can have, and for the API
+        token and body the same errors as ``/api/user``."""
         deadline = Deadline(STORE_SECONDS)
         caller = await authenticate(self._api_tokens, digest_of(request.api_token()), deadline, self._uses)
         raw = await request.read_body()

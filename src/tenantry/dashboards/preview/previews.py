@@ -13,7 +13,15 @@ from typing import Any, Final
 from tenantry.clock import utc_now
 from tenantry.dashboards.access import Access
 from tenantry.dashboards.single_use_codes import SECONDS, CodesOfGroups, Purpose, SingleUseCodes, code_digest
-from tenantry.errors import InvalidBody, InvalidPass, NotFound, Unauthorized, UnknownGroup, UserGroupExpired
+from tenantry.errors import (
+    InvalidBody,
+    InvalidPass,
+    NotFound,
+    Unauthorized,
+    UnknownGroup,
+    UserGroupExpired,
+    UserGroupSuspended,
+)
 from tenantry.groups import AuditNote, Author, Environment, Issued, UserGroup
 from tenantry.ports import Clock
 from tenantry.tokens import PREVIEW_PREFIX, claims_of, viewer_of
@@ -51,17 +59,17 @@ class Previews:
         """Issue a preview code for this group. It is valid no longer than the API token. If ``access`` is None, the
         dashboard is not looked up. ``as_viewer``: the values of ``viewer.*`` in the preview, including ``id``.
 
-        Raises UnknownGroup; NotFound for a dashboard that the group may not open; InvalidBody for an expired group, or
-        values that no viewer can have; Unauthorized for a revoked API token; StoreUnavailable.
+        Raises UnknownGroup; NotFound for a dashboard that the group may not open; InvalidBody for an expired or
+        suspended group, or values that no viewer can have; Unauthorized for a revoked API token; StoreUnavailable.
         """
         issued = await self._groups.get(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}", field="/user_group_id")
         if self.seconds_left(issued.group) <= 0:
-            raise InvalidBody(
-                "this user group has expired: give it a later expires_at, or none",
-                field="/user_group_id",
-            )
+            problem = "is suspended: resume it"
+            if not issued.group.suspended:
+                problem = "has expired: give it a later expires_at, or none"
+            raise InvalidBody(f"this user group {problem}", field="/user_group_id")
         payload = {
             "group": issued.group.handle.hex(),
             "dashboard": dashboard,
@@ -78,7 +86,7 @@ class Previews:
         """Open a session for the payload of a redeemed code, and return the session's key; None if the group was
         deleted or the API token revoked.
 
-        Raises UserGroupExpired, StoreUnavailable.
+        Raises UserGroupExpired, UserGroupSuspended, StoreUnavailable.
         """
         kept: dict[str, Any] = json.loads(payload)
         group = await self._group(kept)
@@ -93,7 +101,8 @@ class Previews:
             return None
 
     async def find(self, key: str) -> Preview | None:
-        """The preview of the session with this key; None if it has ended. Raises UserGroupExpired, StoreUnavailable."""
+        """The preview of the session with this key; None if it has ended. Raises UserGroupExpired, UserGroupSuspended,
+        StoreUnavailable."""
         code = key.removeprefix(PREVIEW_PREFIX)
         payload = await self._codes.read(Purpose.PREVIEW_SESSION, code)
         kept: dict[str, Any] = {} if payload is None else json.loads(payload)
@@ -104,6 +113,8 @@ class Previews:
         issued = await self._groups.get(handle=bytes.fromhex(kept["group"]))
         if issued is None:
             return None
+        if issued.group.suspended:
+            raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
         if self.seconds_left(issued.group) <= 0:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
         return _as_kept(issued, kept)

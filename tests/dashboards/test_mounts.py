@@ -23,6 +23,7 @@ TAKES_PART = re.compile(r'usefixtures\("mount(?:_inside)?"\)|mounts\.MOUNTS|para
 IN_ONE_MOUNT = {
     "test_answer_budget.py",
     "test_explanation.py",
+    "test_kinds.py",
     "test_left_out.py",
     "test_named_columns.py",
     "test_parameters.py",

@@ -289,7 +289,8 @@ class DataSources:
         compiled = self._compiled(template) if isinstance(template, str) else template
         registered = await self._lookup.of_schema(group, schema)
         name = template_name(compiled) if isinstance(compiled, SQLTemplate) else compiled.name
-        label = QueryLabel(registered.id, registered.environment.name, group.provided_id, name, group.viewer_id)
+        viewer_id = None if group.viewer is None else group.viewer.id
+        label = QueryLabel(registered.id, registered.environment.name, group.provided_id, name, viewer_id)
         return QueryRequest(group, schema, compiled, variables, registered, label, now)
 
     def _compiled(self, template: str) -> SQLTemplate:

@@ -107,8 +107,15 @@ class UsageRecorder:
         seconds: float = 0.0,
     ) -> None:
         with self._lock:
-            hour, counts = int(self._clock() // _HOUR), (queries, rows, round(seconds * 1e6), resolves)
-            self._table.count((hour, environment, group, source, ""), viewer, counts)
+            row = (int(self._clock() // _HOUR), environment, group, source, "")
+            microseconds = round(seconds * 1e6)
+            found = self._table[row]
+            found[0] += queries
+            found[1] += rows
+            found[2] += microseconds
+            found[3] += resolves
+            if viewer:
+                self._table.count_viewer(row, viewer, (queries, rows, microseconds, resolves))
             for observer in self.observers:  # they get no viewer: metrics must not name one
                 observer.add(
                     environment, group, source=source, resolves=resolves, queries=queries, rows=rows, seconds=seconds
@@ -123,6 +130,8 @@ class UsageRecorder:
 
     def count_pass(self, group: UserGroup) -> None:
         """Count a pass that was not in the cache, for its viewer only: its token was counted for the group."""
+        if group.viewer_id is None:
+            return
         with self._lock:
             row = (int(self._clock() // _HOUR), group.environment.name, group.provided_id, "", "")
             self._table.count_viewer(row, group.viewer_id, (0, 0, 0, 1))
@@ -155,7 +164,9 @@ class UsageRecorder:
             group = entry.group
             environment, provided_id = group.environment.name, group.provided_id
             row = (self._hour_of_hits, environment, provided_id, "", "")
-            self._table.count(row, group.viewer_id, (0, 0, 0, hits))
+            self._table[row][3] += hits
+            if group.viewer_id:
+                self._table.count_viewer(row, group.viewer_id, (0, 0, 0, hits))
             for observer in self.observers:
                 observer.add(environment, provided_id, resolves=hits)
 

@@ -22,21 +22,24 @@ class WaitingUsage(UsageTable[Row]):
         super().__init__(limit, lambda row: (row[0], *OTHER_GROUPS, "", row[-1] and OTHER_VIEWERS))
         self.has_seen_viewers = False
         self._counting: Collection[str] | None = None  # None: not known yet, so count all viewers
-        self._names = _ViewerNames()
+        self._names: dict[int, _ViewerNames] = {}
 
-    def count(self, row: Row, viewer: str | None, counts: Counts) -> None:
-        _add(self[row], counts)
-        self.count_viewer(row, viewer, counts)
-
-    def count_viewer(self, row: Row, viewer: str | None, counts: Counts) -> None:
-        """Count for the viewer, but not for the group."""
-        if not viewer:
-            return
+    def count_viewer(self, row: Row, viewer: str, counts: Counts) -> None:
+        """Add to the viewer's day, but not to the row of the group."""
         self.has_seen_viewers = True
         hour, environment, group, *_ = row
         if self._counting is None or environment in self._counting:
             day = hour - hour % _DAY
-            _add(self[day, environment, group, "", self._names.name(day, (environment, group), viewer)], counts)
+            found = self[day, environment, group, "", self._names_of(day).name((environment, group), viewer)]
+            for at, count in enumerate(counts):
+                found[at] += count
+
+    def _names_of(self, day: int) -> _ViewerNames:
+        """Of a day. The day before is kept too: its last counts may come after those of a new day."""
+        if day not in self._names:
+            self._names = {each: names for each, names in self._names.items() if each >= day - _DAY}
+            self._names[day] = _ViewerNames()
+        return self._names[day]
 
     def count_viewers_in(self, environments: Collection[str]) -> None:
         """From now on, count only viewers in these environments. Drop the rows of all other viewers."""
@@ -51,12 +54,10 @@ class _ViewerNames:
     def __init__(self, per_group: int = 1_000, total: int = 50_000) -> None:
         self._per_group = per_group
         self._total = total
-        self._day = self._count = 0
+        self._count = 0
         self._known: dict[tuple[str, str], set[str]] = {}
 
-    def name(self, day: int, group: tuple[str, str], viewer: str) -> str:
-        if day != self._day:
-            self._day, self._count, self._known = day, 0, {}
+    def name(self, group: tuple[str, str], viewer: str) -> str:
         known = self._known.get(group, set())
         if viewer not in known:
             if len(known) >= self._per_group or self._count >= self._total:
@@ -64,8 +65,3 @@ class _ViewerNames:
             self._known.setdefault(group, known).add(viewer)
             self._count += 1
         return viewer
-
-
-def _add(found: list[int], counts: Counts) -> None:
-    for at, count in enumerate(counts):
-        found[at] += count

@@ -107,8 +107,7 @@ class UsageRecorder:
         seconds: float = 0.0,
     ) -> None:
         with self._lock:
-            row = (int(self._clock() // _HOUR), environment, group, source, "")
-            microseconds = round(seconds * 1e6)
+            row, microseconds = (int(self._clock() // _HOUR), environment, group, source, ""), round(seconds * 1e6)
             found = self._table[row]
             found[0] += queries
             found[1] += rows

@@ -36,7 +36,7 @@ class BulkReport:
 class BulkAnswer:
     reports: list[BulkReport]
     error: TenantryError | None = None
-    """The error that ended the request, so that reports may be missing; None if it succeeded."""
+    """The error that ended the request; some reports may then be missing. None if the request succeeded."""
 
 
 class LineBatches:

@@ -103,8 +103,8 @@ def _is_text(name: str, *dashboards: DashboardFile) -> bool:
 def check_open(
     dashboard: DashboardFile, dashboards: Mapping[str, DashboardFile], settable: Callable[[str], Iterable[str]]
 ) -> None:
-    """Raise TemplateError for a click that opens a missing dashboard, or sets a parameter that viewers cannot set
-    there. ``settable``: returns the parameters that viewers can set in a dashboard."""
+    """Raise TemplateError if a click opens a dashboard that does not exist, or sets a parameter that viewers cannot
+    set in the dashboard that it opens. ``settable``: returns the parameters that viewers can set in a dashboard."""
     for panel in dashboard.panels:
         click = panel.click
         if click is None or not click.open:

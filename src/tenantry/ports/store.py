@@ -173,7 +173,8 @@ class UsageStore(Protocol):
         ...
 
     async def oldest(self) -> datetime | None:
-        """Return the beginning of the earliest hour, or viewer's day, with usage."""
+        """Return the beginning of the earliest hour counted for a group, or of the earliest day counted for a viewer,
+        whichever is earlier."""
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:

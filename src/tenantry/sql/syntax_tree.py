@@ -41,7 +41,7 @@ class VariableReference:
     """Number of optional clauses around the tag."""
     not_a_filter: bool = False
     required: bool = True
-    """Whether it is always an error if the variable is absent."""
+    """True if a missing variable is an error in every case."""
     choices: int = 0
     """Number of Switch branches around the tag."""
     never_absent: bool = False

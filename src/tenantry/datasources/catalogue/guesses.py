@@ -51,7 +51,8 @@ def _parents(column: str) -> tuple[str, str]:
 def tenant_column(tables: Iterable[CatalogueTable]) -> str | None:
     """Return, in lower case, the column that most likely holds the tenant: one with a name such as ``tenant_id``,
     otherwise an id column that at least two tables have. Of several such columns, return the one that most tables have.
-    A name without a suffix, such as ``account``, is not enough evidence if only one of several tables has it."""
+    A name without the suffix (``account``, not ``account_id``) counts only if at least two tables have it, or if
+    there is only one table."""
     tables = list(tables)
     counts = Counter(name for table in tables for name in {column.lower().strip('"') for column in table.columns})
     found = ((name, count, _TENANT.fullmatch(name)) for name, count in counts.items())

@@ -23,8 +23,8 @@ ENGINE_GROUP: Final = "tenantry.engines"
 """The entry point group of engines. An entry point's name is a URL scheme."""
 
 ANY_SCHEME: Final = "trusted"
-"""The entry point of the engine for sources that were registered with ``--trusted`` and whose URL scheme has no
-engine."""
+"""The entry point of the fallback engine, for sources that were registered with ``--trusted``, if no engine has the
+scheme of their URL."""
 
 _INSTALLED_BY: Final = {
     "snowflake": "'tenantry-warehouses[snowflake]'",

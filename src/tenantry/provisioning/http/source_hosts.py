@@ -23,8 +23,8 @@ _REFERENCE: Final = "over HTTP the password of a data source cannot be a referen
 
 
 class SourceHosts:
-    """``hosts``: names, each with an optional port; ``*.example.com`` for all hosts below, ``*`` for any. Raises
-    ValueError for anything else."""
+    """``hosts``: names, each with an optional port; ``*.example.com`` stands for every subdomain, ``*`` for any host.
+    Raises ValueError for anything else."""
 
     def __init__(self, hosts: Iterable[str]) -> None:
         self._allowed: list[tuple[str, int | None]] = []

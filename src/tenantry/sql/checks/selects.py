@@ -1,4 +1,4 @@
-"""Selects of a statement: finds their clauses and conditions by keywords, not by grammar."""
+"""Finds the clauses and conditions of each SELECT of a statement, by keywords and without a grammar."""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ _TOKEN_TEXTS = {
 
 
 class SQLToken(NamedTuple):
-    """A word in lower case, a number or a sign. ``'`` means a string, ``"`` a quoted name and ``{{`` a tag."""
+    """One token: a word in lower case, a number or a symbol. ``'`` stands for a whole string, ``"`` for a quoted
+    name, ``{{`` for a tag."""
 
     text: str
     start: int

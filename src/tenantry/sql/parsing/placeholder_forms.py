@@ -36,7 +36,8 @@ _NEAR: Final = 64  # characters
 
 
 class PlaceholderForms:
-    """Decides the form of each placeholder: SQL with ``{placeholder}`` in it, or empty if nothing is added."""
+    """Decides what SQL, such as a cast, goes around each placeholder: SQL that contains ``{placeholder}``, or an
+    empty string if the placeholder stands alone."""
 
     def __init__(self, source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
         self._source = source

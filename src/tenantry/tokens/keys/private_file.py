@@ -37,7 +37,7 @@ def read_private(path: Path) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:
         raise InvalidKeys(
-            f"there is no signing-key file {path}: run `tenantry keys new`, or set TENANTRY_KEYS to its path"
+            f"there is no signing-key file {path}: run `tenantry keys new`, or set TENANTRY_KEYS to the path of one"
         ) from None
     except OSError as error:
         raise InvalidKeys(f"cannot read the signing-key file {path}: {error.strerror}") from None

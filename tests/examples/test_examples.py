@@ -40,7 +40,7 @@ SAYS = {
         "frame-ancestors https://app.example",
     ],
     "sql_at_render.py": [
-        "orders.region = ?",
+        "? = orders.region",
         "as orders where status in (?, ?)",
         "{'id': 1, 'amount': 10.0}",
         "\"' or '1'='1\"",

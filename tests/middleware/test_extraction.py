@@ -228,7 +228,7 @@ def test_names_can_be_chosen() -> None:
 )
 def test_a_name_that_cannot_be_is_refused(mistake: Any) -> None:
     """A carrier that could never match is a mistake at start, not a 401 in production."""
-    with pytest.raises(ValueError, match=r"not|takes|must end|is read by"):
+    with pytest.raises(ValueError, match=r"not|takes|must end|use cookie"):
         mistake()
 
 

@@ -109,7 +109,7 @@ class SourceContract:
         for tables in bad:
             with pytest.raises(InvalidSource) as caught:
                 await store.sources.create(production, source_id="ds_2", provided_id="b", url=URL, tables=tables)
-            assert caught.value.field == "/tables"
+            assert (caught.value.field or "").startswith("/tables")
             with pytest.raises(InvalidSource):
                 await store.sources.update(made, tables=tables)
         with pytest.raises(InvalidSource, match="guard: required"):

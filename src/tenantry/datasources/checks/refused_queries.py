@@ -23,7 +23,7 @@ class Refusal(NamedTuple):
 
 def read_refusal(file: str, template: SQLTemplate, error: TenantryError, text: str, prefix: str) -> Refusal:
     """``file``: the file to report if the template names none. ``text``: the SQL that EXPLAIN was run on. ``prefix``:
-    what was sent before it; not part of ``text``."""
+    the words before it, which ``text`` does not contain."""
     if isinstance(error, TemplateError):
         found = template_error(error)
         return Refusal(found.file or file, found.code, found.line, found.column, found.message, found.fix)

@@ -23,7 +23,7 @@ _REFERENCE: Final = "over HTTP the password of a data source cannot be a referen
 
 
 class SourceHosts:
-    """``hosts``: names, each with an optional port; ``*.example.com`` stands for every subdomain, ``*`` for any host.
+    """``hosts``: names, each with an optional port; ``*.example.com`` means every subdomain, ``*`` for any host.
     Raises ValueError for anything else."""
 
     def __init__(self, hosts: Iterable[str]) -> None:

@@ -43,8 +43,8 @@ _TOKEN_TEXTS = {
 
 
 class SQLToken(NamedTuple):
-    """One token: a word in lower case, a number or a symbol. ``'`` stands for a whole string, ``"`` for a quoted
-    name, ``{{`` for a tag."""
+    """One token: a word in lower case, a number or a symbol. ``'`` means a whole string, ``"`` a quoted name
+    and ``{{`` a tag."""
 
     text: str
     start: int

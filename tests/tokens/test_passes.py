@@ -11,6 +11,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import jwt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -279,7 +280,6 @@ _VIEWERS = st.dictionaries(st.text(min_size=1, max_size=8).filter(lambda name: n
 )
 def test_pyjwt_reads_what_we_sign_and_signs_what_we_read(viewer: dict[str, Any], sub: str, scope: str | None) -> None:
     """The same claims, both ways, and the same signature. Red when our JSON is not theirs."""
-    jwt = pytest.importorskip("jwt")
     claims = make_claims(SECONDS, 600, sub, viewer, scope)
     try:
         ours = sign_pass(TOKEN, claims)

@@ -9,7 +9,7 @@ from hashlib import sha256
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from tenantry.errors import PassRevoked
+from tenantry.errors import PassRevoked, UserGroupExpired, UserGroupSuspended
 from tenantry.groups.moments import write_moment
 from tenantry.groups.record import Record, extend, thaw
 from tenantry.groups.session_variables import SessionVariables
@@ -152,6 +152,13 @@ class UserGroup:
         if self.suspended:
             return 0.0
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
+
+    def require_access(self, now: datetime) -> None:
+        """Raise UserGroupSuspended, or UserGroupExpired if the end date has passed."""
+        if self.suspended:
+            raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
+        if self.seconds_left(now) <= 0:
+            raise UserGroupExpired(UserGroupExpired.MESSAGE)
 
     def is_bound_like(self, other: UserGroup) -> bool:
         """Whether templates bind the same values for both groups: compares handle, id, name, environment, properties,

@@ -47,11 +47,8 @@ class EndDates:
     def check(self, group: UserGroup, entry: CacheEntry | None) -> None:
         """Raise UserGroupSuspended or UserGroupExpired if the group has no access. ``entry``: the group's cache entry,
         if it has one."""
-        if group.suspended:
-            raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
-        now, left = self._clock(), self.seconds_left(group)
-        if left <= 0:
-            raise UserGroupExpired(UserGroupExpired.MESSAGE)
+        now, moment = self._clock(), self._time_of_day()
+        group.require_access(moment)
         if entry is not None:
             # Check again within the staleness bound even if the end date is later: someone may set the machine's clock.
-            entry.check_end_at = now + min(left, self._staleness)
+            entry.check_end_at = now + min(group.seconds_left(moment), self._staleness)

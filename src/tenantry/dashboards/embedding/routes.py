@@ -24,8 +24,6 @@ from tenantry.errors import (
     PassExpired,
     TokenAlreadyRotated,
     UnsupportedMediaType,
-    UserGroupExpired,
-    UserGroupSuspended,
 )
 from tenantry.groups import DASHBOARD, Token, UserGroup
 from tenantry.http import FOUND_KEY, HTTPConnection, user_group
@@ -146,10 +144,7 @@ class EmbedCodes:
         if issued is None or issued.token.version != kept["version"]:
             return None
         now = self._time_of_day()
-        if issued.group.suspended:
-            raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
-        if issued.group.seconds_left(now) <= 0:
-            raise UserGroupExpired(UserGroupExpired.MESSAGE)
+        issued.group.require_access(now)
         seconds = int(now.timestamp())
         claims = kept["claims"] or make_claims(seconds, PASS_SECONDS, None, None, DASHBOARD)
         if claims["exp"] <= seconds:

@@ -19,8 +19,6 @@ from tenantry.errors import (
     NotFound,
     Unauthorized,
     UnknownGroup,
-    UserGroupExpired,
-    UserGroupSuspended,
 )
 from tenantry.groups import AuditNote, Author, Environment, Issued, UserGroup
 from tenantry.ports import Clock
@@ -113,10 +111,7 @@ class Previews:
         issued = await self._groups.get(handle=bytes.fromhex(kept["group"]))
         if issued is None:
             return None
-        if issued.group.suspended:
-            raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
-        if self.seconds_left(issued.group) <= 0:
-            raise UserGroupExpired(UserGroupExpired.MESSAGE)
+        issued.group.require_access(self._time_of_day())
         return _as_kept(issued, kept)
 
     def _claims(self, as_viewer: Mapping[str, Any]) -> dict[str, Any]:

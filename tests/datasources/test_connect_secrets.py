@@ -62,7 +62,7 @@ async def test_the_key_file_of_the_settings_is_read_when_it_is_needed(
     assert await sources.fetch(group(main="ds_2"), "main", SQL) == ROWS
     with pytest.raises(SecretUnavailable, match=r"there is no signing-key file tenantry.keys: .* set TENANTRY_KEYS"):
         await sources.fetch(group(main="ds_1"), "main", SQL)
-    assert "set TENANTRY_KEYS to its path" in caplog.text
+    assert "set TENANTRY_KEYS to the path of one" in caplog.text
     monkeypatch.setenv("TENANTRY_KEYS", str(key_file))
     assert await sources.fetch(group(main="ds_1"), "main", SQL) == ROWS
 

@@ -93,9 +93,9 @@ DEFENCES: Final = (
     ),
     Defence(
         "a suspended group is refused",
-        "resolver/end_dates.py",
-        "if group.suspended:",
-        "if False:",
+        "groups/user_group.py",
+        "        if self.suspended:\n            raise UserGroupSuspended(UserGroupSuspended.MESSAGE)\n",
+        "",
         ("tests/resolver/test_passes.py",),
     ),
     Defence(
@@ -130,7 +130,7 @@ DEFENCES: Final = (
     Defence(
         "a cached token ends with the end date of its group",
         "resolver/end_dates.py",
-        "entry.check_end_at = now + min(left, self._staleness)",
+        "entry.check_end_at = now + min(group.seconds_left(moment), self._staleness)",
         "entry.check_end_at = now + self._staleness",
         ("tests/resolver/test_end_dates.py",),
     ),

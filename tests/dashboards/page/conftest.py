@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.async_api import Locator
+from playwright.async_api import Locator, Page
 
 from engines.chromium import OpenPage, Watched, launched
 from tests.dashboards.page.stand_in import StandIn, served
@@ -65,6 +65,14 @@ async def come(seen: Watched) -> None:
     script = """() => document.querySelector("main .dashboard, main .notice") !== null
         && document.querySelectorAll("[data-state=waiting]").length === 0"""
     await until(lambda: seen.page.evaluate(script))
+
+
+async def pickers_came(page: Page) -> None:
+    """Waits until the page has loaded what opens below its controls, which it asks for once it is idle."""
+    await until(
+        lambda: page.evaluate("""() => performance.getEntriesByType("resource")
+        .some(({ name, responseEnd }) => name.endsWith("/pickers.js") && responseEnd > 0)""")
+    )
 
 
 async def box_of(element: Locator) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Page, Route
 
-from tests.dashboards.page.conftest import Visit, until
+from tests.dashboards.page.conftest import Visit, pickers_came, until
 from tests.dashboards.page.gallery import NAME, ORIGIN, PERIOD, ROUTE
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_controls import BAR
@@ -23,8 +23,10 @@ async def test_a_page_loads_it_only_for_such_a_control(stand_in: StandIn, visit:
     """Once for several of them. Figures, tables, lines and bars load no other bundle at all but that for paper, and
     other kinds of ours that of their kind: Vega-Lite is for an author's own specification alone."""
 
-    async def loaded(address: str) -> list[str]:
+    async def loaded(address: str, *, picker: bool = False) -> list[str]:
         seen = await visit(address)
+        if picker:
+            await pickers_came(seen.page)
         await seen.page.wait_for_timeout(300)
         return sorted(each.url.rpartition("/")[2] for each in seen.requests if each.url.endswith(".js"))
 
@@ -37,18 +39,22 @@ async def test_a_page_loads_it_only_for_such_a_control(stand_in: StandIn, visit:
         {"kind": "scatter", "scatter": "n", "by": "x", "answer": answer},
     ]
     assert await loaded(stand_in.show(further)) == ["donut.js", "heatmap.js", "page.js", "print.js", "scatter.js"]
-    assert await loaded(stand_in.show([BAR], controls=[PERIOD, ORIGIN])) == ["page.js", "pickers.js", "print.js"]
+    assert await loaded(stand_in.show([BAR], controls=[PERIOD, ORIGIN]), picker=True) == [
+        "page.js",
+        "pickers.js",
+        "print.js",
+    ]
 
 
 async def test_it_opens_without_a_connection(stand_in: StandIn, visit: Visit) -> None:
     """Once the page is there. Red when the bundle is first asked for by the press of the button."""
     page = (await visit(stand_in.show([BAR], controls=[PERIOD, ORIGIN]))).page
-    await page.wait_for_timeout(300)
+    await pickers_came(page)
     await page.context.set_offline(True)
     await page.locator(".control-range .choice").click()
-    assert await page.locator(".preset").first.is_visible()
+    await page.locator(".preset").first.wait_for()
     await page.locator(".control-choices .choice").click()
-    assert await page.locator(".option").first.is_visible()
+    await page.locator(".option").first.wait_for()
 
 
 async def _held(page: Page, address: str) -> list[Route]:

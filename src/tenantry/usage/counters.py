@@ -31,7 +31,7 @@ class UsageCounter(Protocol):
 
 
 class UsageTable(dict[K, list[int]]):
-    """Sums of usage by key. Once it has ``limit`` rows, a new key is counted under ``other(key)``."""
+    """Sums of usage by key. Once it has ``limit`` rows, new keys are counted under ``other(key)``."""
 
     def __init__(self, limit: int, other: Callable[[K], K]) -> None:
         super().__init__()
@@ -76,5 +76,5 @@ class GroupUsage:
         found[3] += resolves
 
     def take(self) -> dict[tuple[str, str], Usage]:
-        """Remove and return the counts, by environment and group."""
+        """Remove and return the counts."""
         return self._table.take()

@@ -35,14 +35,14 @@ class WaitingUsage(UsageTable[Row]):
                 found[at] += count
 
     def _names_of(self, day: int) -> _ViewerNames:
-        """Of a day. The day before is kept too: its last counts may come after those of a new day."""
+        """Also keep the day before: its last counts may come after those of a new day."""
         if day not in self._names:
             self._names = {each: names for each, names in self._names.items() if each >= day - _DAY}
             self._names[day] = _ViewerNames()
         return self._names[day]
 
     def count_viewers_in(self, environments: Collection[str]) -> None:
-        """From now on, count only viewers in these environments. Drop the rows of all other viewers."""
+        """Count only viewers in these environments from now on; drop the rows of all others."""
         self._counting, self.has_seen_viewers = environments, False
         for row in [row for row in self if row[-1] and row[1] not in environments]:
             del self[row]

@@ -63,8 +63,7 @@ class RunFolder:
         return 0o600 if self.group is None else 0o660
 
     def distrust(self, status: os.stat_result) -> str | None:
-        """Return why a folder or file with this status is unsafe (others own it or may write to it); None if it is
-        safe."""
+        """Why a folder or file with this status is unsafe (others own it or may write to it); None if it is safe."""
         if not _POSIX:
             return None
         writers = stat.S_IWOTH if self.group is not None else stat.S_IWOTH | stat.S_IWGRP
@@ -171,7 +170,6 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
 
 
 def os_failure(what: str, path: Path, error: OSError, otherwise: str) -> str:
-    """Return the message for an OSError. It ends with the fix for its errno or, if we know no fix, with
-    ``otherwise``."""
+    """The message ends with the fix for the error's errno or, if we know no fix, with ``otherwise``."""
     advice = otherwise if error.errno is None else _ADVICE.get(error.errno, otherwise)
     return f"{what} {path}: {error.strerror or error}. {advice}"

@@ -16,8 +16,7 @@ TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 
 
 def new_version() -> int:
-    """Return a random even version, never 0. It is not a counter, because then two writers could store the same
-    number."""
+    """Return a random even version, never 0. With a counter, two writers could store the same number."""
     return secrets.randbits(63) << 1 or new_version()
 
 
@@ -26,7 +25,7 @@ def write_in_progress() -> int:
 
 
 class SlotTable:
-    """The versions of all slots, in a buffer of TABLE_BYTES bytes."""
+    """The versions of all slots."""
 
     __slots__ = ("__weakref__", "_versions")
 
@@ -43,7 +42,7 @@ class SlotTable:
         return memoryview(self._versions.tobytes()).cast("Q")
 
     def repair(self, slot: int, version: int) -> None:
-        """End the write of a crashed writer: if the slot still has this odd version, give it an even version."""
+        """End a crashed writer's write: if the slot still has this odd version, make it even."""
         versions = self._versions
         if version & 1 and versions[slot] == version and not versions.readonly:
             versions[slot] = new_version()
@@ -54,7 +53,7 @@ class SlotTable:
 
     @contextmanager
     def writing(self, handle: bytes) -> Iterator[None]:
-        """A context for a write and its commit: while it is entered, the slot's version is odd."""
+        """Keep the slot's version odd during a write and its commit."""
         versions, slot = self._for_writing(), slot_index(handle)
         versions[slot] = write_in_progress()
         try:
@@ -81,5 +80,4 @@ class PrivateSlots(SlotTable):
     def renewed(self) -> PrivateSlots:
         return self
 
-    def close(self) -> None:
-        """No effect."""
+    def close(self) -> None: ...

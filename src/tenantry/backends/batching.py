@@ -1,5 +1,5 @@
 """Combines the reads that are requested in one tick of an event loop. This saves round trips when many reads miss the
-cache, for example after a start. A single read waits only for the end of its tick."""
+cache, for example after a start. A read waits only for the end of its tick."""
 
 from __future__ import annotations
 
@@ -43,8 +43,7 @@ class TickBatcher(Generic[K, V]):
         self._tasks: set[asyncio.Task[None]] = set()
 
     def ask(self, key: K, deadline: float = 0.0) -> asyncio.Future[V]:
-        """Request the value of a key. The future fails with the error of ``fetch``, or with NoAnswer after the
-        budget."""
+        """Request a value. The future fails with the error of ``fetch``, or with NoAnswer after the budget."""
         loop = asyncio.get_running_loop()
         batch = self._waiting[-1] if self._waiting else None
         if batch is None or len(batch.waiters) >= self._size:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tenantry.tokens import KeyRing
 
 MOST_BYTES = 1024 * 1024
-"""Maximum bytes that are read from a response. The largest group needs less than half of them."""
+"""The largest group needs less than half of it."""
 
 _CONNECTIONS = 100
 _EXAMPLE = "such as https://tenantry.example.com/oauth/introspect"
@@ -74,8 +74,7 @@ class IntrospectionBackend:
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``. The result includes the seconds left in a grace period, but no generation. Ignores
-        ``fresh``."""
+        """Like ``find``, with the seconds left in a grace period but no generation. Ignores ``fresh``."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -89,7 +88,7 @@ class IntrospectionBackend:
 
 
 class IntrospectionClient:
-    """Sends requests to the endpoint. Ignores proxy settings and ``.netrc``. Errors and repr contain no token."""
+    """Ignores proxy settings and ``.netrc``. Errors and repr contain no token."""
 
     def __init__(
         self, url: str, api_token: str, *, timeout: float, transport: httpx2.AsyncBaseTransport | None
@@ -172,8 +171,8 @@ def _library() -> Any:
 
 
 def checked_address(url: str, *, allow_http: bool) -> str:
-    """Return ``url`` if it is https, or http to this host or with ``allow_http``. Otherwise raise ValueError. Its
-    message omits the URL, which may contain a password."""
+    """Return a ``url`` of https, or http to this host or with ``allow_http``. Otherwise raise ValueError without the
+    URL, which may contain a password."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port

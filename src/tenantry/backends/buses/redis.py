@@ -37,7 +37,7 @@ handles are random."""
 
 
 class RedisBus:
-    """A ``ports.Bus`` that also publishes this process's changes, as a ``ports.ChangeListener``. ``url``: see
+    """Receives changes, and publishes those of this process as a ``ports.ChangeListener``. ``url``: see
     database/redis_server.py. ``channel``: must be the same in all processes of a store. No I/O before the first use.
     Raises InvalidSettings."""
 
@@ -61,7 +61,7 @@ class RedisBus:
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:
-        """Publish pending messages within a second, then close this event loop's publishing connections."""
+        """Publish pending messages within a second. Then close this event loop's publishing connections."""
         dropped = self._queue.dropped
         await self._queue.aclose()
         if self._queue.dropped > dropped:

@@ -107,8 +107,7 @@ class SQLStore(WrittenBackend):
             await self.usage_recorder.flush()
 
     async def ready(self) -> None:
-        """Check the tables. Raises MigrationNeeded if this version cannot use them, StoreUnavailable if they cannot be
-        read."""
+        """Raises MigrationNeeded if this version cannot use the tables, StoreUnavailable if they cannot be read."""
         deadline = self._runner.deadline()
         found = ", ".join(row[0] for row in await self._runner.read(queries.REVISION, deadline)) or "none"
         if found == HEAD:

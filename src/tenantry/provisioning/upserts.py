@@ -39,15 +39,13 @@ _ATTEMPTS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """A request to create a group from ``changes`` or, if it exists, to apply ``changes`` to it."""
+    """Creates a group from ``changes``, or applies ``changes`` to an existing one."""
 
     provided_id: str
     changes: GroupChanges
 
 
 class Outcome(StrEnum):
-    """The effect of a successful upsert."""
-
     CREATED = "created"
     UPDATED = "updated"
     UNCHANGED = "unchanged"
@@ -55,31 +53,27 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Upserted:
-    """A successful upsert, and the group with its token."""
-
     outcome: Outcome
     group: Issued[str]
 
 
 UpsertResult: TypeAlias = Upserted | TenantryError
-"""The result of an upsert. After an error nothing was written, with two exceptions: after OutcomeUnknown, the write may
-be committed; after SigningKeyMissing, it is committed if the key was removed during the write (then rotate the group to
-get a token)."""
+"""After an error nothing was written, with two exceptions. After OutcomeUnknown, the write may be committed. After
+SigningKeyMissing, it is committed if the key was removed during the write; then rotate the group to get a token."""
 
 
 class UpsertProvisioner(Provisioner):
-    """A Provisioner that can also write batches. If it has a deadline, use it for only one call of ``upsert_many``."""
+    """A Provisioner that also writes batches. If it has a deadline, use it for only one call of ``upsert_many``."""
 
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
     ) -> list[UpsertResult]:
-        """Write the upserts and return a result for each, in order. Each upsert succeeds or fails independently. No two
-        may be for the same group.
+        """Return a result for each upsert, in order. Each succeeds or fails independently. No two may be for the same
+        group.
 
         With ``merge``, changes are merge patches (RFC 7396); otherwise they replace ``properties`` and ``mapping``. A
-        group that they would not change is not written. An unexpected exception is raised only if no write has finished
-        yet. Otherwise it is logged, and each remaining group gets an error as its result.
-        """
+        group that already matches is not written. An unexpected exception is raised only if no write has finished yet.
+        Otherwise it is logged, and each remaining group gets an error as its result."""
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()
         waiting: dict[str, GroupChanges] = {}
@@ -108,7 +102,7 @@ class UpsertProvisioner(Provisioner):
     async def _attempt(
         self, environment: Environment, wanted: Mapping[str, GroupChanges], *, merge: bool, author: Author
     ) -> dict[str, UpsertResult]:
-        """Return results by group id. Groups that another writer changed during the attempt are missing."""
+        """Return results by group id, without those of groups that another writer changed during the attempt."""
         results: dict[str, UpsertResult] = {}
         writes: list[GroupWrite] = []
         try:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 class FollowedKeys:
-    """The signing keys of a resolver. Flushes the cache when a key is removed. ``cached_alone``: the cache has no
-    poller that calls ``refresh``, so ``read`` must also reread the key file."""
+    """A resolver's signing keys. Flushes the cache when a key is removed. ``cached_alone``: no poller calls
+    ``refresh``, so ``read`` must also reread the key file."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 
@@ -27,7 +27,7 @@ class FollowedKeys:
         self._removals = keys.removals
 
     def read(self, raw: bytes) -> Token:
-        """Verify a token. Forged tokens do not cause reads of the key file. Raises InvalidToken."""
+        """Verify a token. A forged one does not cause a read of the key file. Raises InvalidToken."""
         try:
             token = self._keys.read(raw)
             return self._keys.read(raw) if self._cached_alone and self._keys.refresh() else token
@@ -35,12 +35,11 @@ class FollowedKeys:
             self._forget_removed()
 
     def read_pass(self, raw: bytes, now: datetime) -> Pass:
-        """Verify a pass. The caller must verify the pass's token too, with ``read``. Raises InvalidToken."""
+        """Verify a pass. The caller must verify the pass's token too. Raises InvalidToken."""
         return read_pass(self._keys, raw, now)
 
     def refresh(self) -> None:
-        """Reread the key file. Call this before each poll, so that the poll does not extend the lease of tokens with a
-        removed key."""
+        """Call this before each poll, so that the poll does not extend the lease of tokens with a removed key."""
         self._keys.refresh()
         self._forget_removed()
 

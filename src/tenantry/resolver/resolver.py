@@ -1,9 +1,8 @@
-"""Resolver: finds the user group of a token through a cache.
+"""Finds the user group of a token through a cache.
 
 ``peek`` reads only the cache; ``resolve`` also reads the backend. Concurrent requests for one token share a load
 (``SingleFlight``). If the store is unavailable, the cache is used until the lease ends; then ``resolve`` raises
-StoreUnavailable.
-"""
+StoreUnavailable."""
 
 from __future__ import annotations
 
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
-"""Seconds for which the cache remembers that a token has no group; fewer if the staleness bound is shorter."""
+"""For this long, at most the staleness bound, the cache remembers that a token has no group."""
 
 
 class Resolver:
@@ -121,12 +120,12 @@ class Resolver:
 
     @property
     def cached(self) -> int:
-        """The number of cached tokens, valid or not."""
+        """Number of cached tokens, valid or not."""
         return len(self._cache)
 
     @property
     def cached_passes(self) -> int:
-        """The number of cached passes, valid or not."""
+        """Number of cached passes, valid or not."""
         return len(self._cache.passes)
 
     @property
@@ -136,7 +135,7 @@ class Resolver:
         return None if now >= until or isinf(until) else now - (until - self._staleness)
 
     def seconds_left(self, group: UserGroup) -> float:
-        """Seconds until the group's end date; ``inf`` without one."""
+        """``inf`` without an end date."""
         return self._ends.seconds_left(group)
 
     def peek(self, raw: bytes) -> UserGroup | None:
@@ -253,7 +252,7 @@ class Resolver:
         await self.flush_usage()
 
     async def flush_usage(self) -> None:
-        """Send counted usage now. Never raises; unsent usage is kept."""
+        """Never raises; unsent usage is kept."""
         await self._usage.flush()
 
     def _lend_lease(self) -> None:
@@ -264,7 +263,7 @@ class Resolver:
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
         """Raise InvalidToken if the cache refuses the token or knows a newer one. Return whether the token is newer
-        than the cached group. If so, second-level caches may not have the rotation yet."""
+        than the cached group: then second-level caches may not have the rotation yet."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)

@@ -1,4 +1,4 @@
-"""OpenAPI error responses. The examples are made by the code that writes real responses."""
+"""The code that writes real responses also makes the examples."""
 
 from __future__ import annotations
 
@@ -239,8 +239,7 @@ KNOWN_CODES: Final = (*_EXAMPLES, errors.MethodNotAllowed.code, errors.NotFound.
 
 
 def error_responses(codes: Iterable[str], error_format: ErrorFormat, *, prefix: str = "") -> JsonObject:
-    """The responses for these codes, by status. The names of their schemas begin with ``prefix``: ``OAuth`` for
-    introspection."""
+    """The responses by status. The names of their schemas begin with ``prefix``: ``OAuth`` for introspection."""
     by_status: dict[int, list[_Example]] = {}
     for code in codes:
         by_status.setdefault(_EXAMPLES[code].kind.status, []).append(_EXAMPLES[code])

@@ -1,4 +1,4 @@
-"""The schemas of data sources in the OpenAPI document."""
+"""Schemas of data sources."""
 
 from __future__ import annotations
 

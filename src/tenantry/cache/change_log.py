@@ -105,6 +105,7 @@ class ChangeLog:
             yield change
 
     def complete(self, changes: Changes) -> None:
+        """Note that the whole list has been added."""
         if self._discarded:
             self._discarded.pop()  # free one block in each poll: freeing all at once would block the event loop
         self.generation = changes.generation

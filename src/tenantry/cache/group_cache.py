@@ -139,6 +139,7 @@ class GroupCache:
             return pending.version != versions_at_poll[pending.slot]
 
     def end(self, pending: PendingLoad) -> None:
+        """Forget the load."""
         with self._lock:
             loads = self._pending.get(pending.handle)
             if loads is not None:

@@ -237,6 +237,7 @@ class GroupRow(NamedTuple):
         return UserGroup(*values)
 
     def token(self, tag: Tag) -> Token:
+        """The group's current token, unsigned."""
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:

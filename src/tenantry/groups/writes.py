@@ -122,6 +122,7 @@ class GroupCreation:
 
     @property
     def provided_id(self) -> str:
+        """The id of the group to create."""
         return self.draft.provided_id
 
 
@@ -134,6 +135,7 @@ class GroupUpdate:
 
     @property
     def provided_id(self) -> str:
+        """The id of the group to update."""
         return self.group.provided_id
 
 

@@ -69,6 +69,8 @@ class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
 
 
 class SourceStore(LeasedSources, Protocol):
+    """Stores data sources."""
+
     async def create(
         self,
         environment: Environment,
@@ -118,4 +120,6 @@ class SourceHolder(Protocol):
     """The part of a store that ``DataSources`` needs."""
 
     @property
-    def sources(self) -> SourceDirectory: ...
+    def sources(self) -> SourceDirectory:
+        """The directory of data sources."""
+        ...

@@ -27,6 +27,8 @@ from tenantry.ports.sources import SourceStore
 
 
 class EnvironmentStore(Protocol):
+    """Stores environments."""
+
     async def create(
         self,
         name: str,

@@ -46,6 +46,8 @@ class Upsert:
 
 
 class Outcome(StrEnum):
+    """The effect of a successful upsert."""
+
     CREATED = "created"
     UPDATED = "updated"
     UNCHANGED = "unchanged"
@@ -53,6 +55,8 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Upserted:
+    """A successful upsert, and the group with its token."""
+
     outcome: Outcome
     group: Issued[str]
 

@@ -136,6 +136,7 @@ class UsageRecorder:
             self._table.count_viewer(row, group.viewer_id, (0, 0, 0, 1))
 
     def count_hit(self, entry: CountedEntry) -> None:
+        """Count a use of the cache entry."""
         with self._lock:
             entry.hits += 1
             if entry.hits == 1:

@@ -46,6 +46,8 @@ _LONGEST_PAUSE = 5.0
 
 
 class BusStatus(StrEnum):
+    """The state of a bus."""
+
     IDLE = "idle"
     CONNECTING = "connecting"
     RECEIVING = "receiving"
@@ -58,6 +60,8 @@ class BusStatus(StrEnum):
 
 @dataclass(slots=True)
 class BusCounters:
+    """Counters and status of a bus."""
+
     heard: int = 0
     """Notices passed to the listener."""
     ignored: int = 0

@@ -116,6 +116,7 @@ class RedisBackend:
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:
+        """That of the origin, if it has one."""
         return recorder_of(self._origin)
 
     def changed(self, handle: bytes, generation: int) -> None:

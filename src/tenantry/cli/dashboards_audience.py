@@ -20,11 +20,11 @@ class _Part:
     offset: int
     count: int = 0
     named: list[str] = field(default_factory=list)
-    """Ids of the first groups that see it."""
+    """The first groups that see it, by id."""
 
 
 class Audience:
-    """Finds out which groups see which dashboards and panels. ``may_open``: the property that the app passes to
+    """Which groups see which dashboards and panels. ``may_open``: the property that the app passes to
     ``mount_dashboards``."""
 
     def __init__(self, dashboards: Mapping[str, SavedDashboard], may_open: str | None) -> None:
@@ -56,8 +56,8 @@ class Audience:
         return [saved for saved in found.values() if saved is not None]
 
     def findings(self, total: int, properties: Collection[str]) -> Iterator[Located]:
-        """Yield a note for each part that only some groups see, naming those groups, and a warning for each part that
-        no group sees. ``properties``: the properties of all groups."""
+        """Yield a note for each part that only some groups see, with these groups, and a warning for each part that no
+        group sees. ``properties``: those of all groups."""
         for part in self._parts.values():
             at = part.saved.dashboard.source.location(part.offset)
             if part.count:

@@ -1,4 +1,4 @@
-"""Template variables that know their path, so that the error for a missing variable shows its full path."""
+"""Template variables that know their path: the error for a missing variable shows it in full."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ HIDDEN = "[…]"
 
 
 class Missing(StrictUndefined):
-    """A missing variable. Any use except ``is defined`` and ``|default(…)`` raises ``exc``, by default
-    MissingVariable."""
+    """Any use except ``is defined`` and ``|default(…)`` raises ``exc``, by default MissingVariable."""
 
     __slots__ = ()
 

@@ -19,8 +19,8 @@ from tenantry.middleware.origins import OriginCheck
 
 
 class Extractor:
-    """Takes the token out of a request. An empty value counts as a bad token, because the client meant to send one. If
-    the token came only in values that browsers send automatically, ``origins`` checks the origin of the request."""
+    """Takes the token out of a request. An empty value counts as a bad token: the client meant to send one. If only
+    values that browsers send automatically have the token, ``origins`` checks the request's origin."""
 
     __slots__ = ("_carriers", "_clean", "_cookies", "_custom", "_names", "_origins", "_queries", "_read", "_schemes")
 

@@ -30,15 +30,15 @@ _SERVED: Final = frozenset({"http", "websocket"})
 
 
 class TokenResolver(Protocol):
-    """The methods that a resolver must have for the middleware. A BoundedResolver also sets the staleness bound; for
-    other resolvers, the bound is DEFAULT_STALENESS."""
+    """What the middleware needs of a resolver. A BoundedResolver also sets the staleness bound; otherwise it is
+    DEFAULT_STALENESS."""
 
     @property
     def environment(self) -> str | None:
-        """The name of the only environment whose tokens are accepted; None: any."""
+        """The only accepted environment; None: any."""
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The token's group, if it is cached and valid, else None. No I/O; never raises."""
+        """The token's group, if it is cached and valid. No I/O; never raises."""
 
     async def resolve(self, raw: bytes) -> UserGroup:
         """The token's group. Raises InvalidToken or StoreUnavailable."""
@@ -57,7 +57,6 @@ class _PlainResolver:
 
 
 def with_staleness(resolver: TokenResolver) -> BoundedResolver:
-    """The resolver as a BoundedResolver."""
     return resolver if _has_staleness(resolver) else _PlainResolver(resolver)
 
 
@@ -67,8 +66,8 @@ def _has_staleness(resolver: TokenResolver) -> TypeGuard[BoundedResolver]:
 
 
 def mark_coroutine(function: F) -> F:
-    """Make ``inspect.iscoroutinefunction`` true for a plain function that returns an awaitable, because servers and
-    frameworks recognise an ASGI 3 app by it."""
+    """Make ``inspect.iscoroutinefunction`` true for a plain function that returns an awaitable: servers and frameworks
+    recognise an ASGI 3 app by it."""
     if sys.version_info >= (3, 12):
         return inspect.markcoroutinefunction(function)
     function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined, unused-ignore]  # before 3.12

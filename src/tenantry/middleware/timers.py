@@ -26,8 +26,7 @@ class TimerHandle:
 
 
 class TimerQueue:
-    """Many timers that share one timer of the event loop. Ten thousand asyncio timers would use a tenth of a CPU
-    core."""
+    """Timers that share one timer of the event loop. Ten thousand asyncio timers would use a tenth of a CPU core."""
 
     __slots__ = ("_handles", "_numbers", "_wakes_at")
 

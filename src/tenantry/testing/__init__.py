@@ -40,8 +40,7 @@ _START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class FrozenClock:
-    """A ``tenantry.ports.Clock`` whose time changes only when ``advance`` is called. Its method ``monotonic`` is a
-    MonotonicClock."""
+    """Its time changes only when ``advance`` is called. Its method ``monotonic`` is a MonotonicClock."""
 
     def __init__(self, start: datetime = _START) -> None:
         self._start = start
@@ -60,13 +59,13 @@ class FrozenClock:
 
 
 def make_environment(**fields: Any) -> Environment:
-    """An Environment with id 1, name ``production`` and tag Customer, unless ``fields`` has other values."""
+    """Id 1, name ``production`` and tag Customer, unless ``fields`` has other values."""
     return Environment(**{"id": 1, "name": "production", "tag": Tag.CUSTOMER, **fields})
 
 
 def make_group(**fields: Any) -> UserGroup:
-    """A UserGroup named Acme with a random handle, token version 1, and no properties or mapping, unless ``fields`` has
-    other values."""
+    """Named Acme, with a random handle, token version 1, and no properties or mapping, unless ``fields`` has other
+    values."""
     defaults: dict[str, Any] = {
         "team_id": 1,
         "provided_id": "acme",
@@ -82,8 +81,8 @@ def make_group(**fields: Any) -> UserGroup:
 
 
 def make_token(group: UserGroup | None = None, **fields: Any) -> Token:
-    """A Token for ``group``, or with a random handle if that is None. It has the key ``k1`` and a random nonce, unless
-    ``fields`` has other values."""
+    """For ``group``, or with a random handle. The key is ``k1`` and the nonce random, unless ``fields`` has other
+    values."""
     defaults: dict[str, Any] = {
         "tag": group.environment.tag if group else Tag.CUSTOMER,
         "key_id": "k1",

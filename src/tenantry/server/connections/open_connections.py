@@ -18,8 +18,8 @@ _TICK: Final = 0.25
 _SLOW_SECONDS: Final = 1.0
 """Seconds without enough progress after which a connection is slow, and evicted before idle ones."""
 _REFUSED: Final = 8
-"""Maximum number of refused connections that stay open while their clients read the error. They do not count towards
-the limits."""
+"""Maximum refused connections that stay open while their clients read the error. They do not count towards the
+limits."""
 
 
 class OpenConnections:
@@ -49,7 +49,7 @@ class OpenConnections:
         return iter(self._all)
 
     def admit(self, connection: ClientConnection) -> TooManyConnections | None:
-        """Admit the connection, or return the error to refuse it with."""
+        """Return None, or the error to refuse the connection with."""
         address = self.limits.limited_address(connection.transport.get_extra_info("peername"))
         same = {} if address is None else self._by_address.get(address, {})
         refused = None

@@ -46,7 +46,7 @@ class TimedBackend:
         self, backend: Backend | LeasedBackend, *, label_groups: bool = False, max_groups: int = 1_000
     ) -> None:
         self.durations: dict[str, Buckets] = {"find": Buckets(), "look": Buckets(), "changes": Buckets()}
-        """Durations by call. In the metric's label, ``read_at_snapshot`` keeps its older name, ``look``."""
+        """By call. In the metric's label, ``read_at_snapshot`` keeps its older name, ``look``."""
         self.groups: dict[tuple[str, str], int] = {}
         """Reads by (environment, group); empty without ``label_groups``."""
         self._backend: Any = backend
@@ -223,7 +223,7 @@ class CountingBus(Protocol):
 
 
 class BusCollector(Collector):
-    """Metrics of buses, summed by class."""
+    """Summed by the class of the buses."""
 
     def __init__(self, buses: Sequence[CountingBus]) -> None:
         self._buses = buses

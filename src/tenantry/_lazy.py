@@ -32,13 +32,11 @@ def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[st
     return load, names
 
 
-class EntryPointError(Exception):
-    """The message names the entry point's distribution."""
+class EntryPointError(Exception): ...
 
 
 @cache
 def entry_points_of(group: str) -> Mapping[str, list[EntryPoint]]:
-    """The entry points of a group, by name, from all installed distributions."""
     from importlib import metadata  # imported here: it is slow to import, and most programs need no entry point
 
     found: dict[str, list[EntryPoint]] = {}

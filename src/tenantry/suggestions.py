@@ -29,7 +29,6 @@ def nearest(name: str, candidates: Iterable[str], *, close: float | None = None)
 
 
 def did_you_mean(name: str, candidates: Iterable[str], *, prefix: str = "") -> str:
-    """``did you mean region? ``, or an empty string if no candidate is similar."""
     near = nearest(name, candidates)
     return f"did you mean {prefix}{near}? " if near is not None else ""
 

@@ -65,7 +65,6 @@ class Span:
         self._span.update_name(name)
 
     def set_error(self, kind: str) -> None:
-        """Mark the span as failed; ``kind`` is the error's code or class."""
         self._span.set_attribute("error.type", kind)
         self._span.set_status(Status(StatusCode.ERROR))
 
@@ -174,7 +173,6 @@ class HttpClientSpan(Span):
 
 
 def query_attributes(dialect: str, sql: str) -> dict[str, str]:
-    """The database system and, for a query, the first keyword."""
     attributes = {"db.system.name": _SYSTEMS.get(dialect, dialect)}
     operation = operation_of(sql)
     if operation is not None:
@@ -183,7 +181,6 @@ def query_attributes(dialect: str, sql: str) -> dict[str, str]:
 
 
 def operation_of(text: str) -> str | None:
-    """The first keyword of a query (``SELECT``, ``WITH`` …); None for any other statement."""
     first = _FIRST_KEYWORD.match(text)
     keyword = "" if first is None else first[1].upper()
     return keyword if keyword in _READ_OPERATIONS else None

@@ -67,7 +67,6 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether calls other than probes are blocked."""
         return self._until is not None
 
     def allows(self) -> bool:

@@ -48,7 +48,6 @@ class PublishQueue:
         return len(self._messages)
 
     def put(self, message: Message) -> None:
-        """Queue a message. Never blocks or raises."""
         with self._lock:
             self._add(message)
         with suppress(RuntimeError):

@@ -59,7 +59,6 @@ class ReadAhead:
             reading.result()  # raises the error of the server's ``receive``
 
     def mark_left(self) -> None:
-        """Report that Tenantry closed the websocket: receivers get ``websocket.disconnect``."""
         self._is_left = True
         if self._receiving is not None:
             self._receiving.interrupt()
@@ -120,7 +119,6 @@ class _Interruptible(Generator[Any, Any, "Message"]):
         return self._waits_for
 
     def interrupt(self) -> None:
-        """Cancel the wait, but still return a message that has already arrived."""
         self.interrupted = True
         if self._waits_for is not None:
             self._waits_for.cancel()

@@ -88,7 +88,6 @@ class TickBatcher(Generic[K, V]):
             self._ended(not isinstance(outcome, Exception))
 
     async def aclose(self) -> None:
-        """Fail all waiting callers with NoAnswer."""
         while self._waiting:
             self._give_up(self._waiting[0])
         tasks = list(self._tasks)

@@ -83,7 +83,6 @@ class IntrospectionBackend:
         return read_response(await self._endpoint.ask(text), token, asked_at)
 
     async def aclose(self) -> None:
-        """Close this event loop's connections."""
         await self._endpoint.aclose()
 
 

@@ -189,7 +189,6 @@ def require_unexpired(token: ApiToken, now: datetime) -> ApiToken:
 
 
 def use_is_recorded(token: ApiToken, now: datetime) -> bool:
-    """Whether the hour before ``now`` has a recorded use."""
     return token.last_used_at is not None and now - token.last_used_at < USE_INTERVAL
 
 
@@ -197,7 +196,6 @@ def use_is_recorded(token: ApiToken, now: datetime) -> bool:
 
 
 def references_of(mapping: Mapping[str, str] | Record) -> frozenset[str]:
-    """The data sources that a group's mapping names."""
     return frozenset(mapping[schema] for schema in mapping)
 
 

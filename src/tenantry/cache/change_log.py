@@ -14,8 +14,6 @@ MAX_HINTS: Final = 10_000
 
 
 class ChangeBlock:
-    """Consecutive changes; the newest has generation ``last``."""
-
     __slots__ = ("changed", "last")
 
     def __init__(self) -> None:

@@ -43,8 +43,6 @@ class Lease:
 
 
 class Leased:
-    """A cached answer, or a load whose answer may be cached."""
-
     __slots__ = ("deadline", "lease", "slot", "version")
 
     def __init__(self, lease: Lease, slot: int, version: int, deadline: float) -> None:
@@ -129,8 +127,6 @@ class PassEntry:
 
 
 class NegativeCache:
-    """Refused tokens, by handle (LRU)."""
-
     __slots__ = ("_handles",)
 
     def __init__(self, capacity: int) -> None:
@@ -232,7 +228,6 @@ class ClockRing(Generic[E]):
         return self._count
 
     def advance(self) -> E | None:
-        """Move the hand and return the next entry; None if the ring is empty."""
         if self._hand is not None:
             self._hand = self._hand.following
         return self._hand

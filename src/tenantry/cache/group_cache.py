@@ -98,7 +98,6 @@ class GroupCache:
         self.passes: PassCache = PassCache(pass_capacity, self.index, self._lock)
 
     def __len__(self) -> int:
-        """The number of cached tokens, valid or not."""
         return len(self._ring)
 
     def entry(self, key: bytes) -> CacheEntry | None:

@@ -18,7 +18,6 @@ class PassCache:
         self._ring: ClockRing[PassEntry] = ClockRing()
 
     def __len__(self) -> int:
-        """The number of cached passes, valid or not."""
         return len(self._ring)
 
     def store(self, key: bytes, of_token: CacheEntry, group: UserGroup, check_end_at: float, now: float) -> None:

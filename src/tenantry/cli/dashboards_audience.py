@@ -41,7 +41,6 @@ class Audience:
                     self._parts[name, panel.id] = _Part(saved, "panel", panel.when.path, panel.when.offset)
 
     def everyone(self) -> list[SavedDashboard]:
-        """Return the dashboards with only the parts that all groups see."""
         found = [(saved, self._access.in_frame(name)) for name, saved in self._dashboards.items()]
         return [replace(saved, dashboard=part) for saved, part in found if part is not None]
 

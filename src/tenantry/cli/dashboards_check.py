@@ -49,8 +49,6 @@ _COLUMNS = 20
 
 @dataclass(frozen=True, slots=True)
 class DashboardReport:
-    """The findings with their files, and the numbers of checked dashboards, queries and groups."""
-
     findings: tuple[Located, ...]
     dashboards: int
     queries: int
@@ -98,7 +96,6 @@ class DashboardCheck:
         self._environment: str | None = None
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
-        """Read the environment's groups, and have the engines of their data sources explain the queries."""
         from tenantry.datasources import DataSources  # imports SQLAlchemy, which only --groups needs
 
         print_declarations_once()
@@ -195,7 +192,6 @@ class DashboardCheck:
                         yield at.file, Finding("unknown-column", Severity.ERROR, at.line, at.column, message, fix)
 
     def _repeated_rows(self) -> Iterator[Located]:
-        """Lines, heat maps and bars of averages with several rows at one place."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by

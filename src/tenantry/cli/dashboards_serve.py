@@ -41,8 +41,6 @@ the token of the group to show."""
 
 
 def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -> MakeViewer:
-    """Shows a group of the store. The token function raises UnknownEnvironment, UnknownGroup."""
-
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which the sample does not need
 

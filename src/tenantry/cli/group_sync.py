@@ -109,8 +109,6 @@ def _text(file: IO[bytes]) -> str:
 
 @dataclass(slots=True)
 class Difference:
-    """Between the file and the environment."""
-
     create: list[Upsert] = field(default_factory=list)
     change: list[tuple[Upsert, FieldChanges]] = field(default_factory=list)
     """The groups to change, each with its old and new values by field."""

@@ -40,8 +40,6 @@ class SourceTables:
 
 @dataclass(frozen=True, slots=True)
 class GroupsFile:
-    """The groups by id, in the file's order, and the declarations."""
-
     groups: dict[str, Upsert] = field(default_factory=dict)
     tables: list[SourceTables] = field(default_factory=list)
 
@@ -179,8 +177,6 @@ def _tables(provided_id: str, node: YamlNode, source: Source) -> SourceTables:
 
 
 class _Groups(dict[str, YamlNode]):
-    """Id -> YAML node; ``offsets`` has the positions of the ids."""
-
     def __init__(self, node: YamlNode) -> None:
         assert isinstance(node.value, dict)  # noqa: S101 - checked by the caller
         super().__init__(node.value)

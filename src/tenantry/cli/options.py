@@ -220,7 +220,6 @@ async def get_group(store: Store, environment: Environment, provided_id: str) ->
 
 
 async def groups_of(store: Store, environment: Environment) -> AsyncIterator[UserGroup]:
-    """Ordered by ``team_id``."""
     page = await store.groups.list(environment, limit=PAGE)
     while page:
         for group in page:

@@ -73,8 +73,6 @@ def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 class JsonLinePrinter:
-    """Prints each row at once, as one JSON object per line."""
-
     def __enter__(self) -> Self:
         return self
 

@@ -35,7 +35,6 @@ async def check_source(source: RegisteredSource, unchanged: str, keys: str | Non
 
 
 async def check_tables(source: RegisteredSource, declared: Mapping[str, Any], keys: str | None, file: str) -> None:
-    """Test a declaration that the source does not have yet."""
     await check_source(replace(source, tables=json.dumps(declared)), "Nothing was changed", keys, file)
 
 

@@ -48,8 +48,6 @@ _COLLATIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings with their files, and the numbers of checked templates and groups."""
-
     findings: tuple[tuple[str, Finding], ...]
     templates: int
     groups: int | None
@@ -256,7 +254,6 @@ def _query_files(folder: Path) -> Iterator[Path]:
 
 
 def print_report(report: Report, style: str) -> None:
-    """Print the findings on stdout, as text or a JSON object. With text, print totals on stderr."""
     if report.compares_loosely:
         print_note(_COLLATIONS)
     if style == "json":
@@ -287,7 +284,6 @@ def print_findings(findings: Iterable[tuple[str, Finding]], *, err: bool = False
 
 
 def count_by_severity(findings: Collection[tuple[str, Finding]]) -> str:
-    """Such as ``2 errors, 1 note``; empty without findings."""
     counts = {each: sum(finding.severity is each for _, finding in findings) for each in Severity}
     return ", ".join(f"{count} {each.value}{'s' * (count != 1)}" for each, count in counts.items() if count)
 

@@ -112,7 +112,6 @@ class TablesCheck:
             yield found
 
     def undeclared(self) -> Iterator[Located]:
-        """A finding for each folder and each data source without a declaration."""
         for folder, templates in self._without.items():
             place = folder.parent / TABLES_FILE  # of ".", this is the folder itself
             message = f"this file is missing: no query of {folder} is guarded, so each must filter by itself"

@@ -66,7 +66,6 @@ class LineBatches:
         return not self._lines
 
     def send(self) -> Call[BulkAnswer]:
-        """Empty the batch; return the call that sends its groups."""
         body, before = b"".join(line + b"\n" for line in self._lines), self._before
         self._before += len(self._lines)
         self._lines, self._size = [], 0

@@ -165,7 +165,6 @@ class ApiCalls:
 
     @staticmethod
     def library() -> Any:
-        """Import httpx2 when a client is created, not earlier."""
         try:
             return import_module("httpx2")
         except ModuleNotFoundError:

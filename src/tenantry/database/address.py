@@ -49,7 +49,6 @@ class SQLiteFile:
         return connection
 
     def identity(self) -> tuple[int, int] | None:
-        """The file's device and inode; None if it is missing."""
         try:
             status = os.stat(self.path)  # noqa: PTH116 - runs at every read, and takes half as long as Path.stat
         except OSError:
@@ -57,7 +56,6 @@ class SQLiteFile:
         return status.st_dev, status.st_ino
 
     def create(self) -> None:
-        """Create the file, for its owner only, unless it exists."""
         if not self.path.parent.is_dir():
             raise InvalidSettings(f"the folder {self.path.parent} of the database does not exist: create it first")
         try:

@@ -84,7 +84,6 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
             raise
 
     def terminate(self) -> None:
-        """Close at once, without I/O."""
         self.pgconn.finish()
 
 

@@ -193,7 +193,6 @@ class RedisClient:
         self._closing.append(self.redis)
 
     def reading_connection(self) -> Any:
-        """Create a RESP2 connection for a subscription. The caller must connect it."""
         if self.is_cluster:  # every node forwards every message
             host, port = random.choice(self.server.hosts)  # noqa: S311 - spreads the load; no secret
             kind = load_redis().SSLConnection if self.server.tls else load_redis().Connection

@@ -55,7 +55,6 @@ class Demo:
 
 
 def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
-    """Create data, keys, store and groups in ``folder``. The apps will be served at ``url`` and ``product_url``."""
     folder.mkdir(parents=True, exist_ok=True)
     key_file, database = folder / "tenantry.keys", f"sqlite:///{folder.resolve() / 'tenantry.db'}"
     if not key_file.exists():

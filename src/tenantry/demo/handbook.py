@@ -11,7 +11,6 @@ PACKED, CLONE = Path(__file__).parent / "docs", Path(__file__).parents[3] / "doc
 
 
 def handbook(url: str) -> Sequence[BaseRoute]:
-    """The docs at /docs; nothing if they are not installed. The API playground can send requests only to ``url``."""
     folder = next((place for place in (PACKED, CLONE) if (place / "site.json").is_file()), None)
     try:
         from tenantry_site import site_app, site_routes

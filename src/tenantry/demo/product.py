@@ -61,7 +61,6 @@ class Product:
         return PlainTextResponse(made, headers={"Cache-Control": "no-store"})
 
     async def access(self, request: Request) -> Response:
-        """Suspend the customer (DELETE), or resume it (PUT)."""
         carrier = request.path_params["carrier"]
         if carrier not in SHOWN:
             return Response(status_code=403)

@@ -58,7 +58,6 @@ class PropertySchema:
         yield from _violations(self.document, Record({}) if properties is None else properties, ())
 
     def paths(self) -> frozenset[str]:
-        """Dotted paths of all declared properties, including nested ones."""
         return frozenset(path for path, _, _ in _declared(self.document, "", required=True))
 
     def declared(self) -> Mapping[str, tuple[Mapping[str, Any], bool]]:

@@ -111,7 +111,6 @@ def printf(value: str, *args: Any, **kwargs: Any) -> str:
 
 
 def rounded(value: float, precision: Any = 0, method: Any = "common") -> float:
-    """At most 15 decimal places."""
     if not isinstance(precision, int) or abs(precision) > 15:
         raise SecurityError("|round takes at most 15 decimal places")
     return do_round(value, precision, method)
@@ -125,7 +124,6 @@ def total(environment: Any, value: Any, attribute: str | int | None = None, star
 
 
 def integer(value: Any, default: int = 0, base: int = 10) -> int:
-    """At most 400 characters."""
     if isinstance(value, str) and len(value) > 400:
         raise SecurityError("|int reads at most 400 characters")
     return do_int(value, default, base)
@@ -144,7 +142,6 @@ def truncate(
 
 
 def items(value: Any) -> Iterator[tuple[str, Any]]:
-    """Takes a Record, too."""
     if isinstance(value, Undefined):
         str(value)  # raises MissingVariable; StrictUndefined would give an empty loop
     if isinstance(value, Record):
@@ -153,7 +150,6 @@ def items(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def dictsort(value: Any, *args: Any, **kwargs: Any) -> list[tuple[str, Any]]:
-    """Takes a Record, too."""
     return do_dictsort(dict(items(value)), *args, **kwargs)
 
 

@@ -41,8 +41,6 @@ VIEWER_KEY = "tenantry.viewer"
 
 
 class Handshake:
-    """Whether the app has accepted or refused the websocket."""
-
     __slots__ = ("answered",)
 
     def __init__(self) -> None:
@@ -50,8 +48,6 @@ class Handshake:
 
 
 class GroupRequested:
-    """Whether a view asked for the user group of a request without a token."""
-
     __slots__ = ("made",)
 
     def __init__(self) -> None:

@@ -91,7 +91,6 @@ def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
 
 
 def mask_in_query(query: bytes, token: bytes) -> bytes:
-    """Mask each copy of ``token``, also percent-encoded."""
     # A malformed token may be any word of the query, so the query stays as it is.
     if not may_hold_token(query) or not _TOKEN.fullmatch(token):
         return query

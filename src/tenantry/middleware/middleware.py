@@ -34,8 +34,7 @@ class TokenResolver(Protocol):
     DEFAULT_STALENESS."""
 
     @property
-    def environment(self) -> str | None:
-        """The only accepted environment; None: any."""
+    def environment(self) -> str | None: ...
 
     def peek(self, raw: bytes) -> UserGroup | None:
         """The token's group, if it is cached and valid. No I/O; never raises."""

@@ -24,8 +24,6 @@ _HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class PassedPreviewKey:
-    """The repr hides the key."""
-
     __slots__ = ("_key", "is_taken")
 
     def __init__(self, key: str) -> None:
@@ -39,7 +37,6 @@ class PassedPreviewKey:
 
 
 def is_preview_key(raw: bytes, headers: Iterable[Header]) -> bool:
-    """Whether it has the format of a preview key and came in the token header."""
     return _SHAPE.fullmatch(raw) is not None and any(
         name == _HEADER and value.strip() == raw for name, value in headers
     )

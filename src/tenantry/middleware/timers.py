@@ -36,7 +36,6 @@ class TimerQueue:
         self._wakes_at = float("inf")
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> TimerHandle:
-        """Call ``callback`` after ``seconds``, or slightly later under load."""
         loop = asyncio.get_running_loop()
         due, handle = loop.time() + seconds, TimerHandle(callback)
         heappush(self._handles, (due, next(self._numbers), handle))

@@ -81,8 +81,7 @@ class TokenWatch(ABC):
         self._task: asyncio.Task[Any] | None = None
 
     @abstractmethod
-    def _renewed(self, group: UserGroup) -> bool:
-        """Return whether the connection continues with the current group."""
+    def _renewed(self, group: UserGroup) -> bool: ...
 
     @abstractmethod
     async def _close(self, code: int, reason: str) -> None: ...

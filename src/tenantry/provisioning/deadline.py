@@ -16,8 +16,7 @@ WRITE_GRACE_SECONDS: Final = 0.3
 was committed."""
 
 
-class DeadlineExceeded(Exception):
-    """A call was cancelled at its deadline."""
+class DeadlineExceeded(Exception): ...
 
 
 class Deadline:
@@ -92,8 +91,6 @@ def _extend(limit: asyncio.Timeout, ends: float, extra: Callable[[], float]) -> 
 
 
 class _Started(Generator[Any, Any, T]):
-    """Awaits the rest of the coroutine ``call``, suspended on ``waiting_for``."""
-
     def __init__(self, call: Call[T], waiting_for: Any) -> None:
         self._call = call
         self._first = [waiting_for]

@@ -56,8 +56,6 @@ class SourceUpdate:
 
 
 class CountedSource(NamedTuple):
-    """``groups``: the number of user groups that map to the source."""
-
     source: RegisteredSource
     groups: int
 
@@ -141,7 +139,6 @@ class SourceProvisioner:
         raise StoreUnavailable("other writers keep changing this data source: try again")
 
     async def list(self, environment: Environment) -> list[CountedSource]:
-        """Ordered by ``provided_id``."""
         sources = await self._deadline.read(self._sources.list(environment))
         ids = {each.provided_id: each.id for each in sources} | {each.id: each.id for each in sources}
         groups = Counter[str]()

@@ -141,7 +141,6 @@ class UpsertProvisioner(Provisioner):
     def _plan(
         self, environment: Environment, provided_id: str, changes: GroupChanges, issued: Issued | None, *, merge: bool
     ) -> GroupWrite | Issued[str]:
-        """The write to make or, if the group already matches, the group with its token."""
         if issued is None:
             given: dict[str, Any] = {"name": provided_id, **changes.given()}
             draft = merged_draft(provided_id, changes) if merge else GroupDraft(provided_id, **given)

@@ -54,7 +54,6 @@ class BusSubscriptions:
             self._end.atexit = False
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Cancel the tasks and return them. Thread-safe."""
         tasks, loop = list(self._tasks), self._loop
         self._tasks, self._loop = [], None
         if self._end is not None:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 
 class EndDates:
-    """Refuses cached groups that are suspended or whose end date has passed."""
-
     __slots__ = ("_cache", "_clock", "_counters", "_staleness", "_time_of_day")
 
     def __init__(

@@ -130,8 +130,6 @@ class BackendFailed(Exception):
 
 
 class BackendErrors:
-    """Turns all errors except TenantryError and TimeoutError into BackendFailed."""
-
     __slots__ = ()
 
     def __enter__(self) -> None: ...
@@ -142,8 +140,6 @@ class BackendErrors:
 
 
 class Freshness(Enum):
-    """How a backend's answer may be used for its token."""
-
     GOOD = "good"
     """Use it, and cache it for at most ``seconds``."""
     USE_ONCE = "use once"
@@ -155,7 +151,6 @@ class Freshness(Enum):
 
     @classmethod
     def classify(cls, result: LookupResult, token: Token, environment: str | None) -> Freshness:
-        """``environment``: the accepted one; None: any."""
         group, seconds = result.group, result.seconds
         if group is None:
             return cls.NO_GROUP

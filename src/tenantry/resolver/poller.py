@@ -93,7 +93,6 @@ class Poller:
             await asyncio.wait({task}, timeout=FIRST_POLL_WAIT)
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Stop polling and the bus subscriptions. Cancel their tasks and return them."""
         with self._lock:
             self._epoch += 1
             self._due = 0.0

@@ -67,7 +67,6 @@ class Worker:
         child_end.close()
 
     def wait_ready(self) -> bool:
-        """Return False if the process has ended instead."""
         try:
             self.ready.recv_bytes()
         except (EOFError, OSError):

@@ -36,8 +36,6 @@ _PATTERNS = {
 
 
 class Canary(NamedTuple):
-    """One group's unique, recognisable value."""
-
     group: int
     """The group's index."""
     name: str

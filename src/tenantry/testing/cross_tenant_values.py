@@ -78,7 +78,6 @@ class Recorder:
                 self._note(what, where, canary, served)
 
     def bound(self, template: object, bound: BoundSQL) -> None:
-        """The SQL must contain no canary, and the parameters only those of the served group."""
         if not self._served:
             return
         what = self._named(template)

@@ -41,7 +41,6 @@ _WHOLE: Final = re.compile(TOKEN_PATTERN.pattern.encode("ascii"))
 
 
 def head(tag: Tag, key_id: str) -> bytes:
-    """The start of a token, such as ``ugtc_k2_``."""
     return f"ugt{_LETTERS[tag]}_{key_id}_".encode()
 
 

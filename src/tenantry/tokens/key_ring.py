@@ -85,7 +85,6 @@ class MessageAuthenticator:
         return outer.digest()
 
     def signature(self, message: bytes) -> bytes:
-        """43 base64url characters."""
         return b2a_base64(self.digest(message))[:43].translate(_URLSAFE)
 
 

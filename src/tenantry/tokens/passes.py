@@ -62,8 +62,6 @@ names with that beginning. Example: ``app dashboard:finance/*``."""
 
 
 class Pass(NamedTuple):
-    """A pass with checked signature and claims."""
-
     token: bytes
     """The user group token that signed the pass."""
     decoded: Token

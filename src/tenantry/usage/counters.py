@@ -42,7 +42,6 @@ class UsageTable(dict[K, list[int]]):
         return self.setdefault(key if len(self) < self.limit else self._other(key), [0, 0, 0, 0])
 
     def take(self, count: int | None = None) -> dict[K, Usage]:
-        """Remove and return the oldest ``count`` rows, by default all."""
         taken = {key: self.pop(key) for key in list(islice(self, count))}
         return {key: _usage(*row) for key, row in taken.items()}
 

@@ -311,8 +311,6 @@ class _Keeper:
 
 
 class NoRecorder:
-    """Discards all counts."""
-
     def counted(self, group: UserGroup) -> UserGroup:
         return group
 

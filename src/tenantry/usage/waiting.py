@@ -49,8 +49,6 @@ class WaitingUsage(UsageTable[Row]):
 
 
 class _ViewerNames:
-    """Bounds the number of viewers that are counted separately on a day."""
-
     def __init__(self, per_group: int = 1_000, total: int = 50_000) -> None:
         self._per_group = per_group
         self._total = total

@@ -21,8 +21,6 @@ _NOTHING: Final = bytes(32)
 
 
 class ChainKeys(Protocol):
-    """Implemented by KeyRing."""
-
     @property
     def active_id(self) -> str: ...
 
@@ -33,7 +31,6 @@ class ChainKeys(Protocol):
 
 
 def content_of(entry: AuditEntry) -> bytes:
-    """The bytes that the entry's seal covers."""
     author, details = entry.author, dict(entry.details)
     parts = [entry.number, to_micros(entry.at), author.name, author.request_id, entry.action]
     return json.dumps([*parts, entry.environment, entry.subject, details], sort_keys=True).encode()
@@ -74,7 +71,6 @@ NO_SEAL: Final = Seal("", 0, b"")
 
 
 def read_seal(column: object) -> Seal:
-    """Parse a value of the column ``seal``; NO_SEAL if it is invalid."""
     if not isinstance(column, bytes | memoryview) or len(column) != _COLUMN:
         return NO_SEAL
     column = bytes(column)
@@ -126,7 +122,6 @@ class ChainCheck:
     _between: list[tuple[int, bytes]] = field(default_factory=list)
 
     def add(self, entry: AuditEntry) -> None:
-        """Check the next entry. Does nothing after a fault."""
         if self.fault is not None:
             return
         if entry.number < 1:

@@ -74,7 +74,6 @@ def source_update_details(source: RegisteredSource, url: str | None, tables: str
 
 
 def table_changes(before: str, after: str) -> dict[str, str]:
-    """Return the entries, such as ``tables.orders``, in which two declarations of guarded tables differ."""
     old, new = _entries(before), _entries(after)
     changes = {
         "added": [name for name in new if name not in old],
@@ -85,7 +84,6 @@ def table_changes(before: str, after: str) -> dict[str, str]:
 
 
 def _entries(tables: str) -> dict[str, object]:
-    """Return each table, function and other key, by its dotted name."""
     made: dict[str, object] = {}
     for key, value in (json.loads(tables) if tables else {}).items():
         if isinstance(value, dict):

@@ -75,8 +75,7 @@ class BusCounters:
     status: BusStatus = BusStatus.IDLE
 
 
-class Deaf(Exception):
-    """A probe did not arrive. The message names a possible cause."""
+class Deaf(Exception): ...
 
 
 Listen = Callable[["NotificationLimiter", Callable[[], None]], Awaitable[None]]
@@ -167,8 +166,6 @@ async def probe(
 
 
 class NotificationLimiter:
-    """Forwards at most 1,000 evictions and one flush per second. This limits the cost of forged messages."""
-
     def __init__(self, listener: EvictionListener, counters: BusCounters, loop: asyncio.AbstractEventLoop) -> None:
         self._listener = listener
         self._counters = counters
@@ -230,6 +227,5 @@ class NotificationLimiter:
             self._listener.flush()
 
     def close(self) -> None:
-        """Cancel the pending flush: ``follow`` flushes after a loss anyway."""
         if self._window is not None:
             self._window.cancel()

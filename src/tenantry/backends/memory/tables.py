@@ -109,7 +109,6 @@ class MemoryTables:
         return self.generation
 
     def changes(self, since: int | None) -> Changes:
-        """Return changes after ``since``, at most LISTED_CHANGES."""
         now = self.clock()
         first = self.generation - len(self.written)
         begin = min(max(first, self.generation - LISTED_CHANGES, since or 0), self.generation)

@@ -38,7 +38,6 @@ def _prefix(store_id: str) -> str:
 
 
 def stamp(generation: int) -> bytes:
-    """Format a generation. The bytes sort like the numbers."""
     return b"%019d" % generation
 
 

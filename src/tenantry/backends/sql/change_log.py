@@ -48,8 +48,6 @@ class CountedChange:
 
 @dataclass(frozen=True, slots=True)
 class WriteResult(Generic[T]):
-    """The value of a write, and the changes that affect caches."""
-
     value: T
     counted: tuple[CountedChange, ...] = ()
 
@@ -179,7 +177,6 @@ def note_change(
 def note_many(
     connection: Connection, context: WriteContext, notes: Sequence[GroupNote], *, at: datetime
 ) -> tuple[CountedChange, ...]:
-    """Like ``note_change`` for a batch, in order."""
     if not notes:
         return ()
     on_postgresql = connection.dialect.name == "postgresql"

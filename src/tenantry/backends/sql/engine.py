@@ -50,7 +50,6 @@ def driver_error(error: BaseException) -> BaseException:
 
 
 def connection_lost(error: BaseException) -> bool:
-    """Whether the PostgreSQL connection is lost, and the transaction with it."""
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return True
     cause = driver_error(error)
@@ -224,7 +223,6 @@ def count(connection: Connection, query: Query, /, **values: Any) -> int:
 
 
 def first_of(connection: Connection, text: str, values: tuple[Any, ...]) -> Row | None:
-    """Like ``first``, for SQL in the connection's dialect."""
     rows = all_of(connection, text, values)
     return rows[0] if rows else None
 

@@ -230,7 +230,6 @@ class ReadConnections:
             self._idle.pop().terminate()
 
     def end(self) -> None:
-        """Close idle connections now and busy ones when their read finishes."""
         self._ended = True
         self.close()
 

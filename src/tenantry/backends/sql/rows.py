@@ -115,7 +115,6 @@ def settable_values(group: GroupDraft | UserGroup) -> dict[str, Any]:
 
 
 def changed_values(stored: StoredGroup) -> dict[str, Any]:
-    """Parameters of ``write_groups.UPDATE``."""
     values = {name: _column(name, getattr(stored.group, name), dump_record) for name in CHANGEABLE_FIELDS}
     return {**values, "new_revision": stored.group.revision}
 
@@ -157,7 +156,6 @@ def changes(rows: Sequence[Row], now: datetime) -> Changes:
 
 
 def identity(row: Row) -> tuple[StoreIdentity, float]:
-    """Return the identity, and the longest lease in seconds."""
     store_id, run_name, longest_lease = row
     return StoreIdentity(store_id, run_name), longest_lease / 1e6
 
@@ -191,6 +189,5 @@ def audit_columns(entry: AuditEntry) -> dict[str, Any]:
 
 
 def chain_head(row: Row) -> ChainHead | None:
-    """None before the first seal."""
     number, mac = row[:2]
     return None if mac is None else ChainHead(number, bytes(mac))

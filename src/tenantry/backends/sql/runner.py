@@ -105,7 +105,6 @@ class Runner:
             slots.settle()
 
     async def write(self, work: Write[T], context: WriteContext, deadline: float) -> T:
-        """Run a transaction that affects no cache."""
         return await self._run_to_end(
             self._engine.write(partial(work, context=replace(context, keys=self._keys)), deadline, _nothing)
         )
@@ -158,7 +157,6 @@ class Runner:
         raise StoreUnavailable(f"the {self._label} is being replaced by another: try again")
 
     def _ended(self, announced: ExitStack, written: WriteResult[Any] | None) -> None:
-        """End a write's announcement; notify listeners. ``written``: None if nothing changed."""
         announced.close()
         for each in () if written is None else written.counted:
             self.host_slots.raise_longest_lease(each.longest_lease)

@@ -42,8 +42,6 @@ _COMMIT_SLACK_SECONDS = 0.25
 
 
 class SQLiteEngine(StoreEngine):
-    """Serves several event loops and threads."""
-
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
         self._queries = CompiledQueries(sqlite_dialect())
@@ -196,7 +194,6 @@ class SQLiteWriter:
         return job.future
 
     def close(self) -> None:
-        """End the thread after its pending writes."""
         self._thread.submit(self._disconnect)
         self._thread.shutdown()
 

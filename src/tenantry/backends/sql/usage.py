@@ -35,7 +35,6 @@ _COUNTS: Final = ("resolves", "queries", "rows", "micros")
 
 
 def _sums(table: Table, time: ColumnElement[int], *whose: ColumnElement[str]) -> dict[frozenset[str], Read]:
-    """The queries for sums, by their filters."""
     every = (
         select(*whose, *(cast(func.sum(table.c[each]), BigInteger) for each in _COUNTS))  # numeric in PostgreSQL
         .where(time >= bindparam("since", type_=BigInteger), time < bindparam("until", type_=BigInteger))

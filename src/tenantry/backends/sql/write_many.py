@@ -88,7 +88,6 @@ def _save(connection: Connection, changed: Sequence[StoredGroup], now: datetime)
 def _create(
     connection: Connection, environment: Environment, creations: Mapping[str, GroupCreation], now: datetime
 ) -> Iterable[Issued]:
-    """Create and yield the groups whose id and handle are not taken."""
     if not creations:
         return
     # Sorted by id: all writers use this order, which prevents deadlocks.

@@ -49,8 +49,6 @@ _POSIX: Final = sys.platform != "win32"
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """The folder of this OS user or, if ``group`` (a gid) is set, of that OS group."""
-
     path: Path
     group: int | None
 

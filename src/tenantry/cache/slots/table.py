@@ -25,8 +25,6 @@ def write_in_progress() -> int:
 
 
 class SlotTable:
-    """The versions of all slots."""
-
     __slots__ = ("__weakref__", "_versions")
 
     def __init__(self, versions: memoryview[int]) -> None:
@@ -48,7 +46,6 @@ class SlotTable:
             versions[slot] = new_version()
 
     def touch(self, handle: bytes) -> None:
-        """Invalidate all cached answers of the handle's slot."""
         self._for_writing()[slot_index(handle)] = new_version()
 
     @contextmanager

@@ -28,8 +28,6 @@ _MOST: Final = 1_024
 
 
 class ApiTokenUses:
-    """Records in the background when API tokens were used. Thread-safe."""
-
     def __init__(self) -> None:
         self._tried: TTLCache[int, bool] = TTLCache(_MOST, _PAUSE, timer=time.monotonic)
         self._lock = Lock()  # TTLCache is not thread-safe, and event loops may run in several threads

@@ -275,7 +275,6 @@ class ReportBuffer:
             raise ClientDisconnected("the client stopped reading the report")
 
     async def wait_for_end(self) -> None:
-        """Wait until the report ends or the buffer is full."""
         while not self._ended and self._written < self._most:
             self._changed.clear()
             await self._changed.wait()

@@ -50,8 +50,6 @@ Observer: TypeAlias = Callable[[RequestRecord], None]
 
 @dataclass(frozen=True, slots=True)
 class ApiContext:
-    """Settings of all endpoints: parameters of ``create_api``."""
-
     store: Store
     keys: KeyRing
     body_seconds: float = BODY_SECONDS

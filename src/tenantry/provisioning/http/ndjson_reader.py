@@ -43,7 +43,6 @@ class LineSplitter:
         self._keep(part[start:])
 
     def end(self) -> Iterator[Line]:
-        """Yield the last line if it does not end with a line feed."""
         if self._begun or self._too_long:
             yield from self._complete(b"")
 

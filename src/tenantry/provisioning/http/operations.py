@@ -75,7 +75,6 @@ class Operation(ApiBody, ABC):
 
     @property
     def group_to_load(self) -> str | None:
-        """Id of the group to read together with the API token."""
         return None
 
     def check(self) -> None:
@@ -137,7 +136,6 @@ class Update(Operation):
         return self.user_group_id
 
     def changes(self) -> GroupChanges:
-        """The fields of the body; absent ones are UNCHANGED."""
         given: dict[str, Any] = {name: getattr(self, name) for name in SETTABLE_FIELDS if name in self.model_fields_set}
         return GroupChanges(**given)
 

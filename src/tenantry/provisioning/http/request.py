@@ -171,7 +171,6 @@ class ApiRequest:
         return dict(pairs)
 
     def prefers_problem(self) -> bool:
-        """Whether Accept rates ``application/problem+json`` at least as high as plain JSON."""
         return prefers_problem([(b"accept", value) for value in self._values.get(b"accept", ())])
 
     # --- the body -----------------------------------------------------------------------------------------------------

@@ -26,8 +26,6 @@ FAILED: Final = "failed"
 
 @dataclass(frozen=True, slots=True)
 class UpsertLine:
-    """A parsed line of ``size`` bytes."""
-
     number: int
     parsed: Upsert | TenantryError
     size: int

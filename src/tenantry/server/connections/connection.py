@@ -167,7 +167,6 @@ class ClientConnection(asyncio.Protocol):
         self.transport.abort()
 
     def evict(self, error: TenantryError) -> None:
-        """Close at once, for a new connection."""
         # ``abort`` frees the file descriptor in the next step of the event loop; ``close`` may take longer.
         if self.state is _HEAD and self.received and not self.unread:
             self.transport.write(_raw_response(error))
@@ -277,7 +276,6 @@ class GuardedTransport(asyncio.Transport):
             self.write = self._write_counted if yes else self._real.write
 
     def disable(self) -> None:
-        """Ignore further writes. To the HTTP protocol, it looks closed."""
         self.write = lambda data: None
         self.is_closing = lambda: True
 

@@ -49,7 +49,6 @@ class OpenConnections:
         return iter(self._all)
 
     def admit(self, connection: ClientConnection) -> TooManyConnections | None:
-        """Return None, or the error to refuse the connection with."""
         address = self.limits.limited_address(connection.transport.get_extra_info("peername"))
         same = {} if address is None else self._by_address.get(address, {})
         refused = None

@@ -84,7 +84,6 @@ class Request:
 
     @property
     def waits(self) -> bool:
-        """Whether the app is waiting for the body."""
         return self._waits is not None
 
     def is_behind(self, now: float, min_rate: int, seconds: float) -> bool:

@@ -223,8 +223,6 @@ class CountingBus(Protocol):
 
 
 class BusCollector(Collector):
-    """Summed by the class of the buses."""
-
     def __init__(self, buses: Sequence[CountingBus]) -> None:
         self._buses = buses
 

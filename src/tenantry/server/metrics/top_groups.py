@@ -81,8 +81,6 @@ def _add(counts: _Counts, more: tuple[int, ...]) -> None:
 
 
 class UsageCollector(Collector):
-    """The usage that ``recorder`` counts from now on."""
-
     def __init__(self, recorder: UsageRecorder, top_groups: int) -> None:
         self._recorder = recorder
         self._top = TopGroups(top_groups)

@@ -16,8 +16,6 @@ DIGEST = b"d" * 32
 
 
 class CodeContract:
-    """Tests of CodeStore."""
-
     async def test_a_code_is_redeemed_once(self, store: Store) -> None:
         payload = '{"filters":{"city":"Praha 😀"},"n":1.0}'
         await store.codes.add(DIGEST, purpose="download", payload=payload, lifetime=60)

@@ -106,7 +106,6 @@ class GroupBatchContract:
         assert await store.groups.get(production, "deleted") is None
 
     async def test_a_handle_that_is_taken_is_given_to_no_second_group(self, store: Store) -> None:
-        """The result is None for a write whose handle is taken."""
         production, (acme,) = await _made(store, "acme")
         taken, free = GroupCreation(GroupDraft("x", "X"), acme.token), GroupCreation(GroupDraft("y", "Y"), make_token())
         done = await store.groups.write_many(production, [taken, free])

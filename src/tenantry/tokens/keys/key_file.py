@@ -43,8 +43,6 @@ _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """A signing key's line. ``created_at`` is in UTC."""
-
     key: SigningKey
     created_at: datetime
     active: bool
@@ -55,8 +53,6 @@ class KeyEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditKey:
-    """That of a removed signing key."""
-
     id: str
     created_at: datetime
     secret: bytes = field(repr=False)
@@ -71,8 +67,6 @@ def _line(key_id: str, created_at: datetime, state: str, secret: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyFile:
-    """Comments and blank lines are kept as strings."""
-
     lines: tuple[str | KeyEntry | AuditKey, ...]
 
     @property

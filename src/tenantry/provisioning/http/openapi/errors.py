@@ -275,7 +275,6 @@ def _media(cases: list[_Example], schema: str, form: str) -> JsonObject:
 def error_examples(
     codes: Iterable[str], error_format: ErrorFormat, *, style: str = ""
 ) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the name and the content of each example to which ``error_responses`` refers."""
     for code in codes:
         case = _EXAMPLES[code]
         for form in ("", "problem_"):

@@ -160,7 +160,6 @@ class HttpClientSpan(Span):
         super().__init__(f"{method} {parts.path}", attributes, kind=SpanKind.CLIENT)
 
     def inject(self, headers: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Return ``headers`` with those that carry the trace."""
         carrier = dict(headers or {})
         propagate.inject(carrier)
         return carrier

@@ -1,5 +1,5 @@
 """Combines the reads that are requested in one tick of an event loop. This saves round trips when many reads miss the
-cache, for example after a start. A read waits only for the end of its tick."""
+cache, for example after a start."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class NoAnswer(Exception):
-    """No value arrived within the budget, or the batcher was closed."""
+class NoAnswer(Exception): ...
 
 
 class TickBatcher(Generic[K, V]):
     """Batches the reads of one event loop.
 
     - ``fetch`` gets at most ``size`` keys and the first caller's deadline, and returns a value for each key.
-    - ``concurrent``: maximum number of batches that run at once (None: no limit).
+    - ``concurrent``: maximum batches at once (None: no limit).
     - ``budget``: seconds after which callers get NoAnswer, although the fetch continues (None: no limit).
     - ``ended`` is called once per batch, with True if the values came in time.
     """

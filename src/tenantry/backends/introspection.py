@@ -170,8 +170,8 @@ def _library() -> Any:
 
 
 def checked_address(url: str, *, allow_http: bool) -> str:
-    """Return a ``url`` of https, or http to this host or with ``allow_http``. Otherwise raise ValueError without the
-    URL, which may contain a password."""
+    """Return ``url`` if it is https, or http to this host or with ``allow_http``. Raises ValueError without the URL,
+    which may contain a password."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port

@@ -32,7 +32,7 @@ def slot_index(handle: bytes) -> int:
 
 
 class Lease:
-    """Permits the use of cached answers until ``until``. Each poll extends this time. A flush makes a new lease, which
+    """Permits the use of cached answers until ``until``, which each poll extends. A flush makes a new lease, which
     invalidates all answers of the old one."""
 
     __slots__ = ("until", "versions")
@@ -140,7 +140,6 @@ class NegativeCache:
         return known is not None and key in known and known[key].is_valid(now)
 
     def add(self, key: bytes, handle: bytes, answer: CachedAnswer) -> None:
-        """Add a refusal. If the handle already has NEGATIVE_PER_HANDLE refusals, drop those first."""
         known = self._handles.get(handle)
         if known is None or len(known) >= NEGATIVE_PER_HANDLE:
             known = {}
@@ -249,7 +248,6 @@ class ClockRing(Generic[E]):
         return None
 
     def put(self, entry: E) -> None:
-        """Insert ``entry`` so that the hand reaches it last."""
         before = entry if self._hand is None else self._hand
         after = entry if self._hand is None else self._hand.following
         entry.previous, entry.following = before, after

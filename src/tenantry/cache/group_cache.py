@@ -1,13 +1,11 @@
-"""GroupCache: the cached groups, refusals and data sources of one resolver.
+"""The cached groups, refusals and data sources of one resolver.
 
-Each answer has a lease, a deadline and a slot version. It is valid until the lease ends, the deadline passes or the
-slot version changes (``Leased.is_valid``). A write on this host changes the slot version. A write on another host is
-reported by a bus (``evict``) or by the next poll (``apply_changes``). A successful poll extends the lease.
+Each answer is valid until its lease ends, its deadline passes or its slot version changes (``Leased.is_valid``). A
+write on this host changes the slot version. A write on another host is reported by a bus (``evict``) or by the next
+poll (``apply_changes``). A successful poll extends the lease.
 
-A load calls ``begin`` before it reads the backend. Its answer is cached only if, after the read, the lease and the slot
-version are still the same and no newer change of the handle is known. So the cache misses no write made during the
-load.
-"""
+A load calls ``begin`` before it reads the backend. Its answer is cached only if, after the read, lease and slot version
+are the same and no newer change of the handle is known. So the cache misses no write made during the load."""
 
 from __future__ import annotations
 
@@ -50,9 +48,8 @@ class GroupCache:
     """Caches the groups of ``capacity`` tokens and ``pass_capacity`` passes, and refusals of ``unknown_capacity``
     handles. Thread-safe.
 
-    Times are seconds of a clock that also counts while the host is suspended. Set ``followed=False`` for a backend that
-    lists no changes: then the lease never ends, and answers need no generation.
-    """
+    Times are seconds of a clock that also counts while the host is suspended. ``followed=False`` is for a backend that
+    lists no changes: the lease never ends, and answers need no generation."""
 
     __slots__ = (
         "_by_handle",
@@ -266,8 +263,8 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Find slots whose writer has crashed: their version has been odd and unchanged for ``after`` seconds. Return
-        each slot with that version."""
+        """Return each slot whose writer has crashed, with its version, which has been odd and unchanged for ``after``
+        seconds."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):

@@ -159,7 +159,6 @@ class DashboardCheck:
         )
 
     def of_queries(self) -> tuple[Located, ...]:
-        """The findings about unusable files, about the folder, and from the engines."""
         refused = () if self._engines is None else self._engines.findings
         return (*self._unusable, *self._of_folder, *refused, *self._unknown_columns(), *self._repeated_rows())
 
@@ -174,7 +173,6 @@ class DashboardCheck:
                     yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:
-        """Columns that a panel reads but, according to the engine, the query does not return."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by
@@ -208,7 +206,6 @@ class DashboardCheck:
                     yield at.file, Finding("repeated-rows", Severity.ERROR, at.line, at.column, message, fix)
 
     def _tables_without_pages(self) -> Iterator[Located]:
-        """Tables shown only up to the row limit: the engine cannot read page by page."""
         if self._engines is None:
             return
         from tenantry.datasources import has_pages

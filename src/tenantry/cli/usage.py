@@ -143,7 +143,6 @@ async def _environment(store: Store, named: str | None, *, needed: bool) -> str 
 async def _read(
     store: Store, begin: datetime, end: datetime, by: Sequence[str], environment: str | None, group: str | None
 ) -> dict[tuple[str, UsageKey], Usage]:
-    """Usage by time and key. Reads day by day or hour by hour, so that no read takes long."""
     oldest = await store.usage.oldest()
     if oldest is None:
         return {}

@@ -205,10 +205,10 @@ class Client:
     def bulk(
         self, groups: Iterable[Mapping[str, Any]], *, replace: bool = False, dry_run: bool = False
     ) -> Iterator[BulkReport]:
-        """Create many groups, or merge changes into existing ones. Each group looks like ``{"user_group_id": "acme",
-        "properties": {"plan": "pro"}}``.
+        """Create many groups, or merge changes into existing ones, such as ``{"user_group_id": "acme", "properties":
+        {"plan": "pro"}}``.
 
-        Yields a report for each group, in order. If a report has an ``error``, the other groups are still written.
+        Yields a report for each group, in order. After a report with an ``error``, the other groups are still written.
         ``replace``: replace properties and mapping instead of merging. A batch is sent when you ask for its first
         report. If a batch fails, its error is raised; you can then safely send all groups again."""
         batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)

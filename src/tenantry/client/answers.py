@@ -197,8 +197,8 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """Convert an unsuccessful response to the error with its code; an unknown code to a TenantryError, a document
-    without an error to an UnexpectedAnswer."""
+    """Return the error for the code of an unsuccessful response: a TenantryError for an unknown code, an
+    UnexpectedAnswer if the document contains no error."""
     try:
         detail = document["error"]
         code, message, request_id = str(detail["code"]), str(detail["message"]), str(document["request_id"])

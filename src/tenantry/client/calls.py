@@ -1,4 +1,4 @@
-"""Both clients' API calls, as generators without I/O. A request is sent again after a lost connection or a temporary
+"""Both clients' API calls, as generators without I/O. A request is repeated after a lost connection or a temporary
 error. All calls can be repeated safely."""
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class ApiCalls:
         return self._write("PATCH", user_group_id, fields, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
-        """The call returns None if a retry does not find the group: the first attempt may have deleted it."""
+        """None if a retry does not find the group: the first attempt may have deleted it."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
         return _deletion(retrying_call(send, self.attempts, read_deleted), UnknownGroup, dry_run=dry_run)
 
@@ -248,7 +248,6 @@ class ApiCalls:
 
 
 def _deletion(call: Call[T], missing: type[TenantryError], *, dry_run: bool) -> Call[T | None]:
-    """Return None if ``missing`` is raised after an attempt that may have deleted."""
     reply, may_be_done = None, False
     while True:
         try:

@@ -1,6 +1,6 @@
-"""Rejects data sources that can read a store's tables, because the parts of all tokens are in those tables. Checks each
-source when it is registered, and again on each connection. Looks for the tables instead of comparing addresses, and so
-finds a store through a link, another path or a copy."""
+"""Rejects data sources that can read a store's tables, which hold the parts of all tokens. Checks each source when it
+is registered, and again on each connection. Looks for the tables instead of comparing addresses, and so finds a store
+through a link, another path or a copy."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ def is_sqlite(path: Path) -> bool:
 
 
 def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
-    """Raises InvalidSource if IN_POSTGRESQL returned rows. The role can then read a store's tables, or become a role
-    that may."""
+    """Raises InvalidSource if IN_POSTGRESQL returned rows: the role can read a store's tables, or become a role that
+    may."""
     if not found:
         return
     names, role, owns = ", ".join(row[0] for row in found), found[0][1], any(row[2] for row in found)

@@ -182,8 +182,8 @@ async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
 
 
 class RedisClient:
-    """A redis-py client for one event loop. It connects at the first command. Commands sent through ``redis`` have no
-    time limit, so callers must set one."""
+    """A redis-py client for one event loop, which connects at the first command. Commands sent through ``redis`` have
+    no time limit, so callers must set one."""
 
     def __init__(self, server: RedisServer) -> None:
         self.server = server
@@ -200,7 +200,6 @@ class RedisClient:
         return self.redis.connection_pool.make_connection()
 
     async def aclose(self) -> None:
-        """Close all connections. Never raises."""
         for each in reversed(self._closing):
             with suppress(Exception):  # the server may be gone
                 await each.aclose()

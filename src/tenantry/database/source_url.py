@@ -69,7 +69,6 @@ def replace_secrets(url: URL, replacements: dict[object, str]) -> URL:
 
 
 def is_reference(value: object) -> bool:
-    """Whether ``env:…`` or ``file:…`` says where a secret is."""
     return isinstance(value, str) and value.startswith(_PREFIXES)
 
 

@@ -48,7 +48,6 @@ class Demo:
     calls: list[Call] = field(repr=False)
 
     async def open_pages(self) -> None:
-        """Request each customer's first page and the docs, so that caches are filled before visitors come."""
         for call in self.calls:
             with suppress(Exception):  # visitors of the page see the error
                 await send_request(self.app, call, None, {}, seconds=60)

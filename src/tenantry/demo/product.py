@@ -30,7 +30,7 @@ _POLICY: Final = (
 class Product:
     """A page at another origin that embeds the dashboards of three customers.
 
-    It has no login: any visitor gets passes for all customers. The saved tokens stay on the product's server."""
+    It has no login: any visitor gets passes for all customers. The tokens stay on the product's server."""
 
     provisioner: Provisioner
     environment: Environment

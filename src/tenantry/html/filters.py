@@ -1,5 +1,5 @@
-"""Left out are Jinja filters that are unsafe (``safe``), access objects (``attr``) or make text longer (``center``),
-and ``random``.
+"""Omits Jinja filters that are unsafe (``safe``), access objects (``attr``) or make text longer (``center``), and
+``random``.
 
 Only ``is defined`` and ``is undefined`` accept a missing variable. Other tests raise MissingVariable; otherwise a page
 would silently lack content."""

@@ -203,7 +203,6 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
     def handle_exception(self, source: str | None = None) -> NoReturn:
-        """Raise the template's errors as TemplateError, and the view's errors unchanged."""
         error = sys.exc_info()[1]
         if isinstance(error, jinja2.TemplateSyntaxError):
             raise from_syntax_error(error, source) from None

@@ -46,9 +46,8 @@ def context_processor(request: Connection) -> dict[str, Any]:
 
     Using a missing name raises MissingVariable, and so does ``viewer`` for a request with a token. Without a group,
     ``user_group is defined`` is false, and using one of the three raises MissingToken. Raises MiddlewareMissing without
-    UserGroupMiddleware. The app's Jinja environment decides which attributes of strings, numbers and lists a template
-    can use; prefer ``env=create_environment(loader)``.
-    """
+    UserGroupMiddleware. The app's Jinja environment decides which attributes of strings, numbers and lists templates
+    can use; prefer ``env=create_environment(loader)``."""
     try:
         view = wrap(request_variables(request))
     except MissingToken as error:

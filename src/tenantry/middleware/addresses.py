@@ -139,8 +139,8 @@ def pass_for_cookie(raw: bytes) -> bytes:
 
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
-    """Restore the token in a Location that leads to this host: in the path, in masked segments; in the query, only if
-    the redirect does no more than add or remove trailing slashes in the path."""
+    """Restore the token in a Location on this host. In the path, replace masked segments. In the query, restore it only
+    if the redirect merely adds or removes trailing slashes."""
     try:
         parts = urlsplit(location.decode("latin-1"))
     except ValueError:  # not a URL

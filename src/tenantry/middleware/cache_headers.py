@@ -47,8 +47,8 @@ class CacheHeaders:
         self._merged_names = frozenset(spelling for name in names for spelling in (name, name.title(), name.upper()))
 
     def added_to(self, start: Message) -> Message:
-        """Return a copy of an ``http.response.start`` message with these headers. The app may send the same message for
-        every request, so it stays unchanged."""
+        """Return a copy of an ``http.response.start`` message with these headers: the app may send the same message for
+        every request."""
         headers = [*start.get("headers", ())]
         for name, _ in headers:
             if name in self._merged_names:

@@ -51,8 +51,8 @@ def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
 
 
 def security_schemes(carriers: Carriers) -> Schemes:
-    """The OpenAPI 3.1 security schemes, one for each kind of carrier. A query parameter is included only if it is the
-    only one."""
+    """The OpenAPI 3.1 security schemes, one for each kind of carrier. A query parameter is included only without
+    another carrier."""
     schemes: Schemes = {}
     bare = [name for name in carriers.headers if name.lower() != "authorization"]
     if bare:

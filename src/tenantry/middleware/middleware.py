@@ -65,8 +65,8 @@ def _has_staleness(resolver: TokenResolver) -> TypeGuard[BoundedResolver]:
 
 
 def mark_coroutine(function: F) -> F:
-    """Make ``inspect.iscoroutinefunction`` true for a plain function that returns an awaitable: servers and frameworks
-    recognise an ASGI 3 app by it."""
+    """Servers and frameworks recognise an ASGI 3 app by ``inspect.iscoroutinefunction``. Make it true for a plain
+    function that returns an awaitable."""
     if sys.version_info >= (3, 12):
         return inspect.markcoroutinefunction(function)
     function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined, unused-ignore]  # before 3.12

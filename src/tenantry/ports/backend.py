@@ -10,8 +10,8 @@ class Backend(Protocol):
     """Finds the group of a token. A backend needs no other method."""
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Return the group whose live token is ``token``, or whose previous token it is, in a grace period. None if no
-        group has the token. The caller has checked the signature."""
+        """Return the group with this live token; in a grace period, also with its previous token. None if no group has
+        the token. The caller has checked the signature."""
         ...
 
 
@@ -49,8 +49,8 @@ class LeasedBackend(SnapshotBackend, Protocol):
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         """Return the changes after generation ``since`` (None: the most recent). Old changes may be missing. ``lease``:
-        seconds within which the caller promises to poll again, or to stop using its cache. A write waits for the
-        longest lease to end, unless all processes on the writer's host are known to share its slots."""
+        seconds within which the caller will poll again or stop using its cache. A write waits for the longest lease to
+        end, unless all processes on the writer's host share its slots."""
         ...
 
     @property
@@ -64,10 +64,8 @@ class LeasedBackend(SnapshotBackend, Protocol):
 
 
 def has_snapshots(backend: Backend) -> TypeGuard[SnapshotBackend]:
-    """Whether the backend is a SnapshotBackend."""
     return hasattr(backend, "read_at_snapshot")
 
 
 def is_leased(backend: Backend) -> TypeGuard[LeasedBackend]:
-    """Whether the backend is a LeasedBackend."""
     return hasattr(backend, "changes")

@@ -20,8 +20,8 @@ from tenantry.groups import (
 class GroupStore(Protocol):
     """Stores user groups. A write and its audit entry are one transaction.
 
-    With ``once``, a repeated write returns the first one's response. Or it raises IdempotencyInFlight if the first has
-    not finished, IdempotencyKeyReused if the body differs, IdempotencySuperseded if the response's token is no longer
+    With ``once``, a repeated write returns the first response. It raises IdempotencyInFlight if the first has not
+    finished, IdempotencyKeyReused if the body differs, IdempotencySuperseded if the response's token is no longer
     live."""
 
     async def get_or_create(

@@ -53,7 +53,6 @@ class SourceLeaseHolder(Protocol):
 
 
 def lease_holder_of(backend: object) -> SourceLeaseHolder | None:
-    """Return the ``sources`` of a store, or of a backend's store, if they are a SourceLeaseHolder."""
     sources = getattr(backend, "sources", None)
     return sources if isinstance(sources, SourceLeaseHolder) else None
 
@@ -84,8 +83,8 @@ class SourceStore(LeasedSources, Protocol):
         author: Author = UNNAMED,
     ) -> RegisteredSource:
         """Register the source. ``tables``: a declaration of guarded tables. Raises UnknownEnvironment; AlreadyExists if
-        either id is taken; InvalidSource if ``check_session_variables`` rejects ``session`` or ``read_tables`` rejects
-        ``tables``, or if a declaration lists no tables."""
+        either id is taken; InvalidSource if ``check_session_variables`` or ``read_tables`` rejects a value, or if a
+        declaration lists no tables."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:

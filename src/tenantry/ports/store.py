@@ -141,7 +141,7 @@ class CodeStore(Protocol):
 
 class UsageStore(Protocol):
     """Stores usage by group, hour and data source. Keeps that of deleted groups for billing. Where an environment asks
-    for it, also stores usage by group, day and viewer, which is deleted with the group."""
+    for it, also stores usage by group, day and viewer, until the group is deleted."""
 
     async def add(self, batch: UsageBatch) -> None:
         """Add the batch, unless its writer added this number or a later one in the last 90 days. Drop rows of viewers
@@ -157,8 +157,8 @@ class UsageStore(Protocol):
         group: str | None = None,
         by_viewer: bool = False,
     ) -> Mapping[UsageKey, Usage]:
-        """Sum the usage of the hours that began in [``since``, ``until``), in key order; ``by_viewer``, that of
-        viewers' days that began then. Slow for many groups: a day of 100,000 groups takes seconds."""
+        """Sum the usage of the hours that began in [``since``, ``until``), in key order. ``by_viewer``: sum viewers'
+        days instead, by viewer. Slow for many groups: a day of 100,000 groups takes seconds."""
         ...
 
     async def set_viewer_usage(self, environment: Environment, is_on: bool, *, author: Author = UNNAMED) -> None:
@@ -213,8 +213,8 @@ class WrittenBackend(LeasedBackend, Protocol):
 
     @property
     def settling(self) -> float:
-        """Seconds until all processes of this host see every committed write; usually 0.0. Each write waits that long
-        before it returns, so callers should add this to a write's timeout."""
+        """Seconds until all processes of this host see every committed write; usually 0.0. Each write waits that long,
+        so callers should add it to a write's timeout."""
         ...
 
     def subscribe(self, listener: ChangeListener) -> None: ...

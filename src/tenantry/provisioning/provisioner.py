@@ -65,10 +65,10 @@ class ProvisioningStore(Protocol):
 class Provisioner:
     """Writes the groups of ``store``; signs their tokens with ``keys``.
 
-    ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls of this object together.
-    ``contract`` checks properties before they are written. Parameters of the methods: ``author`` is recorded in the
-    audit trail; ``loaded``, the group if you have just read it, saves a read. Every method may raise StoreUnavailable;
-    those that write may also raise OutcomeUnknown."""
+    ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls together. ``contract`` checks
+    properties before they are written. Parameters of the methods: ``author`` is recorded in the audit trail;
+    ``loaded``, the group if you have just read it, saves a read. Every method may raise StoreUnavailable; those that
+    write may also raise OutcomeUnknown."""
 
     def __init__(
         self,

@@ -51,7 +51,6 @@ class SourceUpdate:
 
     @property
     def needs_test(self) -> bool:
-        """Whether more changes than the removal of a declaration."""
         return self.url is not None or self.password is not None or bool(self.tables)
 
 
@@ -208,7 +207,6 @@ def in_use(found: CountedSource) -> str:
 
 
 def describe_source(source: RegisteredSource) -> dict[str, Any]:
-    """The JSON of a data source, with masked secrets."""
     from tenantry.datasources import display_url, secret_state
 
     url = display_url(source.url)

@@ -77,7 +77,7 @@ class UpsertProvisioner(Provisioner):
 
         With ``merge``, changes are merge patches (RFC 7396); otherwise they replace ``properties`` and ``mapping``. A
         group that already matches is not written. An unexpected exception is raised only if no write has finished yet.
-        Otherwise it is logged, and each remaining group gets an error as its result."""
+        Otherwise it is logged, and each remaining group gets an error."""
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()
         waiting: dict[str, GroupChanges] = {}

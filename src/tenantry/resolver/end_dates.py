@@ -27,7 +27,6 @@ class EndDates:
         return group.seconds_left(self._time_of_day())
 
     def ending(self, key: bytes) -> CacheEntry | None:
-        """The token's cache entry, if it is valid and its group is suspended or has an end date."""
         entry = self._cache.entry(key)
         return entry if entry is not None and entry.group.may_end and entry.is_valid(self._clock()) else None
 

@@ -26,8 +26,8 @@ WAKEN_AT_ONCE: Final = 64
 
 class SingleFlight(Generic[T]):
     """A load that several requests on one event loop wait for. It runs in its own task, so a cancelled waiter does not
-    affect the others. Used as a context manager, it passes errors in the block to the waiters. ``pending`` is None
-    until the backend is called."""
+    affect the others. As a context manager, it passes errors in the block to the waiters. ``pending`` is None until the
+    backend is called."""
 
     __slots__ = ("_loop", "_waiters", "pending", "task")
 
@@ -72,8 +72,6 @@ class SingleFlight(Generic[T]):
 
 
 class FindOnlyBackend:
-    """A backend that has only ``find``. Its answers have no generation."""
-
     def __init__(self, backend: Backend) -> None:
         self.find = backend.find
 

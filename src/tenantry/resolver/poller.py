@@ -2,7 +2,7 @@
 
 A poll that began at time *t* lists all writes before *t*, so it extends the lease to *t* plus the staleness bound. A
 gap in the list clears the cache. A failed poll changes nothing; once the lease has ended, each request reads the store
-until a poll succeeds. If a slot keeps the same odd version for a full staleness bound, a poll repairs the slot."""
+until a poll succeeds. If a slot keeps the same odd version for a full staleness bound, a poll repairs it."""
 
 from __future__ import annotations
 

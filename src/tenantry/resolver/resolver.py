@@ -47,8 +47,8 @@ class Resolver:
       tokens are cached, and of cached passes.
     - ``patience``: seconds, at most ``staleness``, after which a load raises StoreUnavailable.
     - ``buses``: report writes before the next poll.
-    - ``clock``: a clock in seconds that also runs while the machine is suspended.
-    - ``time_of_day``: the current date and time, compared with end dates.
+    - ``clock``: seconds, counted also while the machine is suspended.
+    - ``time_of_day``: compared with end dates.
 
     With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect after a
     fifth of the staleness bound, or after the full bound if the store is unavailable.
@@ -58,8 +58,7 @@ class Resolver:
     (``ports.SourceLeaseHolder``).
 
     Event loops and threads may share a resolver, but each loop has its own loads. ``evict`` and ``flush`` may be called
-    from any thread.
-    """
+    from any thread."""
 
     def __init__(
         self,

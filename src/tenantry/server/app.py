@@ -79,7 +79,7 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
     """Return the contract that checks updates of properties against the saved queries; None if the setting
-    ``query_contract`` is off, which ``refuses`` overrides. Raises InvalidSettings, InvalidQueries or
+    ``query_contract`` is off. ``refuses`` overrides it. Raises InvalidSettings, InvalidQueries or
     InvalidPropertySchema."""
     if chosen.query_contract == "off" and refuses is None:
         return None
@@ -112,7 +112,7 @@ def compose(
     """The server app for ``store``, with additional ``routes``.
 
     - ``closing``: called in order on shutdown, before the store closes.
-    - ``buses``: ``/readyz`` and metrics report whether their messages arrive.
+    - ``buses``: ``/readyz`` and metrics report whether messages arrive.
     - ``metrics``: serve ``/metrics`` to any client.
     - ``draining``: while it returns True, ``/readyz`` answers 503.
     """

@@ -47,7 +47,6 @@ def _not_about_upgrades(record: logging.LogRecord) -> bool:
 
 
 def make_reporter(log_format: str) -> Reporter:
-    """Writes to stderr: JSON log lines if ``log_format`` is ``json``, else text."""
     if log_format != "json":
         return partial(click.echo, err=True)
     lines = JsonLines()

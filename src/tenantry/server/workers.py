@@ -42,7 +42,6 @@ def connection_limits(settings: Settings) -> ConnectionLimits:
 def serve_process(
     settings: Settings, listener: socket.socket, app: FastRouter, drain: Drain, announce: Callable[[str], None]
 ) -> None:
-    """Serve until SIGINT or SIGTERM. Calls ``announce`` with the URL once ready."""
     with exported_spans(make_reporter(settings.log_format)):
         run(
             app,

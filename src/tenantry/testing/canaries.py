@@ -115,12 +115,11 @@ def canary_groups(
     """Make ``count`` groups. Their ids, names and property values are canaries. The properties follow an example
     (``like``) or a JSON Schema.
 
-    ``values``: property -> one value for all groups (then it is no canary), or a function that gets a group's index and
-    returns a value that differs from group to group. ``mapping``: schema -> data source, for all groups; or a function
-    that gets a group's index and returns that group's mapping.
+    ``values``: property -> one value for all groups (then it is no canary), or a function that returns a different
+    value for each group's index. ``mapping``: schema -> data source, for all groups, or a function of a group's index.
 
-    Raises TypeError unless exactly one of ``like`` and ``schema`` is given, and ValueError if a function in
-    ``values`` repeats a value."""
+    Raises TypeError unless exactly one of ``like`` and ``schema`` is given, and ValueError if a function in ``values``
+    repeats a value."""
     if (like is None) == (schema is None):
         raise TypeError("pass an example as like={…}, or a JSON Schema as schema={…}")
     if isinstance(like, UserGroup):

@@ -51,8 +51,8 @@ class Answer:
 async def send_request(
     app: ASGIApp, call: Call, group: UserGroup | None, state: Mapping[str, Any], seconds: float
 ) -> Answer:
-    """``group`` is put into the scope where UserGroupMiddleware puts it. ``state``: that of the lifespan. Raises the
-    app's errors, and TimeoutError after ``seconds``."""
+    """``group`` is put into the scope where UserGroupMiddleware puts it. ``state``: the lifespan's. Raises the app's
+    errors, and TimeoutError after ``seconds``."""
     parts = urlsplit(call.path)
     headers = {"host": HOST, "accept": "*/*", **{name.lower(): value for name, value in call.headers.items()}}
     scope: dict[str, Any] = {

@@ -43,8 +43,6 @@ _OVERDUE: Final = 10.0
 
 
 class CountedEntry(Protocol):
-    """A cache entry. ``hits`` counts its uses since ``collect_hits`` last ran."""
-
     hits: int
     group: UserGroup
 
@@ -128,7 +126,7 @@ class UsageRecorder:
         return group
 
     def count_pass(self, group: UserGroup) -> None:
-        """Count a pass that was not in the cache, for its viewer only: the group's count has the pass's token."""
+        """Count a pass for its viewer only, if it was not in the cache: its token is counted for the group."""
         if group.viewer_id is None:
             return
         with self._lock:

@@ -16,8 +16,6 @@ _DAY: Final = 24
 
 
 class WaitingUsage(UsageTable[Row]):
-    """Usage that waits for the store: rows of groups, and rows of their viewers."""
-
     def __init__(self, limit: int) -> None:
         super().__init__(limit, lambda row: (row[0], *OTHER_GROUPS, "", row[-1] and OTHER_VIEWERS))
         self.has_seen_viewers = False

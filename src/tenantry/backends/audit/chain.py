@@ -1,5 +1,5 @@
-"""Seals the audit trail. Each entry's MAC covers the entry and the previous seal, so changes made without the key are
-detected.
+"""Seals the audit trail. Each entry's MAC covers the entry and the previous seal, which shows changes made without the
+key.
 
 Programs without the keys write unsealed entries. The next seal covers them too (docs/decisions/0074-audit-chain.md). No
 I/O."""
@@ -78,12 +78,10 @@ def read_seal(column: object) -> Seal:
 
 
 def write_head(head: ChainHead) -> str:
-    """Format as ``4711-9f3c…``."""
     return f"{head.number}-{head.mac.hex()}"
 
 
 def read_head(text: str) -> ChainHead | None:
-    """Parse the format of ``write_head``; None if invalid."""
     found = _HEAD.fullmatch(text.strip().lower())
     return None if found is None else ChainHead(int(found[1]), bytes.fromhex(found[2]))
 

@@ -68,7 +68,6 @@ def rotation_details(group: UserGroup) -> dict[str, str]:
 
 
 def source_update_details(source: RegisteredSource, url: str | None, tables: str | None) -> dict[str, str]:
-    """Return the given fields' names, and the entries in which ``tables`` differs from the source's declaration."""
     given = [name for name, value in (("url", url), ("tables", tables)) if value is not None]
     return {"fields": ", ".join(given), **table_changes(source.tables, source.tables if tables is None else tables)}
 

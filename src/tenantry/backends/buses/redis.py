@@ -1,5 +1,5 @@
-"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE). It reads the connection itself, because the subscriber of redis-py
-reconnects without reporting that messages may be lost."""
+"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE). Reads the connection itself: the subscriber of redis-py reconnects
+without reporting that messages may be lost."""
 
 from __future__ import annotations
 
@@ -37,9 +37,8 @@ handles are random."""
 
 
 class RedisBus:
-    """Receives changes, and publishes those of this process as a ``ports.ChangeListener``. ``url``: see
-    database/redis_server.py. ``channel``: must be the same in all processes of a store. No I/O before the first use.
-    Raises InvalidSettings."""
+    """Receives changes, and publishes those of this process. ``url``: see database/redis_server.py. ``channel``: the
+    same in all processes of a store. No I/O before the first use. Raises InvalidSettings."""
 
     def __init__(self, url: str, *, channel: str = CHANNEL) -> None:
         if not _CHANNEL.fullmatch(channel):

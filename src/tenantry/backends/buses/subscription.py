@@ -1,7 +1,7 @@
 """Follows a bus: reconnects, checks delivery and limits messages.
 
-A connection may respond and still deliver no messages, for example LISTEN through a transaction pooler. So a bus sends
-itself probes by the same route as notices."""
+A connection may respond without delivering messages, for example LISTEN through a transaction pooler. So a bus sends
+itself probes by the route of notices."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class MemoryTables:
         """Run a write that affects caches. ``work`` returns its result and whether it changed anything.
 
         While it runs, the slots of ``handles`` have odd versions. A change is listed under ``listed`` (default: the
-        first of ``handles``), and listeners are notified."""
+        first handle), and listeners are notified."""
         handle = handles[0] if listed is None else listed
         with self.lock:
             with ExitStack() as announced:

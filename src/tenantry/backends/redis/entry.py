@@ -3,8 +3,8 @@
     <generation, 19 digits><JSON>        a group that was read at this generation
     <generation, 19 digits>              a tombstone: the group was changed at this generation
 
-The JSON repeats the store id and the handle, so that an entry stored under a wrong key is refused. It identifies the
-token by a SHA-256 digest, from which the token cannot be computed."""
+The JSON repeats the store id and the handle, so that an entry under a wrong key is refused. It identifies the token by
+a SHA-256 digest."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A second-level cache in Redis or Valkey, shared by many hosts.
 
 Entries may be stale. The resolver polls the store, and uses an entry only if the group has not changed since the
-entry's generation. So if the Redis server is killed, frozen, flushed or restored, the only cost is more reads of the
+entry's generation. If the Redis server is killed, frozen, flushed or restored, the only cost is more reads of the
 store."""
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ class _RedisConnections:
 
 
 class RedisBatcher:
-    """At most two commands run at once, so a server that does not answer ties up only two connections. A command may
+    """At most two commands run at once: a server that does not answer ties up only two connections. A command may
     exceed ``budget``, so that a slow handshake can finish."""
 
     def __init__(

@@ -64,7 +64,7 @@ _OF_CONNECTIONS = {"OperationalError", "InterfaceError", "ConnectionTimeout"}  #
 
 def outdated(error: BaseException) -> bool:
     """Whether a prepared statement has become invalid: a table was altered, or a pooler changed the server connection.
-    The statement did not run; try again on another connection."""
+    The statement did not run."""
     cause = driver_error(error)
     state = getattr(cause, "sqlstate", None)
     return state in _NO_STATEMENT or (state == "0A000" and "cached plan" in str(cause))
@@ -289,7 +289,7 @@ def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str,
 def insert_those_new(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
 ) -> Sequence[Row]:
-    """Insert each row whose unique values are new. Return the columns ``returning`` of the inserted rows, in any order.
-    Waits for other transactions that insert the same values, in the order of ``rows``."""
+    """Insert each row whose unique values are new. Return the columns ``returning`` of these rows, in any order. Waits
+    for other transactions that insert the same values, in the order of ``rows``."""
     statement = _insert(connection, table).on_conflict_do_nothing().returning(*returning)
     return connection.execute(statement, list(rows)).all()

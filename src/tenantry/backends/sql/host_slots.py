@@ -34,9 +34,9 @@ class StoreIdentity:
 
 
 class HostSlots:
-    """A store's slots on this host, in the file ``<run folder>/<store id>.slots``. Opens the file at the first use, and
-    again after it was replaced. ``read`` reads the store's identity. ``rename`` gives the store another run name,
-    unless another process has done so, and returns the new identity."""
+    """A store's slots on this host, in the file ``<run folder>/<store id>.slots``, opened at the first use and after it
+    was replaced. ``read`` reads the store's identity. ``rename`` gives the store another run name, unless another
+    process has done so, and returns the new identity."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class HostSlots:
         """Wait until no process on this host can use an answer from before the committed write. Usually returns at
         once.
 
-        If the slots file was replaced after the write was announced (in ``announced_in``), announce it in the new file
+        If the slots file was replaced since the announcement (in ``announced_in``), announce the write in the new file
         too. Other processes may still use the old file, so wait until the new one is older than the longest lease."""
         try:
             slots = self._open(identity)
@@ -129,7 +129,6 @@ class HostSlots:
 
 
 def rename(connection: Connection, identity: StoreIdentity) -> None:
-    """Give the store a random run name, unless its name already differs from that in ``identity``."""
     this = (generation.c.store_id == identity.store_id, generation.c.run_name == identity.run_name)
     connection.execute(generation.update().where(*this).values(run_name=secrets.token_hex(8)))
 

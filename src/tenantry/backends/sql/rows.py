@@ -69,13 +69,12 @@ def _environment(*columns: Any) -> Environment:
 
 
 def environment(row: Row) -> Environment:
-    """``row``: the columns of EnvironmentRow."""
     return _environment(*row)
 
 
 def reading(row: Row, token: Token, clock: StoreClock) -> LookupResult:
     """Return the result for ``token`` from a row of LOOK_UP: time, generation, then the columns of ``stored_group``.
-    Like ``StoredGroup.read``, but with fewer objects, because every cache miss calls it."""
+    Like ``StoredGroup.read``, but with fewer objects: every cache miss calls it."""
     generation: int = row[1]
     if row[2] is None:
         return LookupResult(None, generation)

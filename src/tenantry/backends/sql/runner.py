@@ -39,8 +39,8 @@ class Write(Protocol[T_co]):
 
 class Runner:
     """Runs reads and writes with deadlines, and announces writes in this host's slots. ``timeout``: seconds that
-    callers wait. ``before_close`` is awaited before the connections of an ending event loop are closed; it may
-    write."""
+    callers wait. ``before_close``, which may write, is awaited before the connections of an ending event loop are
+    closed."""
 
     def __init__(
         self,
@@ -68,8 +68,8 @@ class Runner:
             self._engine = PostgresEngine(address, before_close)
 
     def deadline(self, at_least: float = 0.0) -> float:
-        """Return the deadline of a call that begins now, slightly before the caller's timeout. ``at_least``: minimum
-        seconds for longer work that no request awaits."""
+        """Return a deadline slightly before the caller's timeout. ``at_least``: minimum seconds for longer work that no
+        request awaits."""
         return time.monotonic() + max(self._timeout * _WAITING, at_least)
 
     def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:

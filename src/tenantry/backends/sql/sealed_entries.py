@@ -1,6 +1,5 @@
-"""Adds sealed audit entries (tenantry/backends/audit/chain.py). A writer first locks the row of ``generation``, which
-holds the chain's head, and only then takes numbers for its entries. So entries are sealed in the order of their
-numbers."""
+"""Adds sealed audit entries (tenantry/backends/audit/chain.py). A writer locks the row of ``generation``, which holds
+the chain's head, before it takes numbers for its entries. So entries are sealed in the order of their numbers."""
 
 from __future__ import annotations
 
@@ -63,8 +62,8 @@ returning audit_number
 def add_entries(
     connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
 ) -> None:
-    """Seal and add entries. Must be the last statement of a transaction. ``head``: the row that a caller who has locked
-    ``generation`` got, with the columns of _HEAD or _HEAD_POSTGRESQL."""
+    """Seal and add entries. Must be the last statement of a transaction. ``head``: the row with the columns of _HEAD or
+    _HEAD_POSTGRESQL, if the caller has already locked ``generation``."""
     on_postgresql = connection.dialect.name == "postgresql"
     if head is None:
         head = (

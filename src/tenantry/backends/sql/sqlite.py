@@ -68,7 +68,7 @@ class SQLiteEngine(StoreEngine):
 
     def _fast_read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:
         """Read in the event loop (docs/decisions/0021-fast-reads.md). Return None on any error of SQLite, for example
-        if the database is locked; ``_fetch`` then tries again and reports the error."""
+        if the database is locked; then ``_fetch`` tries again and reports it."""
         try:
             with self._reading:
                 self._identity.check_recent()
@@ -171,8 +171,6 @@ class _Job:
 
 
 class SQLiteWriter:
-    """The writing thread and its connection, which the first write opens."""
-
     def __init__(self, file: SQLiteFile, identity: FileIdentity) -> None:
         self._file = file
         self._identity = identity

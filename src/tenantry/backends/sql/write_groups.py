@@ -1,7 +1,7 @@
 """Writes one group in the caller's transaction.
 
-An Idempotency-Key's row is inserted before the write, and completed with the response afterwards. A second writer with
-the same key waits for the first transaction, then repeats its response."""
+An Idempotency-Key's row is inserted before the write, and gets the response afterwards. A second writer with the same
+key waits for the first transaction, then repeats the response."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Writes many groups with few statements. Before the first write, it reads all the groups and compares them with their
-expected state."""
+"""Writes many groups with few statements. First reads them all, and compares them with their expected state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slots: shared memory in which the processes of one host see each other's writes without messages.
+"""Shared memory in which the processes of one host see each other's writes without messages.
 
 A store has 65,536 slots; a group's handle selects one. Each slot holds a version, a random number: odd during a write,
 otherwise even.
@@ -8,8 +8,7 @@ otherwise even.
   A cached answer is valid until the slot's version changes.
 - Crash: if a writer is killed, the version stays odd and prevents caching until a poll repairs the slot.
 
-``SharedSlots`` is a file in the run folder, for all processes of a host; ``PrivateSlots`` serves one process.
-"""
+``SharedSlots`` is a file in the run folder, for all processes of a host; ``PrivateSlots`` serves one process."""
 
 from tenantry.cache.slots.folder import FolderTaken, run_folder
 from tenantry.cache.slots.shared import SharedSlots

@@ -1,10 +1,9 @@
-"""SharedSlots: a store's slots in a memory-mapped file.
+"""A store's slots in a memory-mapped file.
 
 The file may be deleted while in use, for example by a cleaner of temporary folders. A writer notices this
 (``is_current``), ends caching with the old file (``retire``) and makes a new one (``renewed``). A process that starts
 later knows only the new file, so its writes wait until no process can use answers cached with the old one
-(``leases_left``).
-"""
+(``leases_left``)."""
 
 from __future__ import annotations
 
@@ -78,7 +77,7 @@ class SharedSlots(SlotTable):
 
     @classmethod
     def open(cls, store_id: str, folder: Path | str | None = None, *, name: str | None = None) -> SharedSlots:
-        """Map the file; make it if it is missing. ``folder`` and ``name`` (by default the store id) are passed to
+        """Map the file; make it if it is missing. ``folder`` and ``name`` (by default the store id): as for
         ``run_folder``. Raises StoreUnavailable or FolderTaken."""
         return cls(store_id, folder, store_id if name is None else name)
 

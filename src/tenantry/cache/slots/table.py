@@ -36,7 +36,6 @@ class SlotTable:
         return self._versions
 
     def copy(self) -> memoryview[int]:
-        """A copy that later writes do not change."""
         return memoryview(self._versions.tobytes()).cast("Q")
 
     def repair(self, slot: int, version: int) -> None:

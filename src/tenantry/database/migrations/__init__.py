@@ -121,9 +121,9 @@ def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
 
 
 def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None:
-    """Lock all our tables until the transaction ends: locking them one migration at a time could deadlock with running
-    processes. If a table is locked already, for example by a dump, release all locks and pause before the next attempt,
-    so that running processes do not queue behind this one."""
+    """Lock all our tables until the transaction ends: one migration at a time could deadlock with running processes. If
+    a table is locked already, for example by a dump, release all locks and pause before the next attempt, so that
+    running processes do not queue behind this one."""
     there = set(connection.execute(text(_VISIBLE)).scalars())
     tables = [table for table in TABLES if table in there]
     end = time.monotonic() + seconds

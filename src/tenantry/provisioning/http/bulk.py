@@ -223,7 +223,7 @@ class ReportBuffer:
     """Holds the report until the client reads it. One task writes and one task reads.
 
     Most clients send their whole body before they read the report: without this buffer, client and server would wait
-    for each other. A report of more than MEMORY bytes moves to a temporary file, which ``close`` deletes."""
+    for each other. Beyond MEMORY bytes, the report moves to a temporary file, which ``close`` deletes."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] = BytesIO()
@@ -288,7 +288,6 @@ class ReportBuffer:
         self._changed.set()
 
     async def read(self) -> bytes:
-        """Wait for the next bytes; b"" at the end of the report."""
         while self._read == self._written:
             if self._ended:
                 return b""

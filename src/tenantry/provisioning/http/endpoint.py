@@ -252,8 +252,8 @@ class Endpoint(ABC):
 
 
 def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
-    """The error to send. Of an unexpected exception, log only type and traceback: its message may contain a token. If
-    an error has a ``generic_message``, send that and log the error's own message."""
+    """Of an unexpected exception, log only type and traceback: its message may contain a token. If an error has a
+    ``generic_message``, send that and log the error's own message."""
     error, extra = raised, {"request_id": request.id}
     if not isinstance(error, TenantryError) or error.status == 500:
         frames = "".join(traceback.format_tb(raised.__traceback__))

@@ -73,11 +73,10 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Says whether a user group token or pass is active, and for which group. Tokens and passes of another environment
-    than the API token's are inactive. Reads the store, not a cache, so rotations take effect at once.
+    """Whether a user group token or pass is active, and for which group. Those of another environment than the API
+    token's are inactive. Reads the store, not a cache, so rotations take effect at once.
 
-    Without an Authorization header, a small form is read before authentication, because the form may contain the API
-    token."""
+    Without an Authorization header, a small form is read before authentication: it may contain the API token."""
 
     def __init__(self, context: ApiContext) -> None:
         super().__init__("POST", error_format=OAUTH_FORMAT, observer=context.observer)

@@ -56,8 +56,7 @@ _UTF_8: Final = ("utf-8", "utf8")
 """The registered name of the charset, and a common alias."""
 
 
-class ClientDisconnected(Exception):
-    """The client closed the connection before the end of the body or of the response."""
+class ClientDisconnected(Exception): ...
 
 
 class ApiRequest:
@@ -231,8 +230,8 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if bytes remain: the
-        connection must be closed, which may reset it before the client has read the response (RFC 9112 section 9.6)."""
+        """Discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if bytes remain. Closing the
+        connection may then reset it before the client has read the response (RFC 9112 section 9.6)."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True

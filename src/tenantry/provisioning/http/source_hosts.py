@@ -1,7 +1,7 @@
 """Which addresses a data source's URL may have when it comes over HTTP.
 
-A caller could otherwise make the server connect to any host, open its files, or send a file or an environment variable
-(``file:…``, ``env:…``) as the password to a host of the caller."""
+A caller could otherwise make the server connect to any host, open its files, or send a file or environment variable
+(``file:…``, ``env:…``) as the password to the caller's host."""
 
 from __future__ import annotations
 

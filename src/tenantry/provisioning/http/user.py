@@ -37,8 +37,8 @@ class UserGroupEndpoint(Endpoint):
     """``/api/user`` (SPEC section 4), ``/api/user/rotate``, ``/api/user/passes`` and ``/api/user/viewers/revoke``. With
     ``?dry_run=true`` it writes nothing.
 
-    ``operations``: method -> parser of the body. ``example``: a valid body, which the error for an empty body shows.
-    All endpoints of a service share ``in_flight``."""
+    ``operations``: method -> parser of the body. The error for an empty body shows ``example``. All endpoints of a
+    service share ``in_flight``."""
 
     def __init__(
         self, context: ApiContext, operations: Mapping[str, OperationParser], example: str, in_flight: KeysInFlight

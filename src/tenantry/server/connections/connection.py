@@ -42,8 +42,6 @@ _HEAD, _IDLE, _ACTIVE, _DRAINING = State  # before Python 3.12 reading a member 
 
 
 class Admission(Protocol):
-    """What a connection needs of ``OpenConnections``."""
-
     limits: ConnectionLimits
     counters: ConnectionCounters
 
@@ -138,7 +136,6 @@ class ClientConnection(asyncio.Protocol):
 
     @property
     def unread(self) -> bool:
-        """Whether the client may still send body bytes that no app will read."""
         if self.state is _HEAD or self.state is _IDLE:
             return self.request is not None and self.request.has_unread_body
         return self.state is _DRAINING
@@ -154,7 +151,6 @@ class ClientConnection(asyncio.Protocol):
             self.transport.close()
 
     def refuse(self, error: TenantryError) -> None:
-        """Close the connection, after ``error`` if the client awaits a response that has not begun."""
         active = self.state is _ACTIVE
         answered = active and self.request is not None and self.request.answered
         expects = active or self.received or isinstance(error, TooManyConnections)

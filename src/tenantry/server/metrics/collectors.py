@@ -34,10 +34,9 @@ class TimedBackend:
     """Wraps a backend and times its calls: ``Resolver(timed := TimedBackend(store), …)``, then
     ``metrics_app(resolver=resolver, backend=timed)``.
 
-    With ``label_groups`` it also counts reads by environment and group, for at most ``max_groups`` groups; reads of all
-    others are summed. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them, because a resolver
-    caches differently without them.
-    """
+    With ``label_groups`` it also counts reads by environment and group, for at most ``max_groups`` groups; it sums all
+    others. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them, because a resolver caches
+    differently without them."""
 
     read_at_snapshot: Callable[..., Coroutine[Any, Any, LookupResult]]
     changes: Callable[..., Coroutine[Any, Any, Changes]]
@@ -216,8 +215,6 @@ class SecondLevelCollector(Collector):
 
 
 class CountingBus(Protocol):
-    """A PostgresBus, a RedisBus, or your own bus with the same counters."""
-
     @property
     def counters(self) -> BusCounters: ...
 

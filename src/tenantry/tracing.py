@@ -102,9 +102,6 @@ _SYSTEMS: Final = {"mssql": "microsoft.sql_server", "oracle": "oracle.db"}
 
 
 class HttpServerSpan(Span):
-    """A request to one of Tenantry's routes. The parent is the current span or, without one, the span in the request's
-    headers."""
-
     __slots__ = ()
 
     def __init__(self, scope: Mapping[str, Any], attributes: Mapping[str, AttributeValue]) -> None:

@@ -96,8 +96,6 @@ class ReadAhead:
 
 
 class _Interruptible(Generator[Any, Any, "Message"]):
-    """Awaits the server's ``receive``. An interruption loses no message."""
-
     __slots__ = ("_steps", "_waits_for", "interrupted")
 
     def __init__(self, awaitable: Awaitable[Message]) -> None:

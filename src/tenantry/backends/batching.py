@@ -21,7 +21,7 @@ class TickBatcher(Generic[K, V]):
     - ``fetch`` gets at most ``size`` keys and the first caller's deadline, and returns a value for each key.
     - ``concurrent``: maximum batches at once (None: no limit).
     - ``budget``: seconds after which callers get NoAnswer, although the fetch continues (None: no limit).
-    - ``ended`` is called once per batch, with True if the values came in time.
+    - ``ended``: called once per batch, with True if the values came in time.
     """
 
     def __init__(

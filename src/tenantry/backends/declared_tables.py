@@ -1,5 +1,3 @@
-"""Checks declarations of guarded tables before a store keeps them."""
-
 from __future__ import annotations
 
 import json

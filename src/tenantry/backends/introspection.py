@@ -37,13 +37,14 @@ class IntrospectionBackend:
     """Finds groups through the RFC 7662 endpoint ``url`` of another Tenantry server (``…/oauth/introspect``). Works in
     several event loops.
 
-    - ``api_token``: needs the scope ``introspect``; only groups of its environment are found.
+    - ``api_token``: with the scope ``introspect``; finds only groups of its environment.
     - ``keys``: the other server's signing keys; tokens of other keys are never sent.
     - ``timeout``: seconds for a look-up, including connecting. Keep it below the Resolver's ``patience``, so that the
       log names the cause.
     - ``allow_http``: permit unencrypted HTTP to other hosts.
     - ``transport``: replaces the network in tests.
-    - ``clock``: the time of day for ``exp``."""
+    - ``clock``: the time of day for ``exp``.
+    """
 
     def __init__(
         self,

@@ -52,7 +52,6 @@ class Leased:
         self.deadline: float = deadline
 
     def is_valid(self, now: float) -> bool:
-        """Whether lease and deadline have not passed, and the slot's version is that of the beginning of the load."""
         lease = self.lease
         return now < lease.until and now < self.deadline and lease.versions[self.slot] == self.version
 
@@ -96,8 +95,6 @@ class CacheEntry(CachedAnswer):
 
 
 class PassEntry:
-    """The cached group of a pass. Valid as long as the entry of the pass's token is."""
-
     __slots__ = ("_seen", "check_end_at", "following", "group", "hits", "key", "of_token", "previous")
 
     previous: PassEntry
@@ -160,8 +157,6 @@ class CachedSource(CachedAnswer):
 
 
 class Sources:
-    """Cached data sources, by environment id and reference. Drops the oldest first."""
-
     __slots__ = ("_capacity", "_oldest", "entries")
 
     def __init__(self, capacity: int) -> None:

@@ -236,8 +236,8 @@ class GroupCache:
         """Drop the entries of changed groups, then extend the lease to ``staleness`` seconds after the poll began. If
         the list has a gap or comes from another store, clear the cache first.
 
-        The caller must iterate to the end; other tasks can run between steps. Yields the ages, in seconds, of the
-        changes that dropped valid entries."""
+        Iterate to the end; other tasks can run between steps. Yields the ages, in seconds, of the changes that dropped
+        valid entries."""
         with self._lock:
             if snapshot.polled_at < self._polled_at:
                 return  # a later poll was applied first: this older list would look as if the store had been restored

@@ -21,7 +21,6 @@ class PassCache:
         return len(self._ring)
 
     def store(self, key: bytes, of_token: CacheEntry, group: UserGroup, check_end_at: float, now: float) -> None:
-        """Cache the group of a pass. Valid while the entry of the pass's token is valid."""
         with self._lock:
             if not of_token.is_valid(now):
                 return

@@ -15,8 +15,8 @@ from tenantry.ports import Store
 
 
 class Advice:
-    """Lets the engine of a group's data source explain the queries of a folder, even those that wait for a viewer's
-    choice, and prints the findings. ``look`` checks if a file has changed since the last check."""
+    """Has the engine of a group's data source explain the queries of a folder, even those that wait for a viewer's
+    choice, and prints the findings. ``look`` checks files that have changed since the last check."""
 
     def __init__(
         self,

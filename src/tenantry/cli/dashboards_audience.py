@@ -45,7 +45,6 @@ class Audience:
         return [replace(saved, dashboard=part) for saved, part in found if part is not None]
 
     def add(self, group: UserGroup) -> list[SavedDashboard]:
-        """Count a group. Return the dashboards that it may open, with the parts that it sees."""
         found = {name: self._access.find(name, group) for name in self._dashboards}
         for (name, panel_id), part in self._parts.items():
             saved = found[name]

@@ -1,5 +1,3 @@
-"""The differences between a stored object and one in a file: as text for people, and as JSON."""
-
 from __future__ import annotations
 
 import json

@@ -31,8 +31,6 @@ _EXAMPLE: Final = "write groups: and below it  acme: {name: Acme Ltd, properties
 
 @dataclass(frozen=True, slots=True)
 class SourceTables:
-    """The guarded tables of a source. ``place``: where the file names the source."""
-
     source: str
     place: str
     declared: dict[str, Any]

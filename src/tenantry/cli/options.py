@@ -261,7 +261,6 @@ def print_declarations_once() -> None:
 
 
 def find_tables(folder: Path) -> Path | None:
-    """The ``tables.yaml`` in a folder of queries or dashboards, or next to it."""
     parent = folder.parent if folder.name not in {"", ".."} else folder.resolve().parent
     found = (each / TABLES_FILE for each in (folder, parent))
     return next((each for each in found if each.is_file()), None)

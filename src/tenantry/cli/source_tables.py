@@ -1,5 +1,3 @@
-"""Guarded tables of registered data sources: test a declaration on its source, and replace the stored one."""
-
 from __future__ import annotations
 
 import json
@@ -39,8 +37,6 @@ async def check_tables(source: RegisteredSource, declared: Mapping[str, Any], ke
 
 
 class TablesChange(NamedTuple):
-    """The difference between a stored declaration and the one in a file. ``place``: where the file has it."""
-
     source: RegisteredSource
     declared: dict[str, Any]
     place: str

@@ -142,7 +142,7 @@ class Check:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
-        """Read the schema at ``path``, or that of the environment in the first checked folder that has one."""
+        """``path``: default: the schema of the environment in the first checked folder that has one."""
         if path is not None:
             self._schema = read_schema(path)
             return
@@ -183,12 +183,11 @@ class Check:
 
 
 def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
-    """Return the environment's schema from the first of ``folders`` that has one; None if no folder has one.
+    """Return the environment's schema from the first of ``folders`` that has one, or None.
 
     The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else the one in the settings. A
-    name that is not from the store may be misspelt. So if no folder has its schema, raises UsageError if the name came
-    from --environment, or if a folder has a schema of another environment. Raises InvalidPropertySchema.
-    """
+    name that is not from the store may be misspelt. So without a schema, raises UsageError if the name came from
+    --environment, or if a folder has a schema of another environment. Raises InvalidPropertySchema."""
     name = stored or asked_for or _configured_environment()
     if name is None:
         return None

@@ -98,7 +98,6 @@ class TablesCheck:
         return next((each for each in alternatives if self._accepts(each, template)), next(iter(alternatives), None))
 
     def guarded(self, template: SQLTemplate, folder: Path) -> SQLTemplate:
-        """Return the query with its guards, or unchanged if no declaration accepts it."""
         tables = self.find(template, folder)
         return template.guarded(tables) if tables is not None and self._accepts(tables, template) else template
 

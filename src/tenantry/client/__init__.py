@@ -30,10 +30,9 @@ T = TypeVar("T")
 class Client:
     """Calls the provisioning API at ``base_url``. Thread-safe.
 
-    ``timeout``: seconds for each request. ``attempts``: maximum attempts per request while the service is unreachable
-    or busy. ``get_method``: the method that get-or-create uses instead of GET, if a proxy drops the body of GET. All
-    methods raise the service's TenantryError, ApiUnreachable or UnexpectedAnswer. A call with ``dry_run`` writes
-    nothing."""
+    ``timeout``: seconds for each request. ``attempts``: maximum per request while the service is unreachable or busy.
+    ``get_method``: the method that get-or-create uses instead of GET, if a proxy drops the body of GET. All methods
+    raise the service's TenantryError, ApiUnreachable or UnexpectedAnswer. A call with ``dry_run`` writes nothing."""
 
     def __init__(
         self,

@@ -1,5 +1,3 @@
-"""Requests and reports of ``POST /api/users/bulk``, without I/O."""
-
 from __future__ import annotations
 
 import json

@@ -1,6 +1,6 @@
 """PostgreSQL through psycopg, direct or behind a pooler.
 
-A transaction pooler, such as PgBouncer, may use another server connection for each transaction. So prepared statements,
+A transaction pooler, such as PgBouncer, may use another server connection for each transaction, so prepared statements,
 session settings and LISTEN need direct connections. Fixed statements bypass psycopg's cursors: a small read would take
 twice as long."""
 

@@ -23,7 +23,6 @@ def handbook(url: str) -> Sequence[BaseRoute]:
 
 
 def hosts(url: str) -> list[str]:
-    """The host of ``url``; both 127.0.0.1 and localhost for either of them or a wildcard address."""
     host = urlsplit(url).hostname or ""
     local = host in {"127.0.0.1", "localhost", "0.0.0.0", "::"}  # noqa: S104  # only compared
     return ["127.0.0.1", "localhost"] if local else [f"[{host}]" if ":" in host else host]

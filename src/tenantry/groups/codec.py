@@ -1,4 +1,4 @@
-"""Converts a user group to JSON and to table columns.
+"""A user group as JSON and as table columns.
 
 A new field of ``UserGroup`` needs a line in ``_FIELDS`` (for all JSON forms) and one in ``GroupRow`` (for all SQL)."""
 

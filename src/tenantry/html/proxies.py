@@ -115,8 +115,6 @@ def wrap(variables: Record | Mapping[str, Any]) -> RecordView:
 
 
 class VariablesContext(Context):
-    """Resolves a bare name to the group's property, unless the template or the view sets it."""
-
     def resolve_or_missing(self, key: str) -> Any:
         value = super().resolve_or_missing(key)
         if value is not missing:

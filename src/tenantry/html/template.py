@@ -44,8 +44,8 @@ def context_processor(request: Connection) -> dict[str, Any]:
     """Give an app's templates ``user_group``, ``params`` and ``viewer``: ``Jinja2Templates(directory="templates",
     context_processors=[context_processor])``.
 
-    Using a missing name raises MissingVariable, and so does ``viewer`` for a request with a token. Without a group,
-    ``user_group is defined`` is false, and using one of the three raises MissingToken. Raises MiddlewareMissing without
+    A missing name raises MissingVariable, and so does ``viewer`` for a request with a token. Without a group,
+    ``user_group is defined`` is false, and each of the three raises MissingToken. Raises MiddlewareMissing without
     UserGroupMiddleware. The app's Jinja environment decides which attributes of strings, numbers and lists templates
     can use; prefer ``env=create_environment(loader)``."""
     try:

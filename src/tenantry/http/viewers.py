@@ -25,8 +25,8 @@ _log = logging.getLogger(__name__)
 @asynccontextmanager
 async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None]:
     """``async with while_connected(request): rows = await sources.fetch(…)`` cancels the block when the viewer
-    disconnects, then raises ViewerLeft, which ``error_handler`` does not log. If other viewers wait for the same query,
-    the query continues.
+    disconnects, then raises ViewerLeft, which ``error_handler`` does not log. A query for which other viewers wait
+    continues.
 
     Before the block begins, the request's body is read; the view can still read it afterwards. Raises MiddlewareMissing
     for a websocket without a user group: add UserGroupMiddleware, and connect with a token."""

@@ -184,7 +184,7 @@ def query(name: str = "USER_GROUP_TOKEN") -> Carriers:
 def path(where: str) -> Carriers:
     """Read the token from a path segment. ``where``: a template such as ``/embed/{token}``, relative to the mount
     point, or the name of a path parameter of an outer router. The app sees ``redacted`` instead of the token. Browser
-    histories and proxy logs keep paths, so prefer a header or cookie. Raises ValueError for an invalid ``where``."""
+    histories and proxy logs keep paths: prefer a header or cookie. Raises ValueError for an invalid ``where``."""
     if where.startswith("/"):
         segments = where.split("/")[1:]
         if segments.count(_PLACEHOLDER) != 1 or any("{" in part for part in segments if part != _PLACEHOLDER):

@@ -88,15 +88,14 @@ class UserGroupMiddleware:
       the group gets 403, except below an inner UserGroupMiddleware whose audience the scope contains.
     - Preview key: passed on to the mount that made it. Elsewhere, or with ``required=True``, it is a bad token.
 
-    If the token came in a cookie, a websocket or a request with an unsafe method must come from the same host or from
-    ``allowed_origins``, else it gets 403. All responses get ``Vary``. Responses for a group or a preview also get
-    ``Cache-Control: private``.
+    If the token came in a cookie, a websocket or a request with an unsafe method gets 403, unless it comes from the
+    same host or ``allowed_origins``. All responses get ``Vary``, those for a group or a preview also ``Cache-Control:
+    private``.
 
-    Inside another UserGroupMiddleware, the group that the outer one found is kept. A request with a second, different
-    token gets 400, and a group of an environment that is not accepted here gets 401.
+    An inner UserGroupMiddleware keeps the group of the outer one. A second, different token gets 400, and a group of an
+    environment that is not accepted here 401.
 
-    Raises InvalidSettings for a malformed origin.
-    """
+    Raises InvalidSettings for a malformed origin."""
 
     def __init__(
         self,

@@ -27,8 +27,7 @@ class OriginCheck:
 
     A websocket or a request with an unsafe method is accepted if ``Sec-Fetch-Site`` is ``same-origin``, if ``Origin``
     is ``allowed`` or names the same host as ``Host``, or if neither header is sent (docs/decisions/0023-origins.md).
-    ``advice``: how to fix a refusal, for the error message.
-    """
+    ``advice``: how to fix a refusal."""
 
     __slots__ = ("_advice", "_allowed")
 

@@ -48,7 +48,7 @@ class TokenWatch(ABC):
     """Checks the token of an open websocket or stream about five times within the staleness bound. Closes the
     connection if the token is revoked, or if no check succeeds within the bound.
 
-    A result is valid until ``_valid_until``. After that, ``_wait`` checks again before the next message is sent."""
+    After ``_valid_until``, ``_wait`` checks again before the next message is sent."""
 
     __slots__ = (
         "__weakref__",

@@ -19,8 +19,8 @@ class Slots(Protocol):
     """Versions that all processes of a host share, one in each of ``tenantry.cache.SLOT_COUNT`` slots. ``slot_index``
     maps a handle to a slot.
 
-    A writer sets an odd version before its commit and a new even one afterwards (a seqlock). A cached answer is valid
-    while the slot has the even version from before the look-up."""
+    A version is odd during a write, and a new even one afterwards (a seqlock). A cached answer is valid while the slot
+    has the even version from before the look-up."""
 
     @property
     def versions(self) -> Sequence[int]:

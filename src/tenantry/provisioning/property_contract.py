@@ -13,7 +13,7 @@ class PropertyContract(Protocol):
     """Rules for properties, checked before properties are written. ``tenantry.sql.checks.contract.QueryContract``
     implements it.
 
-    If ``refuses`` is true, a write that violates the rules raises the error; otherwise the error is only logged."""
+    If ``refuses`` is false, violations are only logged."""
 
     refuses: bool
 

@@ -221,13 +221,12 @@ class Provisioner:
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replace ``current_token`` with a new one. Of concurrent calls, exactly one succeeds. The old token stays
-        valid for ``grace_seconds`` (None: the grace period of the environment).
+        """Replace ``current_token``. Of concurrent calls, one succeeds. The old token stays valid for ``grace_seconds``
+        (None: the environment's grace period).
 
-        Raises UnknownToken (for a token that is malformed, forged or from another environment), TokenAlreadyRotated,
-        GroupSuspended, IdempotencyKeyReused, IdempotencySuperseded; ValueError unless the grace period is from 0 to
-        86,400.
-        """
+        Raises UnknownToken (also for a token that is malformed, forged or from another environment),
+        TokenAlreadyRotated, GroupSuspended, IdempotencyKeyReused, IdempotencySuperseded; ValueError unless the grace
+        period is from 0 to 86,400."""
         try:
             current = self._keys.read(current_token)
         except InvalidToken:

@@ -1,5 +1,3 @@
-"""Registers, changes, lists and deletes data sources, for the command line and for HTTP."""
-
 from __future__ import annotations
 
 import secrets

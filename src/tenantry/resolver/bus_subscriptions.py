@@ -28,8 +28,8 @@ is flushed."""
 
 
 class BusSubscriptions:
-    """Forwards each bus's messages to the resolver (``listener``), in one task per bus on one event loop. Holds only a
-    weak reference to the resolver, and stops with it."""
+    """Forwards messages to the resolver (``listener``), in one task per bus on one event loop. Holds only a weak
+    reference to the resolver, and stops with it."""
 
     def __init__(self, buses: Sequence[Bus], listener: EvictionListener) -> None:
         self._buses = tuple(buses)

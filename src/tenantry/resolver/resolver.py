@@ -54,11 +54,9 @@ class Resolver:
     fifth of the staleness bound, or after the full bound if the store is unavailable.
 
     Answers of other backends are cached for the full bound. Tokens of a removed key are refused within the bound. A
-    ``DataSources`` with the same store caches registered sources too, under the lease of one of the store's resolvers
-    (``ports.SourceLeaseHolder``).
+    ``DataSources`` with the same store caches data sources under the resolver's lease.
 
-    Event loops and threads may share a resolver, but each loop has its own loads. ``evict`` and ``flush`` may be called
-    from any thread."""
+    Event loops and threads may share a resolver. ``evict`` and ``flush`` may be called from any thread."""
 
     def __init__(
         self,
@@ -154,10 +152,9 @@ class Resolver:
     async def resolve(self, raw: bytes | str) -> UserGroup:
         """The group of a token or pass, from the cache or the backend. A pass's group has a ``viewer``.
 
-        Raises InvalidToken if the token is malformed, forged or replaced by a rotation, or if its group is deleted or
-        in another environment. The error does not say which. Also raises the subclasses of InvalidToken
-        (UserGroupExpired, UserGroupSuspended, PassExpired, PassRevoked, InvalidPass), and StoreUnavailable.
-        """
+        Raises InvalidToken, without the reason, if the token is malformed, forged or replaced by a rotation, or if its
+        group is deleted or in another environment. Also raises the subclasses of InvalidToken (UserGroupExpired,
+        UserGroupSuspended, PassExpired, PassRevoked, InvalidPass), and StoreUnavailable."""
         key = (
             raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
         )  # b"" is no token: refused below

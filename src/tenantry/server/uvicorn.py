@@ -60,8 +60,7 @@ def run(
 
     After SIGTERM, connections are accepted for ``drain.seconds`` more; SIGINT or a second signal ends this wait.
     ``prepare`` runs in the server's event loop before ``announce`` gets the URL. ``counters`` counts the connections
-    that ``limits`` close. The listeners in ``further`` are served too, but the caller closes them.
-    """
+    that ``limits`` close. The caller closes the listeners in ``further``, which are served too."""
     connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
     config = uvicorn.Config(
         TrackRequests(app),
@@ -86,7 +85,6 @@ def run(
 
 
 def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
-    """Passes each request to the app in ``others`` for the request's port, or to ``app``."""
     apps = {listener.getsockname()[1]: other for listener, other in others.items()}
 
     async def chosen(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,4 @@
-"""Canary groups: user groups whose values are all unique and recognisable.
+"""User groups whose values are all unique and recognisable (canaries).
 
 Each value has the type and form of the example's value, such as a date, time, UUID, colour, email address or ``https``
 address. Booleans and null are copied: they cannot be unique."""

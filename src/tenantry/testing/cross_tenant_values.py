@@ -86,7 +86,6 @@ class Recorder:
         self.search(what, "parameters", bound.params, self._served)
 
     def key(self, key: str, *, of_group: bool) -> None:
-        """A cache key must contain no canary of another group and, with ``of_group``, not be another group's key."""
         if not self._served:
             return
         self.search(self._what, "cache key", key, self._served)

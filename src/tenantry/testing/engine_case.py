@@ -1,6 +1,3 @@
-"""EngineCase describes an engine for DriverContract. AskedDriver runs its driver with a connection pool, as DataSources
-does."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,7 +1,7 @@
 """Checks that no value of one user group reaches another.
 
-Each check runs twice, the second time with the groups in reverse order. So each group comes after every other group
-once, and would get a value that the other left in a cache."""
+Each check runs twice, the second time with the groups in reverse order. So each group comes after every other once, and
+would get a value that the other left in a cache."""
 
 from __future__ import annotations
 
@@ -200,8 +200,8 @@ class _Requests:
 
 
 async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) -> None:
-    """Run one item at a time, so that output can be attributed to it. Then run all again in reverse order, ``at_once``
-    at a time."""
+    """Run one item at a time, so that output can be attributed to it; then all again in reverse order, ``at_once`` at a
+    time."""
     for what, number, action in work:
         recorder.begin(what, 1, (number,))
         await action()

@@ -2,7 +2,7 @@
 
 A pass consists of ``ugv``, the token from its fourth character up to its dot, a dot, and a JWT (RFC 7519), signed with
 HS256 (RFC 7515) and the complete token as the key. Anyone with the token can make passes offline. A pass does not
-reveal the token. When the token becomes invalid, so do its passes."""
+reveal the token, and ends with it."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def _usage(queries: int, rows: int, micros: int, resolves: int) -> Usage:
 
 
 class GroupUsage:
-    """Counts usage in memory. Groups beyond the first ``max_groups`` are counted together as ``OTHER_GROUPS``."""
+    """Groups beyond the first ``max_groups`` are counted together as ``OTHER_GROUPS``."""
 
     def __init__(self, max_groups: int = 10_000) -> None:
         self._table: UsageTable[tuple[str, str]] = UsageTable(max_groups, lambda _: OTHER_GROUPS)

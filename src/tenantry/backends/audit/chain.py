@@ -98,7 +98,7 @@ class Fault:
 
 @dataclass(slots=True)
 class ChainCheck:
-    """Checks a trail: call ``add`` for each entry in order, then ``finish``."""
+    """Call ``add`` for each entry in order, then ``finish``."""
 
     keys: Mapping[str, bytes]
     expected: list[ChainHead] = field(default_factory=list)

@@ -189,7 +189,6 @@ class NotificationLimiter:
         return self._arrived.is_set()
 
     def feed(self, message: str | bytes) -> None:
-        """Process any message; never raises."""
         self._arrived.set()
         if self._is_probe(message):
             return

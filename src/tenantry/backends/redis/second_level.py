@@ -52,8 +52,8 @@ class RedisCounters:
 
 
 class RedisBackend:
-    """A LeasedBackend that reads a cache in Redis before ``origin``. In a process that writes to the store, also pass
-    this backend to ``store.subscribe``, so that it writes tombstones.
+    """Reads a cache in Redis before ``origin``. In a process that writes to the store, also pass this backend to
+    ``store.subscribe``, so that it writes tombstones.
 
     ``url``: see database/redis_server.py. ``budget``: seconds to wait for Redis before reading the origin.
     ``lifetime``: seconds until a key expires. ``clock`` returns monotonic seconds. Writes in the background. No I/O

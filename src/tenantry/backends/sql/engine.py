@@ -152,7 +152,7 @@ class StoreEngine(Protocol):
         """Run ``work`` in one committed transaction.
 
         Raises StoreUnavailable if nothing changed. Raises OutcomeUnknown if a started write (SQLite) or the commit
-        (PostgreSQL) missed the deadline, or the connection broke during the commit. If the outcome becomes known later,
+        (PostgreSQL) missed the deadline, or the connection broke during the commit. When the outcome becomes known,
         ``late`` gets the result of ``work``, or None if nothing changed, in this event loop."""
         ...
 

@@ -99,7 +99,6 @@ def _user_group(row: GroupRow, where: Environment) -> UserGroup:
 
 
 def stored_group(row: Row) -> StoredGroup:
-    """``row``: the columns of GroupRow, then those of EnvironmentRow."""
     found, where = GroupRow(*row[: _OWN.stop]), _environment(*row[_OWN.stop :])
     return StoredGroup(_user_group(found, where), found.token(where.tag), found.previous_token(where.tag))
 

@@ -1,9 +1,8 @@
 """A store's slots in a memory-mapped file.
 
 The file may be deleted while in use, for example by a cleaner of temporary folders. A writer notices this
-(``is_current``), ends caching with the old file (``retire``) and makes a new one (``renewed``). A process that starts
-later knows only the new file, so its writes wait until no process can use answers cached with the old one
-(``leases_left``)."""
+(``is_current``), ends caching with the old file (``retire``) and makes a new one (``renewed``). Writers that know only
+the new file wait until no process can use answers cached with the old one (``leases_left``)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Creates and alters a store's tables with alembic, in one transaction. Concurrent migrations wait for each other.
 
-The column ``generation.compatible`` lists revisions of the tables. A release can use the tables if the list contains
-the revision for which it was built. So an older release can still run after a migration
-(docs/decisions/0076-two-versions.md)."""
+A release can use the tables if the column ``generation.compatible`` lists the revision for which it was built. So an
+older release can still run after a migration (docs/decisions/0076-two-versions.md)."""
 
 from __future__ import annotations
 

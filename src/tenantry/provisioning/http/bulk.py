@@ -46,8 +46,8 @@ _log = logging.getLogger("tenantry.api")
 
 
 class BulkEndpoint(Endpoint):
-    """``/api/users/bulk``: creates or changes one group per line of an NDJSON body, and reports on each line.
-    ``draining()``: whether the server is shutting down."""
+    """``/api/users/bulk``: creates or changes one group per line of an NDJSON body. Unless the connection breaks, every
+    written line has a report. ``draining()``: whether the server is shutting down."""
 
     def __init__(self, context: ApiContext, draining: Callable[[], bool]) -> None:
         super().__init__("POST", error_format=ErrorFormat(accept=MEDIA_TYPE.encode()), observer=context.observer)
@@ -99,9 +99,6 @@ class _Writer:
 
 
 class BulkResponse(StreamedResponse):
-    """Writes the groups as their lines arrive, and streams the report. Unless the connection breaks, every written line
-    has a report."""
-
     def __init__(
         self,
         request: ApiRequest,

@@ -1,5 +1,3 @@
-"""Lists, registers, changes and deletes the data sources of the API token's environment."""
-
 from __future__ import annotations
 
 import asyncio

@@ -34,8 +34,8 @@ NO_TEAM_ID = 0
 class DryRunProvisioner(UpsertProvisioner):
     """Returns and raises what the real UpsertProvisioner would, but writes nothing.
 
-    New tokens are ``NO_TOKEN``, new groups have the ``team_id`` ``NO_TEAM_ID``. Violations of ``contract`` are raised
-    even if ``contract.refuses`` is false. Idempotency-Keys are ignored."""
+    New groups have ``NO_TOKEN`` and ``NO_TEAM_ID``. Violations of ``contract`` are raised even if ``contract.refuses``
+    is false. Idempotency-Keys are ignored."""
 
     def __init__(
         self, store: ProvisioningStore, keys: KeyRing, *, deadline: Deadline, contract: PropertyContract | None

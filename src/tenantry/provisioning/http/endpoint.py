@@ -36,7 +36,7 @@ class RequestRecord:
 
     ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``, ``create_pass``,
     ``revoke_viewer``, ``bulk``, ``list``, ``list_sources``, ``create_source``, ``update_source``, ``delete_source`` or
-    ``introspect``; ``none`` if an error came before the operation was known. ``code`` is ``ok`` or the error's code."""
+    ``introspect``; ``none`` if it is not known. ``code`` is ``ok`` or the error's code."""
 
     operation: str
     status: int
@@ -118,7 +118,6 @@ _BODY_NOT_READ: Final = (408, 413)
 def json_response(
     document: dict[str, Any], status: int = 200, *, media_type: str = JSON, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> Response:
-    """Without the headers that Endpoint adds."""
     response = Response(to_json(document), status, media_type=media_type)
     response.raw_headers.extend(headers)
     return response
@@ -189,8 +188,8 @@ def api_error_response(
 
 
 class Endpoint(ABC):
-    """The ASGI app for one path. Subclasses implement ``respond`` for the methods in ``methods``. This class answers
-    OPTIONS, and sends 405 for all other methods.
+    """The ASGI app for one path. Subclasses implement ``respond`` for ``methods``. This class answers OPTIONS, and all
+    other methods with 405.
 
     An unexpected exception becomes a 500 with the request id. The log entry contains nothing from the request.
     ``observer`` gets each answered request that reached ``respond``."""

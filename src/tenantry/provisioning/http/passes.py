@@ -1,6 +1,3 @@
-"""``/api/user/passes`` makes a pass for a viewer of a user group; ``/api/user/viewers/revoke`` ends the viewer's
-passes."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -25,7 +25,7 @@ def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
 
     Raises BadJson (400) for invalid JSON or UTF-8, a byte order mark, NaN, Infinity and repeated names; InvalidBody
     (422) for a value that is not an object, and for nesting that is too deep. Integers of more than 17 characters
-    become infinite floats, which the checks of limits refuse."""
+    become infinite floats, which exceed the limits."""
     text = _text(raw, what)
     try:
         value = _DECODER.decode(text)

@@ -50,7 +50,7 @@ class Admission(Protocol):
 
 
 class ClientConnection(asyncio.Protocol):
-    """Enforces the limits of one client, between its socket and uvicorn's HTTP protocol. It parses no HTTP. Once
+    """Enforces one client's limits, between its socket and uvicorn's HTTP protocol, without parsing HTTP. Once
     ``connections`` has admitted the client, ``make_protocol`` creates the HTTP protocol."""
 
     def __init__(self, connections: Admission, make_protocol: Callable[[ClientConnection], asyncio.Protocol]) -> None:
@@ -187,7 +187,6 @@ class ClientConnection(asyncio.Protocol):
     # --- time ---
 
     def check(self, now: float) -> None:
-        """Close if the client exceeded a time limit. ``now``: ``time.monotonic()``."""
         if self.since is None:
             self.since = now
         limits = self._connections.limits

@@ -23,16 +23,14 @@ limits."""
 
 
 class OpenConnections:
-    """Admits connections up to the limits. At a limit, it makes space for a new one: it closes the oldest connection of
-    the first kind below that has any:
+    """Admits connections up to the limits. At a limit, it closes the oldest connection of the first kind that has any:
 
     1. draining, or too slow for a second or longer
     2. idle between requests
     3. waiting for its client to send, for less than a second
     4. waiting for its client to read, for less than a second
 
-    If there is no such connection, it refuses the new one.
-    """
+    Otherwise it refuses the new one."""
 
     def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
         self.limits = limits

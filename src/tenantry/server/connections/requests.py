@@ -36,8 +36,6 @@ class TrackRequests:
 
 
 class Request:
-    """Measures how fast a request's body arrives while the app waits."""
-
     _complete = False
     _waits: float | None = None
     _seconds = 0.0
@@ -87,7 +85,7 @@ class Request:
         return self._waits is not None
 
     def is_behind(self, now: float, min_rate: int, seconds: float) -> bool:
-        """Whether, in this grace period, the app has waited at least ``seconds`` for the body and received less than
+        """Whether the app has waited at least ``seconds`` for the body in this grace period, and received less than
         ``min_rate`` bytes per second."""
         waited = 0.0 if self._waits is None else self._seconds + now - self._waits
         return waited >= seconds and self._bytes < min_rate * waited

@@ -87,7 +87,6 @@ class GroupBatchContract:
         assert {each.author for each in noted} == {Author("bulk", "r1")}
 
     async def test_one_of_many_that_is_not_as_expected_is_left_alone(self, store: Store) -> None:
-        """The result is None for a group that was changed since it was read. All other writes commit."""
         production, made = await _made(store, "updated", "rotated", "deleted", "again", "same")
         rotated = made[1]
         await store.groups.update(production, "updated", GroupChanges(name="x"))

@@ -1,5 +1,3 @@
-"""Schemas of data sources."""
-
 from __future__ import annotations
 
 from typing import Final

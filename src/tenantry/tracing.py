@@ -27,7 +27,7 @@ def set_attribute(name: str, value: AttributeValue) -> None:
 
 
 class Span:
-    """Its parent is ``parent`` (a remote span) or, without one, the current span."""
+    """Context manager. The parent is ``parent`` (a remote span) or the current span."""
 
     __slots__ = ("_attributes", "_kind", "_name", "_parent", "_span", "_token")
 

@@ -133,9 +133,9 @@ class StoredResponse:
         return cls(once.body_hashes[0], issued.group, issued.created)
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
-        """Repeat the response, with the present value of ``suspended``. ``now``: the group now, or None if it was
-        deleted. Raises IdempotencyKeyReused if the body differs, IdempotencySuperseded if the response's token is no
-        longer live."""
+        """Repeat the response, with the present value of ``suspended``. ``now``: the group as it is now, or None if it
+        was deleted. Raises IdempotencyKeyReused if the body differs, IdempotencySuperseded if the response's token is
+        no longer live."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
             raise IdempotencyKeyReused("this Idempotency-Key was used with another body: use a new key")
         if now is None or now.token.version != self.group.token_version:

@@ -141,7 +141,7 @@ class Check:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
-        """``path``: default: the schema of the environment in the first checked folder that has one."""
+        """Default of ``path``: the schema of the environment in the first checked folder that has one."""
         if path is not None:
             self._schema = read_schema(path)
             return

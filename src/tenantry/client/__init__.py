@@ -106,8 +106,8 @@ class Client:
         )
 
     def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
-        """Return the deleted group. Returns None if the group is not found after a lost reply: the first attempt may
-        have deleted it. Raises UnknownGroup."""
+        """Delete the group and return it; None if the group is not found after a lost reply: the first attempt may have
+        deleted it. Raises UnknownGroup."""
         return self._run(self._calls.delete(user_group_id, dry_run=dry_run))
 
     def rotate(

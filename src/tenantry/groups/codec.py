@@ -226,7 +226,7 @@ class GroupRow(NamedTuple):
     def group(
         self, environment: Environment, properties: Record | None, mapping: Record | None, revoked: Record | None
     ) -> UserGroup:
-        """``properties``, ``mapping`` and ``revoked``: the parsed columns."""
+        """Make the group. The last three arguments are parsed columns."""
         values = list(_in_field_order(self))
         for place in _TIMES:
             if values[place] is not None:

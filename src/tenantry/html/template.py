@@ -25,9 +25,9 @@ class HTMLTemplate:
         self._asynchronous: jinja2.Template | None = None
 
     def render(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
-        """``variables``: a group's, or any mapping. A name in ``view`` hides the property with that name; setting
-        ``user_group``, ``params`` or ``viewer`` raises TypeError. Raises MissingVariable, UnbindableValue,
-        TemplateError."""
+        """Render the page. ``variables``: a group's, or any mapping. A name in ``view`` hides the property with that
+        name; setting ``user_group``, ``params`` or ``viewer`` raises TypeError. Raises MissingVariable,
+        UnbindableValue, TemplateError."""
         return self._template.render(_names(variables, view))
 
     async def render_async(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:

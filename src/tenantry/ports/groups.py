@@ -67,7 +67,7 @@ class GroupStore(Protocol):
         ...
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        """Return the deleted group. Raises UnknownGroup."""
+        """Delete the group and return it. Raises UnknownGroup."""
         ...
 
     @overload

@@ -111,7 +111,7 @@ class SourceStore(LeasedSources, Protocol):
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:
-        """Return the deleted source. Raises UnknownDataSource."""
+        """Delete the source and return it. Raises UnknownDataSource."""
         ...
 
 

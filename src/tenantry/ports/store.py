@@ -187,7 +187,7 @@ class AuditTrail(Protocol):
         ...
 
     async def head(self) -> ChainHead | None:
-        """The last sealed entry, or None."""
+        """Number and MAC of the last sealed entry, or None."""
         ...
 
 

@@ -306,7 +306,7 @@ class Provisioner:
         raise StoreUnavailable(_KEEP_CHANGING)
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        """Return the deleted group. Its token becomes invalid. Raises UnknownGroup."""
+        """Delete the group and return it. Its token becomes invalid. Raises UnknownGroup."""
         return await self._deadline.write(self._groups.delete(environment, provided_id, author=author))
 
     def _provisioned(self, issued: Issued) -> Issued[str]:

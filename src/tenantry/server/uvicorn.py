@@ -33,8 +33,8 @@ before our limits apply."""
 
 
 class Drain:
-    """Whether a stop was requested. For ``seconds`` after that, only ``/readyz`` answers 503, so that load balancers
-    can switch to another server."""
+    """Whether a stop was requested. For ``seconds`` after that, ``/readyz`` answers 503, so that load balancers switch
+    to another server."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds

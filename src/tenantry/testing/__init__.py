@@ -59,13 +59,13 @@ class FrozenClock:
 
 
 def make_environment(**fields: Any) -> Environment:
-    """Id 1, name ``production`` and tag Customer, unless ``fields`` has other values."""
+    """Make one with id 1, name ``production`` and tag Customer, unless ``fields`` has other values."""
     return Environment(**{"id": 1, "name": "production", "tag": Tag.CUSTOMER, **fields})
 
 
 def make_group(**fields: Any) -> UserGroup:
-    """Named Acme, with a random handle, token version 1, and no properties or mapping, unless ``fields`` has other
-    values."""
+    """Make one named Acme, with a random handle, token version 1, and no properties or mapping, unless ``fields`` has
+    other values."""
     defaults: dict[str, Any] = {
         "team_id": 1,
         "provided_id": "acme",
@@ -81,8 +81,8 @@ def make_group(**fields: Any) -> UserGroup:
 
 
 def make_token(group: UserGroup | None = None, **fields: Any) -> Token:
-    """For ``group``, or with a random handle. The key is ``k1`` and the nonce random, unless ``fields`` has other
-    values."""
+    """Make one for ``group``, or with a random handle. The key is ``k1`` and the nonce random, unless ``fields`` has
+    other values."""
     defaults: dict[str, Any] = {
         "tag": group.environment.tag if group else Tag.CUSTOMER,
         "key_id": "k1",

@@ -298,8 +298,6 @@ class UsageRecorder:
 
 
 class _Keeper:
-    """Keeps a recorder alive for an event loop until its counts are stored."""
-
     recorder: UsageRecorder | None = None
 
     async def aclose(self) -> None:

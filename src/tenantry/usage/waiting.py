@@ -40,7 +40,6 @@ class WaitingUsage(UsageTable[Row]):
         return self._names[day]
 
     def count_viewers_in(self, environments: Collection[str]) -> None:
-        """Count only viewers in these environments from now on; drop the rows of all others."""
         self._counting, self.has_seen_viewers = environments, False
         for row in [row for row in self if row[-1] and row[1] not in environments]:
             del self[row]

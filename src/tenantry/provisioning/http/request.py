@@ -116,7 +116,7 @@ class ApiRequest:
         return given[0].strip(_SPACE).partition(b" ")[0].lower() if len(given) == 1 else b""
 
     def prefers(self, preference: bytes) -> bool:
-        """``preference``: lower case, in a Prefer header (RFC 7240) without a value."""
+        """Whether a Prefer header (RFC 7240) contains ``preference`` (lower case) without a value."""
         given = b",".join(self._values.get(b"prefer", ()))
         return preference in (each.strip(_SPACE).lower() for each in given.split(b","))
 

@@ -88,7 +88,7 @@ def replace_private(path: Path, content: bytes) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Raises InvalidKeys."""
+    """Lock the file for ``replace_private``. Raises InvalidKeys."""
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -80,8 +80,8 @@ def _all_mixed_bindable(params: Collection[Any], kinds: set[type]) -> bool:
 
 
 def getter(path: str) -> Callable[[Any], Any]:
-    """Return a function that looks up a path with ``[…]``. The function raises LookupError or TypeError if it finds
-    nothing."""
+    """Return a function that looks up a path with ``[…]``. It raises LookupError or TypeError if there is no such
+    value."""
     first, *rest = path.split(".")
     if not rest:
         return itemgetter(first)
@@ -123,7 +123,8 @@ def is_absent(value: Any) -> bool:
 
 
 def check_scalar(value: Any) -> Any:
-    """Return the value to bind for a scalar. Raises ValueError for anything else; the message omits the value."""
+    """Return the value to bind for a scalar. Raises ValueError for other values, and its message does not show the
+    value."""
     kind = type(value)
     if kind is str:
         return _check_text(value)

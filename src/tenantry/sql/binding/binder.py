@@ -1,8 +1,7 @@
 """Binder: compiles a template to closures for one dialect and paramstyle.
 
-Each closure reads variables and appends their values to the parameters. It also appends numbers to a key, by which the
-Renderer finds the SQL.
-"""
+Each closure reads variables and appends their values to the parameters. It also appends numbers to the key by which the
+Renderer finds the SQL."""
 
 from __future__ import annotations
 
@@ -50,12 +49,10 @@ clauses and branches have put into the SQL so far."""
 
 
 _NONE_MET: Final[set[Hashable]] = set()
-_FEW: Final = 4  # up to this many values are checked one by one, and more in one pass
+_FEW: Final = 4  # more values than this are checked in one pass, fewer one by one
 
 
 class Binder:
-    """Binds one template in one dialect and paramstyle."""
-
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, guard: Guard) -> None:
         self._tree = tree
         self._renderer = Renderer(tree, dialect, style)

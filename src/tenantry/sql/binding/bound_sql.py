@@ -19,7 +19,7 @@ from tenantry.sql.syntax_tree import VariableReference
 
 
 class BoundSQL(NamedTuple):
-    """SQL and its parameters for a driver's ``execute(sql, params)``. ``repr`` shows no value."""
+    """SQL and its parameters, for a driver's ``execute(sql, params)``. ``repr`` shows no value."""
 
     sql: str
     params: tuple[Any, ...] | dict[str, Any] | None
@@ -54,7 +54,7 @@ class BoundSQL(NamedTuple):
 
 
 class TracedSQL(NamedTuple):
-    """A BoundSQL and, for each of its parameters, the variables whose values the parameter contains."""
+    """A BoundSQL and, for each parameter, the variables in its value."""
 
     bound: BoundSQL
     references: tuple[tuple[VariableReference, ...], ...]

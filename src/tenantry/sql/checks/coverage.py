@@ -36,7 +36,7 @@ class PropertyTypes:
 
     @property
     def paths(self) -> frozenset[str]:
-        """All property paths of all groups, including those whose value is an object."""
+        """Property paths of all groups, including paths to objects."""
         return frozenset(self._seen)
 
     def add(self, provided_id: str, properties: Mapping[str, Any] | Record | None) -> None:
@@ -62,7 +62,7 @@ class PropertyTypes:
                 self._add(number, path + ".", value)
 
     def without(self, path: str) -> list[int]:
-        """Return the indexes of the groups whose property is missing or null."""
+        """Return the indexes of groups whose property is missing or null."""
         present: set[int] = set()
         for kind, numbers in self._by_kind[path].items():
             if kind != "null":
@@ -79,7 +79,6 @@ class PropertyTypes:
         return sorted(number for kind in kinds for number in self._by_kind[path].get(kind, ()))
 
     def named(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        """Return the ids of at most NAMED of these groups."""
         return tuple(self._ids[number] for number in numbers[:NAMED])
 
 
@@ -95,7 +94,7 @@ class Coverage:
         self._differing: dict[str, tuple[str, list[int]] | None] = {}
 
     def findings(self, references: Iterable[tuple[VariableReference, Location]]) -> Iterator[Finding]:
-        """Yield a template's findings: missing properties, wrong types, types that differ between groups."""
+        """Yield a template's missing properties, wrong types, and types that differ between groups."""
         seen: set[tuple[str, str]] = set()
         for reference, location in references:
             for path, _ in needs([reference]):

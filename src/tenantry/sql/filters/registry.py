@@ -59,8 +59,7 @@ _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
 def check_filters(source: Source, tag: VariableTag, declared: Container[str]) -> None:
     """Raise TemplateError for the first filter that does not exist or conflicts with another one.
 
-    ``declared``: names of declared parameters.
-    """
+    ``declared``: names of parameters."""
     seen: set[str] = set()
     for each in tag.filters:
         _check_arguments(source, each)
@@ -130,7 +129,7 @@ def _only_viewers(tag: VariableTag, each: Filter, declared: Container[str]) -> t
 
 
 def has_default(tag: VariableTag) -> bool:
-    """Return whether a tag works without a value, because of a ``default`` or a filter such as ``matches``."""
+    """Whether a tag works without a value, because of ``default`` or a filter such as ``matches``."""
     if tag.filter(DEFAULT) is not None:
         return True
     return is_viewer_input(tag.path) and any(each.name in CONDITIONS for each in tag.filters)

@@ -12,8 +12,8 @@ from tenantry.sql.syntax_tree import Node, Position, VariableReference
 
 
 class SwitchContext(ABC):
-    """The context of one filter in a tag. ``reference``: the variable whose value chooses a branch. ``parameter``: the
-    declaration of that variable, or None."""
+    """The context of one filter in a tag. ``reference``: the variable that chooses a branch. ``parameter``: its
+    declaration, or None."""
 
     def __init__(
         self,
@@ -44,8 +44,7 @@ class SwitchContext(ABC):
 
     @abstractmethod
     def variable(self, path: str, position: Position = Position.VALUE, *, conversion: str = "") -> VariableReference:
-        """Return a new variable for a branch, such as ``params.period.start``. It is required if the branch is
-        chosen."""
+        """Return a new variable for a branch, such as ``params.period.start``, required if the branch is chosen."""
 
     @abstractmethod
     def declared(self, path: str) -> Parameter | None:

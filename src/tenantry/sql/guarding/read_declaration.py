@@ -42,7 +42,7 @@ def read_tables(value: Mapping[str, Any], *, file: str = "") -> GuardedTables:
 
 @lru_cache(maxsize=1024)
 def read_stored_tables(text: str) -> GuardedTables:
-    """Return the declaration of a registered source. Equal strings give the same object. Raises InvalidTables, and
+    """Return the declaration of a registered source, the same object for equal strings. Raises InvalidTables, and
     ValueError for invalid JSON."""
     return read_tables(json.loads(text))
 
@@ -120,10 +120,10 @@ class _DeclarationReader:
                     raise self._error(keys, problem, f"give {parent} a rule, or write {entry.name}: {SHARED}")
 
     def _check_circles(self, tables: GuardedTables) -> None:
-        # A condition may be SQL of another dialect than this one. Then its circle is found when a query is compiled.
+        # A condition may be SQL of another dialect. Then its circle is found when a query is compiled.
         try:
             guards = Guards(tables, DIALECTS[DEFAULT_DIALECT], rewrite_condition)
-        except InvalidTables:  # two tables that are one in this dialect
+        except InvalidTables:  # this dialect reads two names as one table
             return
         for entry in tables.entries:
             try:

@@ -1,5 +1,4 @@
-"""Analyzes SQL twice, by its words (``words.py``) and with sqlglot's parser, and refuses SQL on which the two
-disagree."""
+"""Analyzes SQL twice, by its words (``words.py``) and with sqlglot's parser, and refuses SQL if the two disagree."""
 
 from __future__ import annotations
 
@@ -48,14 +47,14 @@ def unlisted(use: TableUse, guards: Guards) -> Refused:
 
 
 def hides(name: str, position: int, reader: str) -> Refused:
-    """Return the error for a CTE that has the same name as a table in a guard's condition."""
+    """Return the error for a CTE with the name of a table that a guard's condition reads."""
     problem = f"a with named {name} would hide the table {name}, which {reader} reads"
     return Refused(position, problem, f"give the `with` a name other than {name}")
 
 
 @contextmanager
 def located(source: Source, rendered: RenderedText) -> Iterator[None]:
-    """A context manager that converts Refused to TemplateError."""
+    """Converts Refused to TemplateError."""
     try:
         yield
     except Refused as refused:

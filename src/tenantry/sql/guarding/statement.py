@@ -1,8 +1,7 @@
 """Finds the tables of a statement with sqlglot's parser.
 
-When in doubt, this module takes a name for a real table, not for a CTE, because guarding a CTE by mistake does no harm.
-It refuses SQL that it does not know.
-"""
+In doubt it takes a name for a table, not for a CTE, because guarding a CTE by mistake does no harm. It refuses SQL that
+it does not know."""
 
 from __future__ import annotations
 
@@ -49,8 +48,7 @@ class StatementNames:
     starts: dict[int, Path] = field(default_factory=dict)
     """The names of tables, including CTEs, by the positions at which they begin."""
     calls: set[int] = field(default_factory=set)
-    """Positions of the names of functions in ``from``. If a name has a schema, this is the position after the
-    schema."""
+    """Positions of the names of functions in ``from``, without their schemas."""
     aliases: set[int] = field(default_factory=set)
     """Positions of the aliases of tables and of the names of CTEs."""
     ctes: dict[str, list[int]] = field(default_factory=dict)
@@ -59,7 +57,7 @@ class StatementNames:
 
 
 def read_statement(masked: MaskedSQL, dialect: Dialect) -> StatementNames:
-    """Find the names in a statement. Raises Refused for SQL that is not one query in the supported grammar."""
+    """Raises Refused for SQL that is not one query in the supported grammar."""
     return _StatementReader(masked, dialect).read(grammar.parse(masked.sql, dialect.sqlglot_name or dialect.name))
 
 
@@ -150,7 +148,7 @@ class _StatementReader:
 
     def _path(self, parts: list[Any]) -> Path:
         start, end = self._start(parts[0]), self._end(parts[-1])
-        if len(parts) > 1 and start == self._start(parts[-1]):  # BigQuery: `p.d.t` is one word and three names
+        if len(parts) > 1 and start == self._start(parts[-1]):  # BigQuery: `p.d.t` in one pair of quotes is three names
             path = tuple(Name(each.name, quoted=True) for each in parts)
             self._check_equal(self._masked.sql[start + 1 : end - 1], ".".join(each.text for each in path), start)
             return path

@@ -64,8 +64,7 @@ def check_choices(given: Any) -> None:
 def declare_choices(given: Mapping[str, Mapping[str, str]]) -> ChoiceSets:
     """Convert the choice sets that a program passes to ``SQLTemplate``.
 
-    Raises InvalidChoices for malformed choices, and TemplateError for SQL that no template can contain.
-    """
+    Raises InvalidChoices for malformed choices, and TemplateError for SQL that no template can contain."""
     check_choices(given)
     return MappingProxyType(
         {

@@ -47,13 +47,12 @@ _REFUSED = {
     ),
     "bracket": ("here [[ would begin a quoted name, up to the next ]", 'write such a name as "…"'),
 }
-"""Maps each named group of the regular expression ``Dialect.opening`` to a pair: what is wrong with the matched SQL,
-and how to fix it."""
+"""Named group of ``Dialect.opening`` → what is wrong with the matched SQL, and the fix."""
 _ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in "'\""}
 
 
 def lex(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """Return the lexemes. Raises TemplateError for an unclosed string, name, comment or tag, or a misplaced tag."""
+    """Raises TemplateError for an unclosed string, name, comment or tag, or a misplaced tag."""
     return list(_Lexer(source, dialect).lexemes(0))
 
 

@@ -60,12 +60,11 @@ class OutlineToken:
 
     @property
     def is_name(self) -> bool:
-        """Whether the token can name a table or column."""
         return self.kind is TokenKind.WORD or self.kind is TokenKind.NAME
 
     @property
     def is_choice(self) -> bool:
-        """Whether the token is a ``one_of`` tag. One of ``choices`` replaces the tag."""
+        """Whether the token is a ``one_of`` tag, which one of ``choices`` replaces."""
         return self.has_filter(ONE_OF)
 
 
@@ -75,8 +74,7 @@ Tokens: TypeAlias = Sequence[OutlineToken]
 def read_outline(source: Source, dialect: Dialect, references: Iterable[VariableReference] = ()) -> list[OutlineToken]:
     """Return a template's tokens without comments. ``references`` are attached to their tags and strings.
 
-    Raises TemplateError for SQL that cannot be lexed, and for malformed tags.
-    """
+    Raises TemplateError for SQL that cannot be lexed, and for malformed tags."""
     ordered = sorted(references, key=lambda each: each.offset)
     return _nest(_OutlineReader(source, dialect, ordered).read(read_lexemes(source, dialect), ()))
 
@@ -188,12 +186,12 @@ def split_at(tokens: Tokens, *words: str) -> list[list[OutlineToken]]:
 
 
 def alternatives(condition: Tokens) -> list[list[OutlineToken]]:
-    """Split a condition at each ``or``."""
+    """Split at each ``or``."""
     return _split(condition, lambda token: token.kind is TokenKind.OR)
 
 
 def conjuncts(condition: Tokens) -> list[list[OutlineToken]]:
-    """Split a condition at each ``and``."""
+    """Split at each ``and``."""
     return _split(condition, lambda token: token.kind is TokenKind.AND)
 
 

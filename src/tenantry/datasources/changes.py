@@ -32,7 +32,7 @@ class ChangeTimes:
 
 
 class OtherProcesses(Protocol):
-    """Tells which sources changed in other processes. Implemented by RedisResults."""
+    """Reports which sources changed in other processes. RedisResults implements it."""
 
     def is_current(self) -> bool:
         """Whether other processes' recent changes are known. May start a refresh in the background."""
@@ -65,8 +65,8 @@ class ChangeInbox:
         return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
-        """Wait for a change, collect further changes for ``TOGETHER_SECONDS``, and return the changed sources. If None
-        is among them, any source may have changed."""
+        """Wait for a change, collect more for ``TOGETHER_SECONDS``, and return the changed sources. None among them:
+        any source may have changed."""
         await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)
@@ -111,14 +111,14 @@ class SourceChanges:
                 self._timer = None
 
     def notify(self, source: str | None) -> None:
-        """Notify listeners that a source (``source_name``) has changed. None: any source may have changed."""
+        """Notify listeners that a source (``source_name``) changed. None: any source may have changed."""
         self._forget(source)
         self._times.note(source, self._clock())
         for inbox in self._inboxes:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Return a Unix time. Rows read from now on include all changes made before that time."""
+        """Return a Unix time: rows read from now on include all changes before it."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:

@@ -60,14 +60,12 @@ def create_source(
 
 
 def source_name(registered: RegisteredSource) -> str:
-    """Return a name for the source that is unique in the store."""
+    """Return the source's name, unique in the store."""
     return f"{registered.environment.id}/{registered.id}"
 
 
 @dataclass(slots=True, eq=False)
 class OpenSource:
-    """A source with its queue and connections."""
-
     registered: RegisteredSource
     secrets: ConnectableSource
     pool: ConnectionPool[Any]
@@ -117,7 +115,7 @@ class OpenSources:
         self._tagged = tagged
         self._engines = engines
         self._open: OrderedDict[tuple[int, str], OpenSource] = OrderedDict()  # least recently used first
-        self._retired: set[OpenSource] = set()  # no longer given to new queries, but still in use
+        self._retired: set[OpenSource] = set()  # new queries no longer get them, but running ones use them
         self._is_stopping = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: set[asyncio.Task[None]] = set()

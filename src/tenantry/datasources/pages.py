@@ -40,8 +40,7 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
     "c": (time, time.isoformat, time.fromisoformat),
     "u": (UUID, str, UUID),
 }
-"""Types of values that a page cursor can hold. Key: the letter for the type in the cursor. Value: the type's class,
-writer and reader."""
+"""Types of values that a page cursor can hold: the type's letter in the cursor → its class, writer and reader."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +73,7 @@ async def fetch_page(
     second query.
 
     Raises the errors of ``fetch``; InvalidSettings for an invalid order, size, offset or total, or a dialect without
-    pages; UnbindableValue for an ``after`` from another order; QueryFailed for NULL in an order column.
-    """
+    pages; UnbindableValue for an ``after`` from another order; QueryFailed for NULL in an order column."""
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
     window = PagedTemplate(compiled, order, size, after, offset)
     if total not in ("none", "exact"):

@@ -43,7 +43,7 @@ def guess_tables(catalogue: Catalogue) -> dict[str, Guess]:
 
 
 def _parents(column: str) -> tuple[str, str]:
-    """The likely names of the table to which the column refers: customer and customers for customer_id."""
+    """Likely names of the table to which a column refers: customer and customers for customer_id."""
     stem = column.removesuffix("_id")
     return stem, f"{stem}s"
 
@@ -51,8 +51,8 @@ def _parents(column: str) -> tuple[str, str]:
 def tenant_column(tables: Iterable[CatalogueTable]) -> str | None:
     """Return, in lower case, the column that most likely holds the tenant: one with a name such as ``tenant_id``,
     otherwise an id column that at least two tables have. Of several such columns, return the one that most tables have.
-    A name without the suffix (``account``, not ``account_id``) counts only if at least two tables have it, or if
-    there is only one table."""
+    A name without the suffix (``account``, not ``account_id``) counts only if at least two tables have it, or if there
+    is only one table."""
     tables = list(tables)
     counts = Counter(name for table in tables for name in {column.lower().strip('"') for column in table.columns})
     found = ((name, count, _TENANT.fullmatch(name)) for name, count in counts.items())

@@ -7,8 +7,7 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class CatalogueTable:
-    """A table or view. Names are spelled as in a declaration. The table's name includes the schema only where the
-    engine needs the schema."""
+    """A table or view, spelled as in a declaration. The name includes the schema only where the engine needs it."""
 
     name: str
     columns: tuple[str, ...]
@@ -19,8 +18,6 @@ class CatalogueTable:
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """A foreign key of one column."""
-
     table: str
     column: str
     parent: str
@@ -34,7 +31,7 @@ class Catalogue:
 
     @classmethod
     def of(cls, tables: Iterable[CatalogueTable], foreign_keys: Iterable[ForeignKey]) -> Self:
-        """Return a catalogue with both arguments sorted by table name, because each engine has its own order."""
+        """Sort both arguments by table name, because each engine has another order."""
         return cls(
             tuple(sorted(tables, key=lambda table: table.name)),
             tuple(sorted(foreign_keys, key=lambda key: key.table)),

@@ -1,4 +1,4 @@
-"""Reads the tables of a SQLite file from the statements that created them, because a query on a data source may not use
+"""Reads the tables of a SQLite file from the statements that created them, because queries on data sources may not use
 pragmas."""
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ _UNREACHABLE: Final = (SourceUnavailable, InvalidSource, StoreUnavailable)
 
 
 class AskedQuery(NamedTuple):
-    """A query to explain on the source of ``schema``. ``file``: the file to name in findings. ``names``: also ask for
+    """A query to explain on the source of ``schema``. ``file``: the file that findings name. ``names``: also ask for
     the names of the columns. ``unique_by``: also run the query, and count the rows that have equal values in these
     columns."""
 
@@ -67,7 +67,8 @@ class EngineReport:
 
 
 class _Asked(NamedTuple):
-    """A query to explain for a group. ``samples``: the parameters with sample input; empty: nothing is chosen."""
+    """A query to explain for a group. ``samples``: the parameters with sample input; empty: the viewer chooses
+    nothing."""
 
     query: AskedQuery
     group: UserGroup
@@ -101,8 +102,7 @@ class EngineCheck:
 
     On each source, each query is explained (with EXPLAIN) for the first group that has all properties that the query
     needs: once without a viewer's input, if the query runs without it, and once with sample input for all its
-    parameters.
-    """
+    parameters."""
 
     def __init__(self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource]) -> None:
         self._queries: dict[str, list[AskedQuery]] = {}
@@ -148,7 +148,7 @@ class EngineCheck:
         except (MissingVariable, UnbindableValue, InvalidParameter):
             return False
         except TemplateError:
-            pass  # the query itself is wrong: the check reports it when the query is explained
+            pass  # the query itself is wrong, which the check reports when the query is explained
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
@@ -188,7 +188,7 @@ class EngineCheck:
         looked_at: set[AskedQuery] = set()
         for asked in source.asked:
             query = asked.query
-            if query in refused:  # with sample input, the engine would say the same again
+            if query in refused:  # the engine would report the same with sample input
                 continue
             says = f"data source {source.registered.provided_id}, for {asked.group.provided_id}"
             try:
@@ -230,7 +230,7 @@ class EngineCheck:
             if isinstance(error, UnbindableValue) and any(
                 is_any_text(query.template.parameters[name]) for name in samples
             ):
-                known.pop(text, None)  # another text may fit
+                known.pop(text, None)  # another string may fit
                 return None, None
             known[text] = read_refusal(query.file, query.template, error, text, prefix)
             return known[text], None

@@ -1,8 +1,7 @@
 """A PostgreSQL connection through libpq in pipeline mode, which sends a transaction's statements at once.
 
 A connection is used by one thread at a time. When another thread calls ``interrupt``, the first thread sends a cancel
-request within 50 ms, over a second connection.
-"""
+request within 50 ms, over a second connection."""
 
 from __future__ import annotations
 
@@ -65,7 +64,7 @@ class ServerError(Exception):
 
 
 class AnswerTooLong(Exception):
-    """The answer is so long that its rows are certain to exceed ``max_bytes``."""
+    """The answer's rows are certain to exceed ``max_bytes``."""
 
 
 class NoColumns(Exception):
@@ -114,8 +113,6 @@ def _addresses(host: str) -> list[str]:
 
 
 class PipelineConnection:
-    """Runs read-only transactions."""
-
     def __init__(self, pgconn: PGconn) -> None:
         self._pgconn = pgconn
         pgconn.nonblocking = 1
@@ -143,8 +140,7 @@ class PipelineConnection:
         """Run ``before``, which begins a transaction, and ``query``, then roll back. Yield columns and rows.
 
         Leaving the ``with`` block early stops the query. ``max_bytes`` bounds the rows of the answer, or of one chunk
-        of a stream. Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors.
-        """
+        of a stream. Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors."""
         if self._pgconn.transaction_status != TransactionStatus.IDLE:
             raise psycopg.OperationalError("the connection is not idle")
         self.is_clean = False
@@ -157,7 +153,7 @@ class PipelineConnection:
             for _ in before:
                 self._next()
                 self._receive()
-                self._pgconn.get_result()  # this must return None before chunked rows can be requested
+                self._pgconn.get_result()  # chunked rows can be requested only after this returned None
             self._pgconn.set_chunked_rows_mode(_ROWS_OF_STREAM if is_stream else _ROWS)
             first = self._first_piece()
             yield columns_of(first), self._rows(first, is_stream)
@@ -168,7 +164,7 @@ class PipelineConnection:
             self._skip_to_sync(after_error=True)
             self._roll_back()
             raise
-        except BaseException:  # also GeneratorExit, when the caller wants no more rows
+        except BaseException:  # also GeneratorExit, raised when the caller wants no more rows
             self._give_up()
             raise
         self.is_clean = self._pgconn.transaction_status == TransactionStatus.IDLE
@@ -299,7 +295,7 @@ class PipelineConnection:
             request.finish()
 
     def _check_length(self) -> None:
-        # Checked while the answer arrives: a single row may be larger than our memory.
+        # Checked while the answer arrives, because a single row may be larger than our memory.
         if not self._max_received:
             return
         self._times_received += 1

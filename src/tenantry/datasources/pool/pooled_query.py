@@ -55,8 +55,8 @@ class PooledQuery(Generic[C]):
         self._stopped = False
 
     def run(self, work: Work[C], arguments: tuple[Any, ...] = (), shape: Shape | None = None) -> None:
-        """Run ``work`` and pass its result or error to ``finish``. Never raises an error, because the error may quote a
-        value, and nothing would handle it."""
+        """Run ``work`` and pass its result or error to ``finish``. Never raises an error, because nothing would handle
+        it and it may quote a value."""
         how = work, arguments, shape
         outcome: Any = None
         try:

@@ -18,7 +18,7 @@ _AS_THEY_ARE: Final = frozenset({int, type(None), date, UUID})
 """Types that Python's ``csv`` writes correctly with ``str``."""
 _NUMBERS: Final = (float, Decimal)
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""Characters at the start of a field that make a spreadsheet run it as a formula (OWASP, CSV injection), and their
+"""A field that begins with one of these could be run by a spreadsheet as a formula (OWASP, CSV injection). Some are
 full-width forms."""
 
 
@@ -28,8 +28,7 @@ def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool =
     NULL, NaN and infinity become empty fields. Dates are written in ISO 8601, lists and objects as JSON.
     ``formula_safe`` puts an apostrophe before fields that a spreadsheet could run as formulas. Raises ValueError for
     dicts with different keys. For a list or object, raises InvalidSettings without msgspec, QueryFailed if it is nested
-    too deeply.
-    """
+    too deeply."""
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
     writer = CSVWriter(result.names, format_, formula_safe=formula_safe)
     return b"".join([writer.header(), *map(writer.write, result.chunks())])

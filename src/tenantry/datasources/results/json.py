@@ -41,7 +41,7 @@ _NESTED: Final = frozenset({list, dict, tuple})
 _CONTAINERS: Final = (list, tuple, set, frozenset)
 _AS_JSON: Final = (dict, *_CONTAINERS)
 _UNWRITABLE: Final = (TypeError, UnicodeEncodeError)
-"""What msgspec raises for an unknown type of a value or key, and for a lone surrogate."""
+"""Raised by msgspec for an unknown type of a value or key, and for a lone surrogate."""
 
 _DIGITS_AS_ZEROS: Final = bytes.maketrans(b"0123456789", b"0000000000")
 _LONG_NUMBER: Final = b"0" * len(str(MAX_SAFE_INTEGER))
@@ -53,8 +53,7 @@ def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     Dates become ISO 8601 strings, UUIDs and intervals become strings, NaN and infinity become null, and lone surrogates
     become U+FFFD. ``format_`` applies to decimals, large integers and bytes. Raises InvalidSettings without msgspec
     (``pip install 'tenantry[json]'``), QueryFailed for a value that is nested too deeply, ValueError for dicts with
-    different keys.
-    """
+    different keys."""
     return b"".join(_array_parts(_parts(rows, format_, "encode")))
 
 
@@ -116,7 +115,7 @@ class JSONWriter:
         raise _too_deep()
 
     def write_unchanged(self, rows: Sequence[Any]) -> bytes | None:
-        """Write rows or values without conversion. Returns None if one of them may need a conversion."""
+        """Write rows or values without conversion. None if one of them may need a conversion."""
         if self._format.binary == "hex":
             return None
         try:

@@ -49,8 +49,8 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """Return the URL to store for ``source_id``, encrypted once with each of ``keys``. ``without``: the id of a key not
-    to use. A URL without plain secrets stays as it is. Raises InvalidSource for an unreadable URL, or if the package
+    """Return the URL to store for ``source_id``, encrypted once with each of ``keys`` except ``without`` (a key's id).
+    A URL without plain secrets stays as it is. Raises InvalidSource for an unreadable URL, or if the package
     cryptography is missing."""
     if not has_plain_secrets(url):
         return url
@@ -65,7 +65,7 @@ def encrypt_url(
 
 
 def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
-    """Decrypt the source's URL. Raises SecretUnavailable; InvalidSource if the package cryptography is missing."""
+    """Raises SecretUnavailable; InvalidSource if the package cryptography is missing."""
     found = _FORMAT.fullmatch(source.url)
     if found is None:
         raise SecretUnavailable(
@@ -130,14 +130,14 @@ class Reencryption:
 async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
-    """Encrypt all stored URLs with each of ``keys``. ``without``: the id of a key not to use; it can be removed
-    afterwards. URLs that have no plain secrets, or are already encrypted with these keys, do not change. The call can
-    be interrupted and repeated. Raises StoreUnavailable."""
+    """Encrypt all stored URLs with each of ``keys`` except ``without`` (a key's id), which can be removed afterwards.
+    URLs that have no plain secrets, or are already encrypted with these keys, do not change. The call can be
+    interrupted and repeated. Raises StoreUnavailable."""
     done = Reencryption()
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):
             source: RegisteredSource | None = listed
-            while source is not None:  # a concurrent write makes update return None: read the source again
+            while source is not None:  # update returns None after a concurrent write: read the source again
                 try:
                     url = _encrypted(source, keys, without)
                 except DataSourceError as error:

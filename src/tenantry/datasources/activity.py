@@ -43,8 +43,9 @@ class Monitoring:
 
 
 class SourceCounters:
-    """Counts one source's executions and queries. An execution is one run at the source; several queries may
-    share it."""
+    """Counts one source's executions and queries."""
+
+    # An execution is one run at the source; several queries may share it.
 
     __slots__ = (
         "bytes", "cache_hits", "durations", "executions", "joined", "queries", "rows", "running", "time_in_queue",
@@ -88,7 +89,7 @@ class Activity:
 
 
 class Execution:
-    """One run of a query at a source. ``waited`` and ``ran`` are seconds."""
+    """One run of a query at a source."""
 
     __slots__ = ("_activity", "_asked", "_began", "_counters", "_ended", "_is_waiting", "_label", "ran", "waited")
 
@@ -100,7 +101,9 @@ class Execution:
         self._began: float | None = None
         self._is_waiting = self._ended = False
         self.waited: float = 0.0
+        """Seconds."""
         self.ran: float = 0.0
+        """Seconds."""
 
     def wait(self) -> None:
         if not self._is_waiting:

@@ -28,8 +28,7 @@ class QueryRequest(NamedTuple):
 
 @dataclass(slots=True)
 class BoundQuery:
-    """A query bound for its source. Queries with equal keys share a result; without a key, the result is not shared. A
-    cache keeps the result for at least ``max_age`` seconds."""
+    """A query bound for its source."""
 
     opened: OpenSource
     group: UserGroup
@@ -38,9 +37,11 @@ class BoundQuery:
     sql: BoundSQL
     session: BoundSQL | None
     key: str | None
+    """Queries with equal keys share a result. None: the result is not shared."""
     weight: Callable[[], float] | None
     wants_dicts: bool = False
     max_age: float | None = None
+    """A cache keeps the result for at least this many seconds."""
     reduction: Reduction | None = None
 
     def reduce(self, reduction: Reduction) -> None:

@@ -38,9 +38,7 @@ class OtherProcesses(Protocol):
         """Whether other processes' recent changes are known. May start a refresh in the background."""
         ...
 
-    async def follow(self) -> bool:
-        """Like ``is_current``, but wait briefly for the refresh."""
-        ...
+    async def follow(self) -> bool: ...
 
 
 class ChangeInbox:
@@ -76,8 +74,9 @@ class ChangeInbox:
 
 
 class SourceChanges:
-    """Notifies the listeners of one event loop, such as open dashboards. ``clock`` returns Unix seconds. ``forget`` is
-    called with a changed source before the listeners are notified."""
+    """Notifies the listeners of one event loop, such as open dashboards. ``clock`` returns Unix seconds."""
+
+    # `forget` is called with a changed source before the listeners are notified.
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
-"""The protocols of drivers, and the errors of all engines.
+"""The protocols of drivers, and the errors of all engines."""
 
-An engine's message may quote values or the URL, so the errors made here keep only its error's type and code."""
+# An engine's message may quote values or the URL, so the errors made here keep only its error's type and code.
 
 from __future__ import annotations
 
@@ -91,7 +91,8 @@ class Driver(Protocol[C]):
 
     Each driver itself must make queries read-only and apply the limits (see ``take_result``). Test it with
     ``tenantry.testing.DriverContract``. ReusingDriver, SessionDriver, DeclaringDriver and StreamingDriver are optional
-    protocols; Driver itself will get no more methods."""
+    protocols; Driver itself will get no more methods.
+    """
 
     @property
     def source_id(self) -> str:

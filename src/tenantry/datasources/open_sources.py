@@ -1,5 +1,6 @@
-"""The open data sources of this process. When a registration changes, the next query opens the source again; the old
-connections close after their last query."""
+"""The open data sources of this process."""
+
+# When a registration changes, the next query opens the source again; the old connections close after their last query.
 
 from __future__ import annotations
 
@@ -218,7 +219,6 @@ class OpenSources:
                     await asyncio.sleep(_STOP_INTERVAL)
 
     async def aclose(self) -> None:
-        """Stop all queries and close all connections. Sources open again when next used."""
         self._bind_to_loop()
         for opened in self._take_all():
             self._close(opened)

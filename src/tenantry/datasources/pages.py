@@ -73,7 +73,8 @@ async def fetch_page(
     second query.
 
     Raises the errors of ``fetch``; InvalidSettings for an invalid order, size, offset or total, or a dialect without
-    pages; UnbindableValue for an ``after`` from another order; QueryFailed for NULL in an order column."""
+    pages; UnbindableValue for an ``after`` from another order; QueryFailed for NULL in an order column.
+    """
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
     window = PagedTemplate(compiled, order, size, after, offset)
     if total not in ("none", "exact"):

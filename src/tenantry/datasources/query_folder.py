@@ -20,7 +20,8 @@ class QueryFolder(Mapping[str, Query]):
     (``{{> sales/by_day }}``). Hidden files are skipped. A header may make properties ``optional``, so only the
     program's developers should have write access.
 
-    Raises OSError, or one InvalidQueries for all unusable files."""
+    Raises OSError, or one InvalidQueries for all unusable files.
+    """
 
     def __init__(self, path: str | Path, dialect: str | None = None, *, compiled: bool = True) -> None:
         self.path: Path = Path(path)

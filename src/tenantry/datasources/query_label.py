@@ -1,6 +1,7 @@
 """Query tags: SQL comments of sorted ``key='value'`` pairs, in the format of sqlcommenter
-(https://google.github.io/sqlcommenter/spec/). Values are URL-encoded, so that no id can end the comment or add a
-placeholder."""
+(https://google.github.io/sqlcommenter/spec/)."""
+
+# Values are URL-encoded, so that no id can end the comment or add a placeholder.
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ def template_name(template: SQLTemplate) -> str:
 
 
 def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
-    """Append the tag on a new line, because the SQL may end with a comment."""
+    """Append the tag."""
+    # On a new line, because the SQL may end with a comment.
     sql = bound.sql.rstrip(_BLANK)
     if not sql:
         return bound

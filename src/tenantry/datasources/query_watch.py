@@ -1,7 +1,7 @@
-"""Ends running queries and streams whose group or data source changes.
+"""Ends running queries and streams whose group or data source changes."""
 
-The group and source of each query are read again five times per staleness bound, so that no query continues with old
-properties or an old mapping. The query also ends if the store does not answer for that long."""
+# The group and source of each query are read again five times per staleness bound, so that no query continues with old
+# properties or an old mapping. The query also ends if the store does not answer for that long.
 
 from __future__ import annotations
 

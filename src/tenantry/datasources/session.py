@@ -49,7 +49,8 @@ class SessionTemplate:
 def session_escape_error(source_id: str, sql: str) -> NotOneStatement | QueryFailed | None:
     """Return an error if the SQL calls a built-in function that could change session variables.
 
-    User-defined functions are not checked: revoke ``execute`` on them (docs/row-level-security.md)."""
+    User-defined functions are not checked: revoke ``execute`` on them (docs/row-level-security.md).
+    """
     if calls_any(sql, DIALECTS["postgresql"], _SETTERS):
         return statement_error(
             source_id,

@@ -56,7 +56,8 @@ class DataSources:
     - ``keys`` decrypt URLs: a KeyRing or the path of a key file (default: the one in TENANTRY_KEYS).
 
     No I/O before the first query. A running query ends within the staleness bound if its group or source changes.
-    Raises InvalidSettings if ``engines`` has a built-in scheme, or ``query_tags`` an unknown engine."""
+    Raises InvalidSettings if ``engines`` has a built-in scheme, or ``query_tags`` an unknown engine.
+    """
 
     def __init__(
         self,
@@ -108,7 +109,8 @@ class DataSources:
         have the driver's types. Raises UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable,
         InvalidParameter, UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout, QueryOutdated,
         TooManyRows, TooManyBytes, SourceUnavailable, StoreUnavailable; ValueError if the variables belong to another
-        group."""
+        group.
+        """
         return self._ask(QueryOutcome.take_dicts, group, schema, template, variables, max_age)
 
     def query(
@@ -214,7 +216,8 @@ class DataSources:
 
         Two groups have the same key only if they use the same source, and neither the template nor the source's session
         variables use the group. Raises the errors that ``fetch`` raises before it runs the query; TypeError for a value
-        without a fingerprint."""
+        without a fingerprint.
+        """
         request = await self._request(group, schema, template, variables)
         query = bind_query(self._open_sources.find(request.registered), request, has_key=False)
         return query.opened.fingerprint(query.sql, query.session, group)
@@ -253,7 +256,8 @@ class DataSources:
         """Stop every query and refuse new ones, before the process ends.
 
         Callers of running queries get SourceUnavailable (503) immediately. Returns within five seconds; connections
-        stay open until ``aclose``."""
+        stay open until ``aclose``.
+        """
         self.changes.end()
         await self._open_sources.stop(_STOP_SECONDS)
 

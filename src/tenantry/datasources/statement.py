@@ -1,7 +1,7 @@
-"""Checks that SQL is one read-only statement, for engines that cannot check this.
+"""Checks that SQL is one read-only statement, for engines that cannot check this."""
 
-The checks refuse SQL that a read-only transaction would allow (COPY … TO PROGRAM, DO, INTO OUTFILE), several
-statements, and SQL that different engines parse differently."""
+# The checks refuse SQL that a read-only transaction would allow (COPY … TO PROGRAM, DO, INTO OUTFILE), several
+# statements, and SQL that different engines parse differently.
 
 from __future__ import annotations
 

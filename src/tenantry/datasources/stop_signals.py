@@ -25,7 +25,8 @@ async def stop_on_signals(sources: DataSources) -> AsyncIterator[None]:
     ignored.
 
     Outside the main thread, this only writes a log message (``tenantry.datasources.stop_signals``, INFO). Raises
-    RuntimeError if the previous handler was not set from Python."""
+    RuntimeError if the previous handler was not set from Python.
+    """
     if threading.current_thread() is not threading.main_thread():
         _log.info("stop_on_signals does nothing here: only the main thread receives signals")
         yield

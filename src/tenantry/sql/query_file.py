@@ -19,7 +19,8 @@ class Query(SQLTemplate):
     belongs to the program, not to its users.
 
     The SQL is compiled when it is first bound or checked (``check``). Raises TemplateError for a bad header, with line,
-    column, caret and fix."""
+    column, caret and fix.
+    """
 
     __slots__ = ("_header", "name")
 

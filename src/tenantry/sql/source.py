@@ -17,7 +17,8 @@ _SHOWN = 100  # an error shows this many characters of a long line
 class Source:
     """The text of a template. Offsets count from 0, lines and columns from 1.
 
-    Errors show ``file``. Raises TemplateError for more than ``longest`` characters, a NUL or a lone surrogate."""
+    Errors show ``file``. Raises TemplateError for more than ``longest`` characters, a NUL or a lone surrogate.
+    """
 
     __slots__ = ("file", "text")
 

@@ -31,7 +31,8 @@ class VariableReference:
     """A variable in a tag, with the tag's position.
 
     If a variable is absent, and is neither ``required`` nor ``never_absent``, the clause directly around it is dropped.
-    If it is directly in a branch, choosing that branch is an error."""
+    If it is directly in a branch, choosing that branch is an error.
+    """
 
     path: str
     offset: int
@@ -60,8 +61,6 @@ class VariableReference:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """SQL without placeholders."""
-
     sql: str
     offset: int = field(default=-1, compare=False)
     """Offset of its first character in the source. The other characters follow without a gap, except spaces that may
@@ -97,7 +96,6 @@ class Concat:
 
     @property
     def form(self) -> str:
-        """The ``form`` of the first variable that has one, or an empty string."""
         return next((each.form for each in self.parts if isinstance(each, VariableReference) and each.form), "")
 
 

@@ -66,7 +66,8 @@ class SQLTemplate:
     - ``choices`` maps the name of a set to named SQL, which ``one_of(name)`` offers.
 
     With an empty list, ``in`` matches no row, but ``not in`` matches every row, including NULL: so use ``in`` to
-    restrict a group. Outside of clauses, a missing or null list is an error."""
+    restrict a group. Outside of clauses, a missing or null list is an error.
+    """
 
     __slots__ = (
         "_binds",
@@ -147,7 +148,8 @@ class SQLTemplate:
 
         Equal ``tables`` give the same copy. It is rewritten when it is compiled, which raises TemplateError for SQL
         that cannot be proved to read only the group's rows. The SQL of an unusual combination of clauses is checked
-        when it is first bound."""
+        when it is first bound.
+        """
         recent = self._recent
         if recent is not None and recent[0] is tables:  # the fast path
             return recent[1]
@@ -205,7 +207,8 @@ class SQLTemplate:
         """Compile now: for ``dialect``, else for the template's dialect, else for the first dialect that accepts the
         SQL.
 
-        Raises TemplateError with line, column, caret and fix; ValueError for an unknown dialect."""
+        Raises TemplateError with line, column, caret and fix; ValueError for an unknown dialect.
+        """
         self._own_tree(dialect)
 
     @property
@@ -281,7 +284,8 @@ class SQLTemplate:
     def droppable(self) -> tuple[Variable, ...]:
         """The group's variables inside clauses or choices that a viewer controls, in text order.
 
-        They are marked ``not_a_filter`` or declared optional. Review them: ``tenantry sql check`` lists them too."""
+        They are marked ``not_a_filter`` or declared optional. Review them: ``tenantry sql check`` lists them too.
+        """
         tree = self._own_tree()
         return tuple(self._variable(tree, reference) for reference in droppable(tree, self.guard))
 

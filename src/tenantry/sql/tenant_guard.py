@@ -5,7 +5,8 @@ declared optional, and tags that the author marked ``not_a_filter`` (their varia
 
 At any depth, a guarded variable must not be in an optional clause, in SQL that a viewer chooses, or in a filter that
 may vanish. It must not be in a branch even if all branches contain it, because they may use it differently: ``tenant =
-{{ tenant }}`` restricts the rows, but ``{{ tenant }} is not null`` does not."""
+{{ tenant }}`` restricts the rows, but ``{{ tenant }} is not null`` does not.
+"""
 
 from __future__ import annotations
 
@@ -42,12 +43,14 @@ def meant_path(path: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Decides which variables are guarded. ``optional`` and ``locked`` contain paths, ``declared`` names of
-    parameters."""
+    """Decides which variables are guarded."""
 
     optional: AbstractSet[str] = frozenset()
+    """Paths."""
     locked: AbstractSet[str] = frozenset()
+    """Paths."""
     declared: AbstractSet[str] = frozenset()
+    """Names of parameters."""
 
     def meant(self, path: str) -> str | None:
         """Return ``params.start`` for ``start`` if that parameter is declared, else the result of ``meant_path``."""
@@ -139,7 +142,8 @@ def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
     """Return the group's variables inside clauses or choices that a viewer controls, in text order.
 
     ``enforce_tenant_guard`` permits only three kinds of them: those marked ``not_a_filter``, those declared optional,
-    and those in the column of a filter that is always rendered."""
+    and those in the column of a filter that is always rendered.
+    """
     found = {
         reference.offset: reference
         for node, around in walk(tree.nodes)

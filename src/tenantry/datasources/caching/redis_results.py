@@ -1,10 +1,12 @@
-"""A result cache in Redis, with a mark for each source. A source that changes gets a new random mark. An entry contains
-the mark that its source had, and is used only while the source still has this mark.
+"""A result cache in Redis, with a mark for each source."""
 
-The server is not trusted: each entry has a digest that cannot be computed without the secret.
-
-``<prefix>:<key>`` holds an entry. The hash ``<prefix>:marks`` holds the marks of changed sources, and the mark "born",
-which changes if the server loses the hash."""
+# A source that changes gets a new random mark. An entry contains the mark that its source had, and is used only while
+# the source still has this mark.
+#
+# `<prefix>:<key>` holds an entry. The hash `<prefix>:marks` holds the marks of changed sources, and the mark
+# "born", which changes if the server loses the hash.
+#
+# The server is not trusted: each entry has a digest that cannot be computed without the secret.
 
 from __future__ import annotations
 
@@ -67,7 +69,8 @@ class RedisResults:
 
     ``url``: as for RedisBackend. ``secret``: at least 32 random bytes that all processes share and nobody else knows.
     ``budget``: maximum seconds that a query waits for the server. ``max_entry_bytes``: larger results are not shared.
-    No I/O before the first use. Raises InvalidSettings for an invalid URL or secret, or a missing package."""
+    No I/O before the first use. Raises InvalidSettings for an invalid URL or secret, or a missing package.
+    """
 
     def __init__(
         self,

@@ -1,8 +1,8 @@
-"""The encoding of an entry of the shared cache.
+"""The encoding of an entry of the shared cache."""
 
-Each entry has a digest, keyed with the secret of RedisResults: without the secret, nobody can create an entry or move
-one to another key. The body is MessagePack, column by column. If all values of a column have the same type, they are
-written plainly; otherwise each has a type tag. Decoding runs no code."""
+# Each entry has a digest, keyed with the secret of RedisResults: without the secret, nobody can create an entry or move
+# one to another key. The body is MessagePack, column by column. If all values of a column have the same type, they are
+# written plainly; otherwise each has a type tag. Decoding runs no code.
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class RefusedResult(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SharedEntry:
-    """``mark``: the source's mark when the rows were read. ``as_of``: when the source was queried (Unix seconds).
-    ``size``: bytes in memory."""
-
     key: str
     mark: str
+    """The source's mark when the rows were read."""
     as_of: float
+    """When the source was queried, in Unix seconds."""
     size: int
+    """Bytes in memory."""
     result: Result
 
 

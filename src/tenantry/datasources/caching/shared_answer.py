@@ -53,7 +53,6 @@ class SharedAnswer:
         self._mutable: tuple[int, ...] | None = None
 
     def measure(self) -> None:
-        """Compute ``size``, ``mutable`` and ``is_copyable``. This runs in the query's thread."""
         rows, names = self.original.rows, self.original.names
         self.size = _ENTRY_BYTES + count_bytes(rows) + len(rows) * (_ROW_BYTES + _VALUE_BYTES * len(names))
         self._mutable = _mutable_columns(self.original)

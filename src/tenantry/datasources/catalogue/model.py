@@ -7,9 +7,8 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class CatalogueTable:
-    """A table or view, spelled as in a declaration. The name includes the schema only where the engine needs it."""
-
     name: str
+    """The name as in a declaration. It includes the schema only where the engine needs it."""
     columns: tuple[str, ...]
     is_view: bool = False
     is_declarable: bool = True

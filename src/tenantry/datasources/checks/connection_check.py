@@ -39,7 +39,8 @@ async def check_connection(
 
     ``keys``, ``engines``: as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
     QueryFailed; InvalidSource for an unusable URL or driver, a wrong declaration of guarded tables, or a source that
-    can read the store's tables."""
+    can read the store's tables.
+    """
     begun = monotonic()
     limits = Limits(timeout=seconds, connect_timeout=seconds, pool_size=1)
     async with open_alone(source, limits, keys=keys, engines=engines) as opened:

@@ -41,15 +41,16 @@ _UNREACHABLE: Final = (SourceUnavailable, InvalidSource, StoreUnavailable)
 
 
 class AskedQuery(NamedTuple):
-    """A query to explain on the source of ``schema``. ``file``: the file that findings name. ``names``: also ask for
-    the names of the columns. ``unique_by``: also run the query, and count the rows that have equal values in these
-    columns."""
+    """A query to explain on the source of ``schema``."""
 
     file: str
+    """The file that findings name."""
     template: SQLTemplate
     schema: str
     names: bool = False
+    """Also ask for the names of the columns."""
     unique_by: tuple[str, ...] = ()
+    """Also run the query, and count the rows that have equal values in these columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,11 @@ class EngineReport:
 
 
 class _Asked(NamedTuple):
-    """A query to explain for a group. ``samples``: the parameters with sample input; empty: the viewer chooses
-    nothing."""
-
     query: AskedQuery
     group: UserGroup
     variables: Record
     samples: tuple[str, ...] = ()
+    """The parameters with sample input; empty: the viewer chooses nothing."""
 
 
 @dataclass(slots=True)
@@ -98,11 +97,11 @@ class _Answers:
 
 
 class EngineCheck:
-    """Asks engines to explain queries and name their columns: ``add`` the groups, then ``run``.
+    """Asks engines to explain queries and name their columns: ``add`` the groups, then ``run``."""
 
-    On each source, each query is explained (with EXPLAIN) for the first group that has all properties that the query
-    needs: once without a viewer's input, if the query runs without it, and once with sample input for all its
-    parameters."""
+    # On each source, each query is explained (with EXPLAIN) for the first group that has all properties that the query
+    # needs: once without a viewer's input, if the query runs without it, and once with sample input for all its
+    # parameters.
 
     def __init__(self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource]) -> None:
         self._queries: dict[str, list[AskedQuery]] = {}

@@ -12,11 +12,11 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class _Plans(NamedTuple):
-    """``prefix``: SQL that explains the query after it. ``keywords``: first words of queries that it can explain. Other
-    first words could be options of ``explain``, such as ``analyze``, which runs the query."""
-
     prefix: str
+    """SQL that explains the query after it."""
     keywords: frozenset[str]
+    """First words of queries that ``prefix`` can explain. Other first words could be options of ``explain``, such as
+    ``analyze``, which runs the query."""
 
 
 _SELECTS: Final = frozenset({"select", "with"})

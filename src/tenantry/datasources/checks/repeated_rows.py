@@ -10,7 +10,9 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 class RepeatedRows(WrappedTemplate):
     """Finds rows with the same values in the columns ``names``. Returns the number of rows for one such combination of
-    values, or no row if all rows differ. Ignores rows without a value in the first column."""
+    values, or no row if all rows differ."""
+
+    # Rows without a value in the first column are ignored.
 
     def __init__(self, template: SQLTemplate, names: Sequence[str]) -> None:
         super().__init__(template)

@@ -31,12 +31,12 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 
 class Handle:
-    """A connection to the engine. ``mark``: an SQL comment at the start of the query, by which another client can find
-    and stop the query."""
+    """A connection to the engine."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
         self.mark = ""
+        """An SQL comment at the start of the query, by which another client can find and stop the query."""
         self.stopping: Future[None] | None = None
 
 

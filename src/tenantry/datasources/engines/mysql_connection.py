@@ -183,8 +183,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """Whether ``was_truncated`` would be true after the first row; False if the statement cannot be a subquery.
-        Streams need to know this before they send rows."""
+        """Whether ``was_truncated`` would be true after the first row; False if the statement cannot be a subquery."""
+        # Streams need to know this before they send rows.
         self.reusable = False
         try:
             self.query(f"select exists (\n{self._with_values(sql, params).rstrip(_ENDS)}\n)")
@@ -198,7 +198,6 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return sql if params is None else sql % tuple(map(self.escape, to_parameters(params)))
 
     def wipe(self) -> None:
-        """Send a reset. ``settle`` reads the replies."""
         # COM_RESET_CONNECTION removes locks, variables, settings, temporary tables and prepared statements. It also
         # resets read-only and the timeout, so the statements of `set_up` follow in the same write.
         self._unsent = [_packet(_RESET_CONNECTION), *(_packet(COMMAND.COM_QUERY, each) for each in self._setup)]

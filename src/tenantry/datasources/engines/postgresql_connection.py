@@ -1,7 +1,7 @@
-"""A PostgreSQL connection through libpq in pipeline mode, which sends a transaction's statements at once.
+"""A PostgreSQL connection through libpq in pipeline mode, which sends a transaction's statements at once."""
 
-A connection is used by one thread at a time. When another thread calls ``interrupt``, the first thread sends a cancel
-request within 50 ms, over a second connection."""
+# A connection is used by one thread at a time. When another thread calls `interrupt`, the first thread sends a cancel
+# request within 50 ms, over a second connection.
 
 from __future__ import annotations
 
@@ -49,8 +49,7 @@ _BYTES_RECEIVED: Final = 128  # offset of the field tcpi_bytes_received, of 64 b
 
 
 class ServerError(Exception):
-    """The server refused a statement. The message is dropped, because it may quote a value. ``parameter``: the number
-    of the parameter whose value the server cannot read, or None."""
+    """The server refused a statement. The message is dropped, because it may quote a value."""
 
     def __init__(self, result: PGresult) -> None:
         super().__init__()
@@ -58,6 +57,7 @@ class ServerError(Exception):
         self.position: str = (result.error_field(DiagnosticField.STATEMENT_POSITION) or b"").decode()
         found = _PARAMETER.match(result.error_field(DiagnosticField.CONTEXT) or b"")
         self.parameter: int | None = int(found[1]) if found else None
+        """The number of the parameter whose value the server cannot read, or None."""
         words = result.error_field(DiagnosticField.MESSAGE_PRIMARY) or b""
         self.several: bool = b"multiple commands" in words
         self.has_no_connection: bool = self.sqlstate == _TOO_MANY or says_no_connection(words.decode(errors="replace"))
@@ -140,7 +140,8 @@ class PipelineConnection:
         """Run ``before``, which begins a transaction, and ``query``, then roll back. Yield columns and rows.
 
         Leaving the ``with`` block early stops the query. ``max_bytes`` bounds the rows of the answer, or of one chunk
-        of a stream. Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors."""
+        of a stream. Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors.
+        """
         if self._pgconn.transaction_status != TransactionStatus.IDLE:
             raise psycopg.OperationalError("the connection is not idle")
         self.is_clean = False

@@ -1,7 +1,7 @@
-"""A bounded pool of blocking connections, used in threads.
+"""A bounded pool of blocking connections, used in threads."""
 
-A query keeps its turn until its thread has finished, even if its caller got a timeout earlier. So at most ``pool_size``
-queries run at once."""
+# A query keeps its turn until its thread has finished, even if its caller got a timeout earlier. So at most
+# `pool_size` queries run at once.
 
 from __future__ import annotations
 

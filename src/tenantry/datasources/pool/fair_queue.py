@@ -1,9 +1,8 @@
-"""FairQueue: start-time fair queueing (Goyal, Vin and Cheng, 1996) for the connections of a data source.
+"""FairQueue: start-time fair queueing (Goyal, Vin and Cheng, 1996) for the connections of a data source."""
 
-The next connection goes to the group that has used the least connection time, divided by its weight. A group gets no
-credit for time in which it was idle. One group may use at most two thirds of the connections. All streams and the
-queries of all long-running groups together may also use at most two thirds.
-"""
+# The next connection goes to the group that has used the least connection time, divided by its weight. A group gets no
+# credit for time in which it was idle. One group may use at most two thirds of the connections. All streams and the
+# queries of all long-running groups together may also use at most two thirds.
 
 from __future__ import annotations
 
@@ -44,13 +43,12 @@ _log = logging.getLogger(__name__)
 
 
 def share(size: int) -> int:
-    """Return about two thirds of ``size``, at least 1."""
     return size - (size + 1) // 3
 
 
 class Turn:
-    """A query's place in the queue. Once the turn has a connection, the query may use it until ``FairQueue.release``.
-    The future ``came`` becomes True then, or False if the turn loses its place."""
+    """A query's place in the queue. Once the turn has a connection, the query may use it until
+    ``FairQueue.release``."""
 
     __slots__ = ("began", "came", "group", "has_ended", "is_kept", "is_stream", "number", "pauses", "queue")
 
@@ -60,6 +58,7 @@ class Turn:
         self.number: Final = number
         self.is_stream: Final = is_stream
         self.came: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        """True when the turn gets a connection, False if it loses its place."""
         self.began: float = 0.0
         self.has_ended: bool = False
         self.pauses: int = 0
@@ -132,7 +131,6 @@ class FairQueue:
         return turn
 
     def release(self, turn: Turn) -> None:
-        """Free the turn's connection, or remove the turn from the queue."""
         turn.has_ended, turn.is_kept = True, False
         if turn in self._running:
             self._running.discard(turn)
@@ -264,8 +262,9 @@ class FairQueue:
     # --- waiting turns ------------------------------------------------------------------------------------------------
 
     def _check_capacity(self, own: GroupQueue) -> None:
-        """Raise SourceUnavailable if the group ``own`` cannot add a turn. In a full queue, the newest turn of the group
-        with the most waiting turns is removed, unless that group has at most one turn more than ``own``."""
+        """Raise SourceUnavailable if the group ``own`` cannot add a turn."""
+        # In a full queue, the newest turn of the group with the most waiting turns is removed, unless that group has at
+        # most one turn more than `own`.
         if own.waiting >= self.limits.sharing.group_max_waiting:
             raise self.lost_error(own)
         if self.waiting < self.limits.sharing.max_waiting:

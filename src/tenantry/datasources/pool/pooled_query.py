@@ -30,8 +30,9 @@ class Chunk:
 
 
 class PooledQuery(Generic[C]):
-    """Runs a query, or the steps of a stream, on one connection. ``check`` may refuse a new connection. ``close_rows``
-    is called before the connection of a stopped stream closes."""
+    """Runs a query, or the steps of a stream, on one connection. ``check`` may refuse a new connection."""
+
+    # `close_rows` is called before the connection of a stopped stream closes.
 
     def __init__(
         self,

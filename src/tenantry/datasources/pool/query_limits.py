@@ -69,7 +69,8 @@ class Sharing:
 class Limits:
     """The limits of data sources; times in seconds. Raises InvalidSettings for an invalid limit.
 
-    A query waits for a connection for at most ``timeout`` or ``connect_timeout`` seconds, whichever is longer."""
+    A query waits for a connection for at most ``timeout`` or ``connect_timeout`` seconds, whichever is longer.
+    """
 
     timeout: float = 30.0
     """Maximum duration of a query; for a stream, maximum wait for the next rows."""
@@ -144,7 +145,8 @@ def take_result(
     """Take a cursor's rows within the limits. Raises TooManyRows, TooManyBytes; QueryFailed for duplicate column names.
 
     ``count`` returns the bytes of large values in the given rows; 32 bytes are added for each value. ``count=None`` is
-    faster, but correct only for rows of numbers, strings and bytes."""
+    faster, but correct only for rows of numbers, strings and bytes.
+    """
     if len(set(columns)) < len(columns):
         check_names(source_id, columns)
     rows, size, taken, left = iter(rows), 1, list[tuple[Any, ...]](), limits.max_bytes

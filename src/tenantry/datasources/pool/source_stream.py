@@ -28,8 +28,6 @@ WINDOW: Final = 60.0
 
 
 class ReaderPace:
-    """Measures how many bytes a reader takes, and how long chunks wait for it."""
-
     def __init__(self) -> None:
         self._waited = 0.0
         self._taken: deque[tuple[float, int]] = deque()  # chunks: ``_waited`` when each was taken, and its bytes

@@ -25,7 +25,8 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     The Arrow type of a column depends on its values: int64, decimal (also for integers of more than 64 bits), double,
     timestamp[us] (UTC if the values have an offset), date32, time64[us], duration[us], binary or bool. All other
     columns, and columns of mixed types, become strings, with lists and objects as JSON. Raises InvalidSettings without
-    pyarrow (``pip install 'tenantry[arrow]'``)."""
+    pyarrow (``pip install 'tenantry[arrow]'``).
+    """
     pa = _pyarrow()
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
     values = zip(*result.rows, strict=True) if result.rows else [()] * len(result.names)
@@ -42,7 +43,8 @@ class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
     The first batch sets the types, by the rules of ``to_arrow`` with two exceptions: decimals become strings, and so
-    does a column of an unknown type without values in this batch. Raises InvalidSettings without pyarrow."""
+    does a column of an unknown type without values in this batch. Raises InvalidSettings without pyarrow.
+    """
 
     def __init__(self, names: Sequence[str], types: Sequence[str | None] | None, format_: Format) -> None:
         self._pa = _pyarrow()

@@ -28,7 +28,8 @@ def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool =
     NULL, NaN and infinity become empty fields. Dates are written in ISO 8601, lists and objects as JSON.
     ``formula_safe`` puts an apostrophe before fields that a spreadsheet could run as formulas. Raises ValueError for
     dicts with different keys. For a list or object, raises InvalidSettings without msgspec, QueryFailed if it is nested
-    too deeply."""
+    too deeply.
+    """
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
     writer = CSVWriter(result.names, format_, formula_safe=formula_safe)
     return b"".join([writer.header(), *map(writer.write, result.chunks())])

@@ -27,7 +27,8 @@ class Format:
     ``decimals`` become numbers with all digits, or strings. ``big_integers`` (beyond 2^53 - 1, so doubles cannot hold
     them exactly) become strings or numbers. ``binary`` becomes base64 (RFC 4648 section 4) or hexadecimal. ``zone``:
     the time zone to which JSON and CSV convert datetimes that have a time zone; None: no conversion. Raises
-    InvalidSettings for any other value."""
+    InvalidSettings for any other value.
+    """
 
     decimals: Literal["number", "text"] = "number"
     big_integers: Literal["text", "number"] = "text"

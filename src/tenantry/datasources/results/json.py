@@ -1,5 +1,7 @@
-"""JSON and NDJSON (RFC 8259), written with msgspec. Values that msgspec would not write as we want are converted first.
-This is slow, so columns without such values are not converted."""
+"""JSON and NDJSON (RFC 8259), written with msgspec."""
+
+# Values that msgspec would not write as we want are converted first. This is slow, so columns without such values are
+# not converted.
 
 from __future__ import annotations
 
@@ -53,7 +55,8 @@ def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     Dates become ISO 8601 strings, UUIDs and intervals become strings, NaN and infinity become null, and lone surrogates
     become U+FFFD. ``format_`` applies to decimals, large integers and bytes. Raises InvalidSettings without msgspec
     (``pip install 'tenantry[json]'``), QueryFailed for a value that is nested too deeply, ValueError for dicts with
-    different keys."""
+    different keys.
+    """
     return b"".join(_array_parts(_parts(rows, format_, "encode")))
 
 

@@ -46,7 +46,8 @@ class Result:
 
     ``names`` are unique. ``rows`` are tuples of the driver's values. ``types``: the column types that the engine
     reports, as in ResultColumn. ``as_of``: when the source was queried (aware, UTC). ``size``: bytes of memory, if
-    counted."""
+    counted.
+    """
 
     names: Sequence[str]
     rows: Sequence[tuple[Any, ...]]

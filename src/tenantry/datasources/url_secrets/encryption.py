@@ -1,11 +1,10 @@
-"""Encryption of data source URLs with the signing-key file (docs/decisions/0069-encrypted-urls.md).
+"""Encryption of data source URLs with the signing-key file (docs/decisions/0069-encrypted-urls.md)."""
 
-In a stored URL the secrets are masked, and the last option holds the whole URL, encrypted once with each key:
-``postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>``.
-
-Each encrypted copy is AES-256-GCM (NIST SP 800-38D): nonce of 12 bytes, ciphertext, tag of 16 bytes. The tag also
-covers the masked URL and the row, so a copy cannot be decrypted in another row.
-"""
+# In a stored URL the secrets are masked, and the last option holds the whole URL, encrypted once with each key:
+# `postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>`.
+#
+# Each encrypted copy is AES-256-GCM (NIST SP 800-38D): nonce of 12 bytes, ciphertext, tag of 16 bytes. The tag also
+# covers the masked URL and the row, so a copy cannot be decrypted in another row.
 
 from __future__ import annotations
 
@@ -121,10 +120,10 @@ def _cipher(key: bytes) -> AESGCM:
 
 @dataclass(slots=True)
 class Reencryption:
-    """``written``: the number of URLs written. ``failures``: the sources that failed, each with its error."""
-
     written: int = 0
+    """The number of URLs written."""
     failures: list[tuple[RegisteredSource, DataSourceError]] = field(default_factory=list)
+    """The sources that failed, each with its error."""
 
 
 async def encrypt_sources(

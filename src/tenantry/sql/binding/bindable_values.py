@@ -48,11 +48,9 @@ _SAFE_LENGTH = 2.0**62
 
 
 def all_bindable(params: Collection[Any]) -> bool:
-    """Return whether all values can be bound as they are; False when in doubt.
-
-    Each step is one loop in C. The ``hypot`` of all numbers is at least as large as each of them, so one comparison
-    shows that all are finite and within 64 bits.
-    """
+    """Return whether all values can be bound as they are; False when in doubt."""
+    # Each step is one loop in C. The `hypot` of all numbers is at least as large as each of them, so one comparison
+    # shows that all are finite and within 64 bits.
     if not params:
         return True
     kinds = [*map(type, params)]
@@ -108,7 +106,6 @@ def getter_or_none(path: str) -> Callable[[Any], Any]:
 
 
 def look_up(variables: Any, path: str) -> Any:
-    """Look up a path with ``[…]``. Return its value, or MISSING."""
     value = variables
     try:
         for name in path.split("."):

@@ -1,7 +1,8 @@
 """Binder: compiles a template to closures for one dialect and paramstyle.
 
 Each closure reads variables and appends their values to the parameters. It also appends numbers to the key by which the
-Renderer finds the SQL."""
+Renderer finds the SQL.
+"""
 
 from __future__ import annotations
 
@@ -116,16 +117,15 @@ class Binder:
 
 
 class _Compiler:
-    """Compiles nodes to steps.
-
-    ``_always``: placeholders in every rendered SQL. ``_sometimes``: placeholders of clauses and branches.
-    """
+    """Compiles nodes to steps."""
 
     def __init__(self, reader: VariableReader, *, shares: bool) -> None:
         self._reader = reader
         self._shares = shares
         self._always: set[Hashable] = set()
+        """Placeholders in every rendered SQL."""
         self._sometimes: set[Hashable] = set()
+        """Placeholders of clauses and branches."""
 
     def steps(self, nodes: Sequence[Node], *, conditional: bool = False) -> list[_Step]:
         found: list[_Step] = []

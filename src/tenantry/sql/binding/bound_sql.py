@@ -1,9 +1,8 @@
-"""BoundSQL and its fingerprint.
+"""BoundSQL and its fingerprint."""
 
-A fingerprint must differ for parameters of different types. JSON and ``str`` would write a date like a string, and a
-dict would treat the keys 1, 1.0 and True as equal. So plain values are serialized by ``marshal`` version 2, in which
-each value has exactly one form.
-"""
+# A fingerprint must differ for parameters of different types. JSON and `str` would write a date like a string, and a
+# dict would treat the keys 1, 1.0 and True as equal. So plain values are serialized by `marshal` version 2, in which
+# each value has exactly one form.
 
 from __future__ import annotations
 

@@ -40,7 +40,6 @@ class Paramstyle:
     """Characters in the author's SQL that a driver reads as placeholders."""
 
     def write(self, number: int, form: str) -> str:
-        """Return the placeholder with this number, inside ``form`` if that is not empty."""
         placeholder = self.placeholder(number)
         if not form:
             return placeholder

@@ -31,10 +31,8 @@ class BrokenQuery(NamedTuple):
 
 
 class QueryContract:
-    """Checks updates of groups against saved queries and the schemas of environments.
-
-    ``refuses``: whether updates that break the contract are refused, not only reported. A query that does not compile
-    is ignored."""
+    """Checks updates of groups against saved queries and the schemas of environments. A query that does not compile is
+    ignored."""
 
     def __init__(
         self,
@@ -44,6 +42,7 @@ class QueryContract:
         refuses: bool = True,
     ) -> None:
         self.refuses: bool = refuses
+        """Whether updates that break the contract are refused, not only reported."""
         self._schemas = schemas or {}
         self._needs: dict[tuple[str, str], tuple[VariableReference, list[str]]] = {}
         for name, template in queries.items():

@@ -70,12 +70,10 @@ class PropertyTypes:
         return [] if len(present) == len(self._ids) else [n for n in range(len(self._ids)) if n not in present]
 
     def kinds(self, path: str) -> dict[str, int]:
-        """Return type → number of groups, most frequent first, without null."""
         counted = {kind: len(numbers) for kind, numbers in self._by_kind[path].items() if kind != "null"}
         return dict(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
 
     def having(self, path: str, kinds: Collection[str]) -> list[int]:
-        """Return the indexes of the groups whose property has one of these types."""
         return sorted(number for kind in kinds for number in self._by_kind[path].get(kind, ()))
 
     def named(self, numbers: Sequence[int]) -> tuple[str, ...]:
@@ -86,8 +84,6 @@ class PropertyTypes:
 
 
 class Coverage:
-    """Compares templates with PropertyTypes, caching results by property."""
-
     def __init__(self, types: PropertyTypes) -> None:
         self._types = types
         self._missing: dict[str, list[int]] = {}

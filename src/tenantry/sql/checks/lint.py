@@ -48,7 +48,8 @@ def lint(
     that they refuse has the finding ``unguarded``.
 
     A comment ``tenantry:ignore CODE`` silences CODE on its line and the next. A template that does not compile has one
-    finding, ``template-error``."""
+    finding, ``template-error``.
+    """
     try:
         dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
         tree = template._tree(dialect)

@@ -78,7 +78,6 @@ def expected(reference: VariableReference) -> str:
 
 
 def needs(references: Iterable[VariableReference]) -> Iterator[tuple[str, VariableReference]]:
-    """Yield each required property, with its reference."""
     for reference in references:
         path = property_path(reference.path)
         if path is not None and reference.required and not is_viewer_input(reference.path):
@@ -149,7 +148,8 @@ def can_lack(template: SQLTemplate, name: str, left: Mapping[str, Any] | None = 
     """Whether a template can be bound if ``params.name`` is missing. If only one end of a range is missing, ``left``
     contains the other end.
 
-    Raises TemplateError if the template does not compile."""
+    Raises TemplateError if the template does not compile.
+    """
     path = f"params.{name}"
     there = {f"{path}.{end}" for end in left or ()}
     for node, around in walk(template._own_tree().nodes):

@@ -293,10 +293,8 @@ class Dialect:
     @cached_property
     def opening(self) -> re.Pattern[str]:
         """Pattern that matches the next lexeme, or only its opening quote if it is quoted. The matching regex group has
-        the name of the lexeme's kind.
-
-        No regex group has a possessive quantifier: CPython before 3.11.5 backtracks into possessive ones (gh-106052).
-        """
+        the name of the lexeme's kind."""
+        # No regex group has a possessive quantifier: CPython before 3.11.5 backtracks into possessive ones (gh-106052).
         letters = "A-Za-z_" + _BEYOND_ASCII * (not self.ascii_words)
         word = rf"[{letters}][{letters}0-9$]*+"
         after_word = "['\"]" if self.double_takes_prefix else "'"
@@ -338,11 +336,9 @@ def naive_utc(moment: datetime) -> datetime:
 
 
 def utc_text(moment: datetime) -> str:
-    """Return an instant in UTC, as ``2026-01-31 09:30:00``."""
     return naive_utc(moment).isoformat(sep=" ")
 
 
 def seconds(length: timedelta) -> int | float:
-    """Return seconds, as ``int`` if they are whole."""
     total = length.total_seconds()
     return int(total) if total.is_integer() else total

@@ -1,8 +1,8 @@
-"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``, which build SQL for a column from a value.
+"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``, which build SQL for a column from a value. If the
+value is absent, the condition is ``1 = 1``."""
 
-Each filter builds a Switch (SQL in several branches), so the bound SQL depends only on the kind of value, such as a
-list or a range without an end. If the value is absent, the condition is ``1 = 1``. ``parsing.vanishing`` refuses
-filters in places where ``1 = 1`` changes the result."""
+# Each filter builds a Switch (SQL in several branches), so the bound SQL depends only on the kind of value, such as a
+# list or a range without an end. `parsing.vanishing` refuses filters in places where `1 = 1` changes the result.
 
 from __future__ import annotations
 

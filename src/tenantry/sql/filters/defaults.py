@@ -29,7 +29,8 @@ def default_value(
     """Return the value to bind for the tag's ``default``. None without a ``default``, or if the tag's value selects
     SQL: then the default is the name of a choice.
 
-    Raises TemplateError for a default that is not a literal, or does not fit the position or the declared type."""
+    Raises TemplateError for a default that is not a literal, or does not fit the position or the declared type.
+    """
     default = tag.filter(DEFAULT)
     if default is None or position is Position.CHOICE:
         return None

@@ -75,7 +75,8 @@ def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Itera
     """Raise TemplateError if a name does not fit the declared parameter's type, or if a declared value is not in
     ``names``.
 
-    ``takes`` and ``lacks`` are parts of the message, such as "a name" and "is not in one_of"."""
+    ``takes`` and ``lacks`` are parts of the message, such as "a name" and "is not in one_of".
+    """
     parameter = context.parameter
     if parameter is None:
         return

@@ -1,8 +1,7 @@
-"""The filters of the template language, and checks of their use.
+"""The filters of the template language, and checks of their use."""
 
-To add a filter that chooses between branches of SQL (a Switch), write a function that takes a ``SwitchContext``, and
-list it in SWITCHES.
-"""
+# To add a filter that chooses between branches of SQL (a Switch), write a function that takes a `SwitchContext`, and
+# list it in SWITCHES.
 
 from __future__ import annotations
 
@@ -59,7 +58,8 @@ _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
 def check_filters(source: Source, tag: VariableTag, declared: Container[str]) -> None:
     """Raise TemplateError for the first filter that does not exist or conflicts with another one.
 
-    ``declared``: names of parameters."""
+    ``declared``: names of parameters.
+    """
     seen: set[str] = set()
     for each in tag.filters:
         _check_arguments(source, each)

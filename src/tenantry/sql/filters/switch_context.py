@@ -12,8 +12,7 @@ from tenantry.sql.syntax_tree import Node, Position, VariableReference
 
 
 class SwitchContext(ABC):
-    """The context of one filter in a tag. ``reference``: the variable that chooses a branch. ``parameter``: its
-    declaration, or None."""
+    """The context of one filter in a tag."""
 
     def __init__(
         self,
@@ -29,11 +28,12 @@ class SwitchContext(ABC):
         self.tag = tag
         self.filter = this
         self.reference = reference
+        """The variable that chooses a branch."""
         self.parameter = parameter
+        """The declaration of that variable, or None."""
 
     @property
     def default(self) -> str | None:
-        """The name in the tag's ``default(…)``, or None."""
         default = self.tag.filter(DEFAULT)
         return default_name(self.source, self.dialect, default.arguments[0]) if default is not None else None
 

@@ -1,7 +1,7 @@
-"""Fragments: ``({{> name }})`` is replaced by the fragment with that name before the template is parsed.
+"""Fragments: ``({{> name }})`` is replaced by the fragment with that name before the template is parsed."""
 
-A fragment must close each bracket that it opens, and must be in parentheses or be a condition fragment. So the SQL
-around it cannot change its meaning."""
+# A fragment must close each bracket that it opens, and must be in parentheses or be a condition fragment. So the SQL
+# around it cannot change its meaning.
 
 from __future__ import annotations
 
@@ -36,8 +36,6 @@ _NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateDefinition:
-    """The parts of a template before parsing."""
-
     source: Source
     header: Header = NO_HEADER
     parameters: Mapping[str, Parameter] = field(default_factory=lambda: _NO_PARAMETERS)
@@ -55,8 +53,6 @@ class TemplateDefinition:
 
 
 class HasDefinition(Protocol):
-    """SQLTemplate or Query."""
-
     @property
     def definition(self) -> TemplateDefinition: ...
 
@@ -88,7 +84,8 @@ def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
     """Replace the tags of fragments and choice sets, except in comments.
 
     Raises TemplateError, which locates the tag and the problem, for a fragment that is missing, unbalanced, too deep,
-    too long, recursive or in a string."""
+    too long, recursive or in a string.
+    """
     header = definition.header
     if not header.end and not header.choices and not _MAY_INCLUDE.search(definition.source.text):
         return Expanded(definition.source, definition.parameters)

@@ -42,6 +42,7 @@ class TableEntry:
 
     @property
     def is_shared(self) -> bool:
+        """Whether every group may read the whole table."""
         return self.rule == SHARED
 
     @property

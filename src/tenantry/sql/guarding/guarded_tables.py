@@ -32,10 +32,12 @@ class GuardedTables(Declaration):
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
         """Return queries for each table, which need no values and read no rows. They fail if the table, or a column
-        that its condition needs, is missing. A data source runs them when it first connects. Otherwise an engine could
-        replace a missing column by a column of the same name from the query around the guard.
+        that its condition needs, is missing.
 
-        Raises TemplateError for a condition that is not SQL of the dialect."""
+        Raises TemplateError for a condition that is not SQL of the dialect.
+        """
+        # A data source runs them when it first connects. Otherwise an engine could replace a missing column by a column
+        # of the same name from the query around the guard.
         guards = _guards(self, dialect_named(dialect).name, self.file)
         guarded = [guards.of(entry).entry for entry in self.entries if not entry.is_shared]
         guarded.sort(key=guards.parents_first)

@@ -60,7 +60,6 @@ class TableGuardSQL:
     """Minimum number of characters in the rendered condition."""
 
     def nodes_at(self, offset: int, alias: str, *, only: bool) -> tuple[Node, ...]:
-        """Return the nodes for the table at ``offset``."""
         head, end = (Text(sql, offset, of_guard=True) for sql in self._around(alias, only=only))
         return (head, *_moved(self.nodes, offset, self.entry.name), end)
 

@@ -1,7 +1,8 @@
-"""MaskedSQL: SQL as our lexer reads it, rewritten at the same length so that other lexers cannot read it differently.
+"""MaskedSQL: SQL as our lexer reads it, rewritten at the same length so that other lexers cannot read it
+differently."""
 
-Strings keep only plain characters, hints become spaces, and every quoted name has the dialect's usual quotes. Outside
-of quotes, characters that engines read in different ways are refused."""
+# Strings keep only plain characters, hints become spaces, and every quoted name has the dialect's usual quotes. Outside
+# of quotes, characters that engines read in different ways are refused.
 
 from __future__ import annotations
 

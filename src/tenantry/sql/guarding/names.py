@@ -18,8 +18,6 @@ _PARTS: Final = re.compile(_PART)
 
 
 class Name(NamedTuple):
-    """A part of a path, without its quotes."""
-
     text: str
     quoted: bool
 

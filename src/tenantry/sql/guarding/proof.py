@@ -33,7 +33,8 @@ class Proof:
         """Check the SQL with all clauses, once for each branch, and then without clauses. Stop after ``_AT_ONCE``
         tokens.
 
-        Raises TemplateError."""
+        Raises TemplateError.
+        """
         tokens = 0
         for decide in combinations(self._nodes, every=False):
             tokens += self._prove(render(self._nodes, decide))

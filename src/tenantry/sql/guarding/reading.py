@@ -34,7 +34,6 @@ def read(rendered: RenderedText, guards: Guards) -> Reading:
 
 
 def unlisted(use: TableUse, guards: Guards) -> Refused:
-    """Return the error for a table that is not declared."""
     name = ".".join(f'"{part.text}"' if part.quoted else part.text for part in use.path)
     if _CATALOGUE.match(use.path[0].text):
         return Refused(use.start, f"{name} shows tables of every group", "list what the query needs in a table")
@@ -47,7 +46,6 @@ def unlisted(use: TableUse, guards: Guards) -> Refused:
 
 
 def hides(name: str, position: int, reader: str) -> Refused:
-    """Return the error for a CTE with the name of a table that a guard's condition reads."""
     problem = f"a with named {name} would hide the table {name}, which {reader} reads"
     return Refused(position, problem, f"give the `with` a name other than {name}")
 

@@ -1,7 +1,6 @@
-"""Finds the tables of a statement with sqlglot's parser.
+"""Finds the tables of a statement with sqlglot's parser. It refuses SQL that it does not know."""
 
-In doubt it takes a name for a table, not for a CTE, because guarding a CTE by mistake does no harm. It refuses SQL that
-it does not know."""
+# In doubt, a name is taken for a table, not for a CTE, because guarding a CTE by mistake does no harm.
 
 from __future__ import annotations
 
@@ -19,8 +18,6 @@ _Visible = frozenset[Name]
 
 
 class TableUse(NamedTuple):
-    """A real table in a statement."""
-
     path: Path
     start: int
     end: int
@@ -42,8 +39,6 @@ class Qualified(NamedTuple):
 
 @dataclass(slots=True)
 class StatementNames:
-    """The tables, functions, aliases and CTEs that a statement names."""
-
     tables: list[TableUse] = field(default_factory=list)
     starts: dict[int, Path] = field(default_factory=dict)
     """The names of tables, including CTEs, by the positions at which they begin."""

@@ -1,7 +1,7 @@
 """Checks a statement a second time, by its words alone: the tables after ``from``, ``join`` and commas, and the calls
-of functions.
+of functions."""
 
-It does not depend on sqlglot's parser, which can mistake a table for something else."""
+# This does not depend on sqlglot's parser, which can mistake a table for something else.
 
 from __future__ import annotations
 

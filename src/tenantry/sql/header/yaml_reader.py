@@ -38,11 +38,12 @@ _BETWEEN_COUNTS = 500  # events between calls of `advance`
 
 @dataclass(frozen=True, slots=True)
 class YamlNode:
-    """A scalar, list of nodes or dict of nodes, with its offset. ``keys`` has the offsets of a dict's keys."""
+    """A scalar, list of nodes or dict of nodes, with its offset."""
 
     value: Scalar | list[YamlNode] | dict[str, YamlNode]
     offset: int
     keys: dict[str, int] = field(default_factory=dict)
+    """The offsets of a dict's keys."""
 
     def plain(self) -> Any:
         if isinstance(self.value, dict):
@@ -56,7 +57,8 @@ def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], 
     """Read the YAML document between two offsets.
 
     Calls ``advance`` with the number of characters read since the last call. Raises TemplateError, also if PyYAML is
-    not installed."""
+    not installed.
+    """
     try:
         import yaml  # loaded only for files with YAML
         from yaml.reader import ReaderError

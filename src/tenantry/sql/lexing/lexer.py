@@ -1,7 +1,6 @@
-"""The lexer: cuts a template, including arguments of filters, into lexemes by the rules of a dialect.
+"""The lexer: cuts a template, including arguments of filters, into lexemes by the rules of a dialect."""
 
-Lexing takes linear time: the alternatives in a pattern begin with different characters, so no pattern backtracks.
-"""
+# Lexing takes linear time: the alternatives in a pattern begin with different characters, so no pattern backtracks.
 
 from __future__ import annotations
 
@@ -177,7 +176,7 @@ class _Lexer:
         raise self._source.error(start, "this ( of a filter has no )", "close it: {{ name | filter(…) }}")
 
     def _comment(self, start: int, end: int) -> Lexeme:
-        # Tags in comments have no effect. A hint ``/*+ … */`` is sent to the engine, so tags in it are refused.
+        # Tags in comments have no effect. A hint `/*+ … */` is sent to the engine, so tags in it are refused.
         kind = LexemeKind.COMMENT
         if self._source.text.startswith("/*", start):
             if self._source.text.startswith("/*+", start):
@@ -272,7 +271,7 @@ class _Lexer:
 
 
 def _escapes(text: str, start: int) -> list[Lexeme]:
-    # Before ``{{``, two backslashes mean one backslash, and a single backslash makes the ``{{`` literal.
+    # Before `{{`, two backslashes mean one backslash, and a single backslash makes the `{{` literal.
     end = start
     while text.startswith("\\", end):
         end += 1

@@ -118,8 +118,8 @@ class TokenContext:
         return self._enclosing[index, skip]
 
     def keyword_before(self, index: int, keywords: AbstractSet[str], skip: int) -> str:
-        """Return the nearest of ``keywords`` before the lexeme in the same brackets; if there is none, the opening
-        bracket; outside of brackets, an empty string."""
+        """Return the nearest of ``keywords`` before the lexeme in the same brackets; if not found, the opening bracket;
+        outside of brackets, an empty string. ``skip``: tokens to skip first."""
         depth = 0
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             depth += (token.text in _CLOSING) - (token.text in _OPENING)

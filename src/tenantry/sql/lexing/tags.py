@@ -37,16 +37,12 @@ class Argument(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """A filter of a tag. ``offset`` is where its name begins."""
-
     name: str
     offset: int
     arguments: tuple[Argument, ...]
 
 
 class VariableTag(NamedTuple):
-    """The path and filters of a tag."""
-
     path: str
     offset: int
     filters: tuple[Filter, ...]

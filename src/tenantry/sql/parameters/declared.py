@@ -87,11 +87,11 @@ class PropertyReference:
 
 @dataclass(frozen=True, slots=True)
 class ZoneOfGroup(PropertyReference):
-    """Time zone of a dashboard's group: the one that a property names, else ``otherwise``.
+    """Time zone of a dashboard's group: the one that a property names, else ``otherwise``. If nothing names a zone,
+    "today" is the current date in UTC, and the engine decides how a column compares with days."""
 
-    Column filters compare a column with days in this zone: a date directly, an instant with the midnights at which the
-    days begin and end. A timestamp without a time zone is taken to be in UTC. If nothing names a zone, "today" is the
-    current date in UTC, and the engine decides how a column compares with days."""
+    # Column filters compare a column with days in this zone: a date directly, an instant with the midnights at which
+    # the days begin and end. A timestamp without a time zone is taken to be in UTC.
 
     otherwise: tzinfo | None = None
     sundays: bool = False
@@ -162,6 +162,7 @@ class Parameter:
 
     @property
     def is_range(self) -> bool:
+        """Whether the value has a ``start`` and an ``end``."""
         return self.type in RANGES
 
     @property

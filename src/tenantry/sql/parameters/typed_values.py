@@ -56,7 +56,8 @@ def is_empty(value: Any) -> bool:
 def read_value(parameter: Parameter, raw: Any, moment: Moment) -> Any:
     """Convert viewer input to a scalar, tuple (for a list), Bounds (for a range) or Nullable (if ``only_matches``).
 
-    None if the viewer sent nothing. Empty strings in lists are ignored. Raises one of REFUSALS."""
+    None if the viewer sent nothing. Empty strings in lists are ignored. Raises one of REFUSALS.
+    """
     if parameter.only_matches:
         return _read_nullable(parameter, raw, moment)
     return _read_sent(parameter, raw, moment)

@@ -1,8 +1,8 @@
-"""Decides whether ``[[`` opens an optional clause or a nested array.
+"""Decides whether ``[[`` opens an optional clause or a nested array."""
 
-``[[ … ]]`` is a clause if it contains a variable outside inner clauses. Any other ``[[`` opens an array. It is an error
-if the dialect has no arrays, or if the SQL after ``[[`` cannot be an array: it has no ``]]``, begins with a word such
-as ``and``, ends with an operator, or is a whole condition."""
+# `[[ … ]]` is a clause if it contains a variable outside inner clauses. Any other `[[` opens an array. It is an
+# error if the dialect has no arrays, or if the SQL after `[[` cannot be an array: it has no `]]`, begins with a
+# word such as `and`, ends with an operator, or is a whole condition.
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class _Bracket:
 def read_lexemes(source: Source, dialect: Dialect) -> list[Lexeme]:
     """Lex a template. CLAUSE_START and CLAUSE_END enclose only optional clauses.
 
-    Raises TemplateError as ``lex`` does, and for a ``[[`` or ``]]`` that belongs to neither a clause nor an array."""
+    Raises TemplateError as ``lex`` does, and for a ``[[`` or ``]]`` that belongs to neither a clause nor an array.
+    """
     lexemes = lex(source, dialect)
     has_brackets = "[[" in source.text or "]]" in source.text
     return _match_brackets(source, dialect, lexemes) if has_brackets else lexemes

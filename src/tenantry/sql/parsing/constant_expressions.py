@@ -1,8 +1,8 @@
-"""Constant expressions: finds a variable used where a column or condition is expected, as in ``order by {{ x }}``.
+"""Constant expressions: finds a variable used where a column or condition is expected, as in ``order by {{ x }}``."""
 
-For ``order by $1``, an engine takes the bound value as a constant and does not sort. The words around a variable show
-whether it is such a constant. Parentheses around the variable are skipped and, in ``order by`` and ``group by``, also
-casts and functions."""
+# For `order by $1`, an engine takes the bound value as a constant and does not sort. The words around a variable show
+# whether it is such a constant. Parentheses around the variable are skipped and, in `order by` and `group by`, also
+# casts and functions.
 
 from __future__ import annotations
 
@@ -91,12 +91,12 @@ def find_constant_expression(
 ) -> ConstantExpression | None:
     """Return where the variable at ``index`` is used as a constant; None if it is part of an expression.
 
-    ``or_operators``: the dialect's signs for ``or``, which may include ``||``."""
+    ``or_operators``: the dialect's signs for ``or``, which may include ``||``.
+    """
     return _Operand(context, index, or_operators).role()
 
 
 def parentheses_around(before: Tokens, after: Tokens) -> int:
-    """Return how many pairs of parentheses contain only the value."""
     return next(depth for depth in count() if before[depth].text != "(" or after[depth].text != ")")
 
 

@@ -1,7 +1,7 @@
-"""Dynamic SQL: calls that run a string as SQL, or read the table or server file that a string names.
+"""Dynamic SQL: calls that run a string as SQL, or read the table or server file that a string names."""
 
-Such a call could run a bound value as SQL, so SQL with values must not contain one. Templates are checked when they are
-compiled; bound SQL is checked by the data source."""
+# Such a call could run a bound value as SQL, so SQL with values must not contain one. Templates are checked when they
+# are compiled; bound SQL is checked by the data source.
 
 from __future__ import annotations
 

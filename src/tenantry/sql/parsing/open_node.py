@@ -39,7 +39,8 @@ class OpenNode:
         """Add a node, with spaces where needed: ``1-{{ x }}`` must not become the comment ``1--1`` if x is -1.
 
         ``before`` and ``after``: the template's characters next to the node. ``opening`` and ``closing``: SQL around
-        it."""
+        it.
+        """
         choice = isinstance(node, Switch)
         if before and before not in (_NO_SPACE_BEFORE_CHOICE if choice else _NO_SPACE_BEFORE):
             self.write(" ")
@@ -53,7 +54,6 @@ class OpenNode:
             self.write(" ")
 
     def as_clause(self, text: str, end: Lexeme) -> Clause:
-        """Return the Clause that ends with the lexeme ``end``."""
         self.flush()
         before, after = text[self.start - 1 : self.start], text[end.end : end.end + 1]
         first, last = text[self.start + 2], text[end.start - 1]

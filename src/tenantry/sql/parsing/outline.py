@@ -36,8 +36,6 @@ class TokenKind(IntEnum):
 
 @dataclass(slots=True)
 class OutlineToken:
-    """A word, name, sign, number, string, tag or group."""
-
     kind: TokenKind
     text: str
     """Words and names are in lower case. The text of a group is its opening bracket or ``case``."""
@@ -74,7 +72,8 @@ Tokens: TypeAlias = Sequence[OutlineToken]
 def read_outline(source: Source, dialect: Dialect, references: Iterable[VariableReference] = ()) -> list[OutlineToken]:
     """Return a template's tokens without comments. ``references`` are attached to their tags and strings.
 
-    Raises TemplateError for SQL that cannot be lexed, and for malformed tags."""
+    Raises TemplateError for SQL that cannot be lexed, and for malformed tags.
+    """
     ordered = sorted(references, key=lambda each: each.offset)
     return _nest(_OutlineReader(source, dialect, ordered).read(read_lexemes(source, dialect), ()))
 

@@ -1,10 +1,10 @@
 """Placeholder forms: the SQL around a placeholder. It is a cast to the declared type or, in MySQL, a call that makes a
-group's value a string.
+group's value a string."""
 
-PostgreSQL and Redshift infer a placeholder's type from the context, so a declared parameter is cast: ``$1::numeric``.
-Four kinds of placeholders are not cast: strings (an enum column would refuse a cast string), instants that are compared
-with a column (the column's type determines the time zone), integer arguments of functions, and operands of document,
-array and pattern operators."""
+# PostgreSQL and Redshift infer a placeholder's type from the context, so a declared parameter is cast: `$1::numeric`.
+# Four kinds of placeholders are not cast: strings (an enum column would refuse a cast string), instants that are
+# compared with a column (the column's type determines the time zone), integer arguments of functions, and operands of
+# document, array and pattern operators.
 
 from __future__ import annotations
 
@@ -125,8 +125,6 @@ _INTEGERS: Final = range(-(2**31), 2**31)
 
 
 class Neighbour(Enum):
-    """The kind of SQL next to a variable."""
-
     COMPARISON = auto()
     ARGUMENT = auto()
     OPERATOR = auto()

@@ -84,7 +84,8 @@ _BEFORE_VALUE = re.compile(
 class ReplacedSpan(NamedTuple):
     """The part of a template that a node replaces: a tag, a string literal with tags, or ``in`` with its list.
 
-    ``operator`` and ``negated`` are only for ``in``. ``cast`` and ``form`` are as in VariableReference."""
+    ``operator`` and ``negated`` are only for ``in``. ``cast`` and ``form`` are as in VariableReference.
+    """
 
     position: Position
     start: int
@@ -305,10 +306,9 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 
 
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
-    """Raise TemplateError unless ``in``, its list and a ``not`` before it are in the same choice or clause.
-
-    They must be together because an empty list replaces the SQL from ``start`` to the end of the list. ``start``:
+    """Raise TemplateError unless ``in``, its list and a ``not`` before it are in the same choice or clause. ``start``:
     offset of ``in`` or ``not in``. ``text_start``: offset of the choice."""
+    # They must be together because an empty list replaces the SQL from `start` to the end of the list.
     tag = lexemes[at].start
     if start < text_start:
         fix = "write `in {{ name }}` in each choice, with its `not`"

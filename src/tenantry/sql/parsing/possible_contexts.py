@@ -1,6 +1,7 @@
 """Possible contexts of a tag: the SQL that can be around it, depending on dropped clauses and on choices.
 
-In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the last tag can follow ``+`` or ``limit``."""
+In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the last tag can follow ``+`` or ``limit``.
+"""
 
 from __future__ import annotations
 

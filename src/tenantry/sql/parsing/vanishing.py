@@ -1,8 +1,8 @@
 """Vanishing filters: checks where a template uses filters such as ``matches``, which become ``1 = 1`` if their
-parameter has no value.
+parameter has no value."""
 
-``1 = 1`` is harmless only after ``where``, ``on``, ``having``, ``qualify`` or ``prewhere``, and only if no operator
-other than ``and`` joins it to other conditions. A filter whose parameter always has a value is allowed anywhere."""
+# `1 = 1` is harmless only after `where`, `on`, `having`, `qualify` or `prewhere`, and only if no operator other than
+# `and` joins it to other conditions. A filter whose parameter always has a value is allowed anywhere.
 
 from __future__ import annotations
 

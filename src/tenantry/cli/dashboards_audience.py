@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 from tenantry.cli.tables_check import Located
 from tenantry.dashboards import Access, SavedDashboard
+from tenantry.errors import did_you_mean
 from tenantry.groups import UserGroup
 from tenantry.sql.checks import NAMED, Finding, Severity, in_groups
-from tenantry.suggestions import did_you_mean
 
 
 @dataclass(slots=True)

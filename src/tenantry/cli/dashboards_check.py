@@ -20,7 +20,7 @@ from tenantry.cli.sql_check import count_by_severity, find_schema, print_documen
 from tenantry.cli.tables_check import Located, TablesCheck
 from tenantry.dashboards import DashboardFolder, SavedDashboard, UnusableFormat, unusable_formats
 from tenantry.dashboards.definition import ColumnUse, Panel, PanelKind
-from tenantry.errors import InvalidQueries
+from tenantry.errors import InvalidQueries, did_you_mean
 from tenantry.groups import Environment, PropertySchema, UserGroup, thaw
 from tenantry.ports import Store
 from tenantry.sql import SQLTemplate
@@ -35,7 +35,6 @@ from tenantry.sql.checks import (
     wanted_properties,
 )
 from tenantry.sql.inspect import lint
-from tenantry.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from tenantry.datasources import DataSources

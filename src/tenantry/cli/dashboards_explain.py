@@ -17,9 +17,8 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import printable
-from tenantry.errors import InvalidSettings
+from tenantry.errors import InvalidSettings, did_you_mean
 from tenantry.ports import Store
-from tenantry.suggestions import did_you_mean
 from tenantry.tokens import mask_within
 
 if TYPE_CHECKING:

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from tenantry.cli.progress import progress
-from tenantry.errors import InvalidBody, InvalidGroupsFile, TemplateError, TenantryError
+from tenantry.errors import InvalidBody, InvalidGroupsFile, TemplateError, TenantryError, did_you_mean
 from tenantry.groups import SETTABLE_FIELDS
 from tenantry.provisioning import Upsert, check_changes, check_text
 from tenantry.sql import Source
 from tenantry.sql.header import YamlNode, read_yaml
-from tenantry.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from tenantry.provisioning.http import Line, LineSplitter

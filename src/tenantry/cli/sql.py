@@ -26,12 +26,11 @@ from tenantry.cli.options import (
 from tenantry.cli.output import FAILED
 from tenantry.cli.tables_check import declaration_of, read_declaration
 from tenantry.datasources import QueryFolder, is_within
-from tenantry.errors import Location, TemplateError
+from tenantry.errors import Location, TemplateError, did_you_mean
 from tenantry.groups import extend
 from tenantry.ports import Store
 from tenantry.sql import DIALECTS, PARAMSTYLES, VARIABLE_PATH, Query, is_viewer_input
 from tenantry.sql.parameters import RANGE_ENDS
-from tenantry.suggestions import did_you_mean
 
 
 def _paths(_context: click.Context, _parameter: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:

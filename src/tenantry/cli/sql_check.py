@@ -21,7 +21,7 @@ from tenantry.cli.options import (
 from tenantry.cli.output import print_note, printable
 from tenantry.cli.tables_check import TablesCheck, check_declarations
 from tenantry.datasources import is_within, read_query_text
-from tenantry.errors import TemplateError
+from tenantry.errors import TemplateError, did_you_mean
 from tenantry.groups import PropertySchema, read_schema, schema_file, schema_names
 from tenantry.ports import Store
 from tenantry.sql import Query, SQLTemplate
@@ -36,7 +36,6 @@ from tenantry.sql.checks import (
     wanted_properties,
 )
 from tenantry.sql.inspect import lint
-from tenantry.suggestions import did_you_mean
 from tenantry.tokens import mask_within
 
 _INCLUDES: Final = re.compile(r"\{\{\s*>")

@@ -16,7 +16,7 @@ from tenantry.errors import InvalidDashboards, TemplateError
 from tenantry.sql import FRAGMENT_NAME, SQLTemplate
 from tenantry.sql.checks import Finding, Severity
 
-_SAME: Final = "give both dashboards the same controls and time zone; until then the page that opens tells viewers"
+_SAME: Final = "give both dashboards the same controls and time zone; until then, the opened page warns viewers"
 MAX_FILES: Final = 1_000
 """Maximum number of dashboards in a folder."""
 SUFFIXES: Final = (".yaml", ".yml", ".json")

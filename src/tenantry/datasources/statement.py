@@ -40,7 +40,7 @@ _REASONS = {
     "which this engine does not have: select from information_schema.columns, on SQLite from sqlite_schema": (
         "describe desc summarize"
     ),
-    "which has an effect only in a session, and a query has none: leave it out": (
+    "which affects only later statements of a session, and a query has none: leave it out": (
         "lock unlock listen unlisten notify declare fetch move close handler kill flush"
     ),
 }

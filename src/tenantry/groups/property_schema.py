@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from tenantry.errors import InvalidPropertySchema
+from tenantry.errors import InvalidPropertySchema, did_you_mean
 from tenantry.groups.record import Record, RecordList
-from tenantry.suggestions import did_you_mean
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 """``$schema`` in documents of SchemaLearner."""

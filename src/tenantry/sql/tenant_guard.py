@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from tenantry.errors import TemplateError
+from tenantry.errors import TemplateError, nearest
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.moved_conditions import moved_out
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Clause, Node, Switch, Tree, VariableReference, references_in, walk
-from tenantry.suggestions import nearest
 
 _ROOTS: Final = ("params", "user_group")
 
@@ -132,9 +131,9 @@ def _guarded(nodes: Iterable[Node], guard: Guard) -> Iterator[VariableReference]
 def _error(source: Source, reference: VariableReference, guard: Guard, problem: str, fix: str) -> TemplateError:
     if guard.is_locked(reference.path):
         problem = f"{reference.path} is locked, and a viewer's choice could leave it out"
-        fix = "move it out of [[ ]], and out of what a viewer chooses from"
+        fix = "move it out of [[ ]], and out of the SQL that a viewer chooses"
     elif reference.path.partition(".")[0] in guard.declared:
-        fix = f"write {{{{ params.{reference.path} }}}} for what a viewer sends; for the group's {fix}"
+        fix = f"write {{{{ params.{reference.path} }}}} for a value that a viewer sends; for the group's {fix}"
     return source.error(reference.offset, problem, fix)
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Final, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from tenantry.errors import AmbiguousRequest, InvalidBody
+from tenantry.errors import AmbiguousRequest, InvalidBody, nearest
 from tenantry.groups import (
     LATER_SETTABLE_FIELDS,
     SETTABLE_FIELDS,
@@ -40,7 +40,6 @@ from tenantry.provisioning.http.fields import (
     Suspended,
 )
 from tenantry.provisioning.limits import check_text, pointer_of
-from tenantry.suggestions import nearest
 
 # --- operations -------------------------------------------------------------------------------------------------------
 

@@ -201,5 +201,5 @@ _TEXT_CONVERSIONS: dict[type, Callable[[Any], str]] = {
 }
 _HINTS = {
     "an object": ": name one of its values, with a dot",
-    "a list": " here: write `in` or `not in` before it; where the engine has arrays, {{ name | array }} is one",
+    "a list": " here: write `in` or `not in` before it; or, where the engine has arrays, write {{ name | array }}",
 }

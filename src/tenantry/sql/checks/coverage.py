@@ -125,7 +125,7 @@ class Coverage:
         differing = self._differing[path]
         if differing is not None:
             what, numbers = differing
-            fix = "use one type in all groups: a column is compared with one"
+            fix = "use one type in all groups, because the query compares the values with one column"
             yield self._finding("property-type-differs", Severity.WARNING, reference, location, what, fix, numbers)
 
     def _finding(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from typing import Final
 
+from tenantry.errors import did_you_mean
 from tenantry.sql.binding.conversions import ARRAY, CONVERSIONS, JSON, PATTERNS
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.column_filters import excludes, matches, trunc, within
@@ -30,7 +31,6 @@ from tenantry.sql.lexing.tags import (
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, Switch
 from tenantry.sql.tenant_guard import is_viewer_input
-from tenantry.suggestions import did_you_mean
 
 SWITCHES: Final[dict[str, Callable[[SwitchContext], Switch]]] = {
     ONE_OF: one_of,
@@ -124,7 +124,7 @@ def _only_viewers(tag: VariableTag, each: Filter, declared: Container[str]) -> t
     if tag.path.partition(".")[0] in declared:
         arguments = ", ".join(argument.text for argument in each.arguments)
         filtered = f"{each.name}({arguments})" if arguments else each.name
-        fix = f"write {{{{ params.{tag.path} | {filtered} }}}} for what a viewer sends; else {fix}"
+        fix = f"write {{{{ params.{tag.path} | {filtered} }}}} for a value that a viewer sends; else {fix}"
     return f"{tag.path} is a property of the group: {what}, nobody would notice a group that lacks it", fix
 
 

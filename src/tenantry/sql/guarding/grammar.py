@@ -68,9 +68,9 @@ def parse(sql: str, dialect: str) -> Any:
     finally:
         _is_parsing.reset(was_parsing)
     if len(statements) != 1:
-        raise Refused(0, "a query of guarded tables is one statement", "remove the other statements")
+        raise Refused(0, "a query of guarded tables must be one statement", "remove the other statements")
     if not isinstance(statements[0], _types().queries):
-        problem = f"only a query can be proved to read guarded tables, not {type(statements[0]).__name__.lower()}"
+        problem = f"only a query can read guarded tables, not {type(statements[0]).__name__.lower()}"
         raise Refused(0, problem, "write a select")
     return statements[0]
 

@@ -142,7 +142,7 @@ class Guards:
         enforce_tenant_guard(source, self.dialect, tree, Guard())
         for reference in tree.references:
             if is_viewer_input(reference.path):
-                problem = f"{reference.path} is what a viewer sends"
+                problem = f"{reference.path} is a value that a viewer sends"
                 raise self.error(entry, problem, "name a property of the group: {{ user_group.properties.… }}")
         query, names, shown = self._rewrite(tree, self, len(_QUERY))
         nodes, conflicts = _after(head, query), tree.placeholder_conflicts

@@ -112,7 +112,7 @@ def _check_code(sql: str, lexeme: Lexeme, dialect: Dialect) -> None:
             raise Refused(match.start(), problem, "remove it, or put the name in quotes")
     for match in _NUMBER.finditer(sql, lexeme.start, lexeme.end):
         if not _PLAIN_NUMBER.fullmatch(match[0]):
-            raise Refused(match.start(), "engines cut this number in different ways", "write a space after the number")
+            raise Refused(match.start(), "engines read this number in different ways", "write a space after the number")
 
 
 def _is_letter(character: str) -> bool:

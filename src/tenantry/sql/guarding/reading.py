@@ -36,7 +36,7 @@ def read(rendered: RenderedText, guards: Guards) -> Reading:
 def unlisted(use: TableUse, guards: Guards) -> Refused:
     name = ".".join(f'"{part.text}"' if part.quoted else part.text for part in use.path)
     if _CATALOGUE.match(use.path[0].text):
-        return Refused(use.start, f"{name} shows tables of every group", "list what the query needs in a table")
+        return Refused(use.start, f"{name} has data of every group", "put the data that the query needs in a table")
     where = guards.declaration.where_to_change
     fix = f"add {name} to tables: in {where}, with its column of the group; or as shared, if every group may read it"
     alike = guards.alike(use.path)

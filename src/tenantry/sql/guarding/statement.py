@@ -157,7 +157,7 @@ class _StatementReader:
                 start, "a string cannot name a table here", "write the name without quotes, or in double quotes"
             )
         if self._dialect.identifiers is Identifiers.FOLDS_LOWER and len(text.encode()) > _LONGEST_NAME:
-            raise Refused(start, "PostgreSQL cuts a name of this length", f"use at most {_LONGEST_NAME} bytes")
+            raise Refused(start, "PostgreSQL truncates a name of this length", f"use at most {_LONGEST_NAME} bytes")
         name = Name(text[1:-1], quoted=True) if text[0] in '"`' else Name(text, quoted=False)
         self._check_equal(name.text, identifier.name, start)
         return name
@@ -175,7 +175,7 @@ class _StatementReader:
     def _offset(self, node: Any, key: str) -> int:
         offset = node.meta.get(key)
         if offset is None:
-            raise Refused(self._near(node), "the place of this name is not known", "write it more plainly")
+            raise Refused(self._near(node), "the position of this name is not known", "write it more plainly")
         return int(offset)
 
     def _near(self, node: Any) -> int:

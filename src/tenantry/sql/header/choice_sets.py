@@ -87,5 +87,5 @@ def _items(value: Any, keys: tuple[str, ...], fix: str, pattern: re.Pattern[str]
 
 _FIXES: Final = {
     NAME: "begin with a letter, then letters, digits and _",
-    _KEY: "use one line without {{ and outer spaces: it is what a viewer sends",
+    _KEY: "use one line without {{ and without spaces at its ends: a viewer sends it",
 }

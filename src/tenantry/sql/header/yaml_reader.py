@@ -156,7 +156,7 @@ class _Reader:
             name = event.value  # as written, since `on` and `1` are strings
             if name in nodes:
                 first = self._source.location(keys[name])
-                raise self._error(event, f"the key {name} comes twice; first at {first}", "remove one of them")
+                raise self._error(event, f"the key {name} appears twice; first at {first}", "remove one of them")
             keys[name] = key.offset
             nodes[name] = self._node(next(events), events, depth + 1)
         return YamlNode(nodes, offset, keys)

@@ -68,7 +68,7 @@ _BARE = {
         "to choose a column write {{ name | one_of(column, column) }}; for the value {{ name }} as column",
     ),
     ConstantExpression.ORDER: (
-        "a variable after `order by`, `group by` or `partition by` is a constant, which sorts by nothing",
+        "a variable after `order by`, `group by` or `partition by` is a constant and not a column",
         "write the column's name in the template itself, or {{ name | one_of(column, column) }}",
     ),
 }

@@ -181,7 +181,7 @@ REFUSED = [
     ("postgresql", "select * from \u017felect", "outside of quotes", "remove it"),
     ("postgresql", "select 1from t", "engines read this number", "a space after the number"),
     ("postgresql", 'select * from "t""x"', "a quoted name with such characters", "rename it"),
-    ("postgresql", "select * from " + "x" * 64, "cuts a name of this length", "at most 63 bytes"),
+    ("postgresql", "select * from " + "x" * 64, "truncates a name of this length", "at most 63 bytes"),
     ("duckdb", "select * from main./**/t", "the table main.t is not declared", "add main.t"),
     ("duckdb", "select ( from t", "cannot be proved", "plainer SQL"),
     # Names whose parts sqlglot cuts in other places than the engine. Red without the comparison of the two: p-x.d.t is

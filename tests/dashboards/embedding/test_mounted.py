@@ -263,7 +263,7 @@ async def test_a_code_gives_a_pass_once(mounted: Mounted, clock: FrozenClock) ->
     first, second = [await mounted.redeem(issued.json()) for _ in range(2)]
     assert first.status_code == 200
     assert token not in first.text
-    given = read_pass(KEYS, first.json()["token"].encode(), clock())
+    given = read_pass(KEYS, first.json()["token"].encode(), clock)
     assert (given.token.decode(), given.viewer.id, given.viewer.scope) == (token, None, ("dashboard",))
     assert given.viewer.expires_at == clock() + timedelta(hours=1)
     assert first.headers["cache-control"] == "no-store"
@@ -278,7 +278,7 @@ async def test_a_code_of_a_pass_gives_the_same_viewer_until_the_same_end(mounted
     codes = [(await mounted.issue(sign_pass(await mounted.token(), claims))).json() for _ in range(2)]
     clock.advance(29)
     given = (await mounted.redeem(codes[0])).json()["token"]
-    assert claims_of(read_pass(KEYS, given.encode(), clock()).viewer) == claims
+    assert claims_of(read_pass(KEYS, given.encode(), clock).viewer) == claims
     clock.advance(1)
     late = await mounted.redeem(codes[1])
     assert (late.status_code, late.json()["error"]["code"]) == (401, "pass_expired")

@@ -94,7 +94,6 @@ def card_group(element: Element, context: RenderContext) -> str:
 
 
 def column(element: Element, context: RenderContext) -> str:
-    """``<Column>``: one column of ``<Columns>``."""
     return render_template("components/column", content=children(context, *element.children))
 
 

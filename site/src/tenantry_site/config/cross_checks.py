@@ -186,7 +186,6 @@ def _report_empty(prefix: str | None, text: str, location: JsonPath, folders: se
 
 
 def _folders(pages: Iterable[str]) -> set[str]:
-    """The paths of all pages and of the folders around them."""
     found: set[str] = set()
     for page in pages:
         here = page

@@ -28,7 +28,8 @@ const TOO_LARGE = { compact: 1e15, standard: 1e21 };
 const TOO_SMALL = 1e-6;
 /** Digits that a decimal may bring along; with more of them it was computed, and is rounded as a double is. */
 const MOST_BROUGHT = 6;
-const ALL_DIGITS = 20;
+/** Every digit: of a decimal up to 100 after the point, where a browser knows ECMAScript 2023. */
+const ALL_DIGITS = [100, 20].find(isDigits);
 const COMPACT_FROM = 10_000;
 /** Below it a duration has a digit after the point. */
 const FEW_SECONDS = 10;
@@ -49,6 +50,14 @@ function isLocale(text) {
     return Intl.getCanonicalLocales(text ?? []).length > 0;
   } catch {
     return false; // what Intl would throw at each number
+  }
+}
+
+function isDigits(maximumFractionDigits) {
+  try {
+    return Boolean(new Intl.NumberFormat("en", { maximumFractionDigits }));
+  } catch {
+    return false;
   }
 }
 
@@ -81,7 +90,7 @@ export class Formats {
   }
 
   #digitsOf(format, type, values) {
-    if (format === "currency") return least(values) >= 1000 ? 0 : this.currency ? undefined : 2;
+    if (format === "currency") return least(values) >= 1000 ? 0 : this.currency ? this.#cents : 2;
     const plain = (format ?? "number") === "number";
     return plain && isNumeric(type) && type !== "integer" ? digitsFor(values) : undefined;
   }
@@ -97,6 +106,25 @@ export class Formats {
   /** The value as a name of a mark, a series or a place of an axis. */
   name(value, way) {
     return value === null ? "(no value)" : value === "" ? "(empty)" : this.text(value, way);
+  }
+
+  /**
+   * The names of different values, which are never alike: those that would be have all their digits, or quotes.
+   * @param {any[]} values
+   * @param {Way} way
+   * @returns {(value: any) => string}
+   */
+  names(values, way) {
+    const name = (value) => this.name(value, way);
+    const exact = (value) => (isNumeric(way.type) ? this.whole(value, way) : value === null ? name(value) : JSON.stringify(value));
+    const found = new Map();
+    let alike = [...new Set(values)];
+    for (const write of [name, exact, String]) {
+      for (const value of alike) found.set(value, write(value));
+      const counts = countsOf(found.values());
+      alike = alike.filter((value) => counts.get(found.get(value)) > 1);
+    }
+    return (value) => found.get(value) ?? name(value);
   }
 
   /**
@@ -147,15 +175,20 @@ export class Formats {
 
   /** The labels of an axis of numbers: as many digits as the step between them needs, so that each is exact. */
   ticks(values, way) {
+    const texts = this.#tickTexts(values, way);
+    return new Set(texts).size === values.length ? texts : values.map((value) => this.whole(value, way));
+  }
+
+  #tickTexts(values, way) {
     const step = values.length > 1 ? Math.abs(values[1] - values[0]) : 1;
     const large = Math.max(...values.map(Math.abs));
     const format = way.format ?? "number";
     if (CODES.has(format)) return values.map((value) => this.text(value, way));
-    if (format === "compact" || (large >= COMPACT_FROM && SHORTENED.has(format))) {
+    if (step < TOO_SMALL || format === "compact" || (large >= COMPACT_FROM && SHORTENED.has(format))) {
       const digits = Math.floor(Math.log10(large) + 1e-9) - Math.floor(Math.log10(step) + 1e-9) + 1;
-      return values.map((value) => this.#number({ ...this.#style(format), notation: "compact", maximumSignificantDigits: Math.min(21, digits) }, value));
+      const notation = large < 10 * TOO_SMALL ? "scientific" : SHORTENED.has(format) ? "compact" : "standard";
+      return values.map((value) => this.#number({ ...this.#style(format), notation, maximumSignificantDigits: Math.min(21, digits) }, value));
     }
-    if (step < TOO_SMALL) return values.map((value) => this.#number({ ...this.#style(format), notation: "scientific", maximumSignificantDigits: 3 }, value));
     const unitOf = (value) => (format === "percent" ? 0.01 : format === "bytes" ? 1000 ** sizeOf(value) : 1);
     const digits = (value) => Math.max(0, -Math.floor(Math.log10(step / unitOf(value)) + 1e-9));
     return values.map((value) => this.text(value, { ...way, format, digits: digits(value), step }));
@@ -187,7 +220,7 @@ export class Formats {
   #ownDigits(format, type, value) {
     if (format === "percent") return 1;
     if (format === "decimal") return 2;
-    if (format === "currency") return this.#digitsOf(format, type, [value]) ?? this.#cents;
+    if (format === "currency") return this.#digitsOf(format, type, [value]);
     return format === "number" && type !== "integer" ? digitsFor([value]) : 0;
   }
 
@@ -248,6 +281,12 @@ export class Formats {
     if (!this.#made.has(key)) this.#made.set(key, new Kind(this.locale, options));
     return this.#made.get(key);
   }
+}
+
+function countsOf(texts) {
+  const found = new Map();
+  for (const text of texts) found.set(text, (found.get(text) ?? 0) + 1);
+  return found;
 }
 
 /** What a column of numbers is by its name, where it is not an amount. */

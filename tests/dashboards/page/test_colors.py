@@ -203,7 +203,7 @@ def test_more_than_eight_names_in_one_chart() -> None:
 
 
 def test_what_is_left_over_changes_no_colour() -> None:
-    """"Other" is grey, and grey is no name's. Red when the eighth name was grey, and took the colour of another one in
+    """ "Other" is grey, and grey is no name's. Red when the eighth name was grey, and took the colour of another one in
     a chart with "Other"."""
     names = [f"name {n}" for n in range(11)]
     colors = json.dumps(names)

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from tenantry.dashboards.definition.model import Click, Control, DashboardFile, Panel
 from tenantry.dashboards.definition.queries import DashboardQueries, parameters_filtering, parameters_read
+from tenantry.errors import did_you_mean
 from tenantry.sql.parameters import TEXTS
-from tenantry.suggestions import did_you_mean
 
 
 class Linked(Protocol):

@@ -3,9 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from tenantry.errors import InvalidQueries, Location, TemplateError
+from tenantry.errors import InvalidQueries, Location, TemplateError, did_you_mean
 from tenantry.sql import FRAGMENT_NAME, MAX_TEXT, Query
-from tenantry.suggestions import did_you_mean
 
 MAX_FILES = 10_000
 """Maximum query files of one folder."""

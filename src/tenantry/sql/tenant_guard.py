@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from tenantry.errors import TemplateError
+from tenantry.errors import TemplateError, nearest
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.moved_conditions import moved_out
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Clause, Node, Switch, Tree, VariableReference, references_in, walk
-from tenantry.suggestions import nearest
 
 _ROOTS: Final = ("params", "user_group")
 

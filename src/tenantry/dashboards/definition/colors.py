@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tenantry.dashboards.definition.value_kinds import Schema, ValueKind, refuse
+from tenantry.errors import did_you_mean
 from tenantry.sql import Source
 from tenantry.sql.header import YamlNode
-from tenantry.suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)

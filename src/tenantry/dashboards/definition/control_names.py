@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterator
 
 from tenantry.dashboards.definition.model import DashboardFile
 from tenantry.dashboards.definition.queries import DashboardQueries, parameter_in, settable_parameters
-from tenantry.errors import Location
+from tenantry.errors import Location, did_you_mean, nearest
 from tenantry.sql.checks import Finding, Severity
-from tenantry.suggestions import did_you_mean, nearest
 
 
 def mistyped_controls(

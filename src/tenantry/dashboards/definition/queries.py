@@ -9,13 +9,12 @@ from typing import Any, TypeAlias
 from tenantry.dashboards.definition.controls import controlled
 from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, DashboardFile, Panel, QueryUse
 from tenantry.dashboards.definition.zones import template_in_zone
-from tenantry.errors import TemplateError
+from tenantry.errors import TemplateError, did_you_mean
 from tenantry.groups import Record
 from tenantry.sql import Position, Query, SQLTemplate
 from tenantry.sql.checks import can_lack
 from tenantry.sql.dialects import UNITS
 from tenantry.sql.parameters import RANGE_ENDS, Parameter, declare, typed_value
-from tenantry.suggestions import did_you_mean
 
 _PARAMS = "params."
 

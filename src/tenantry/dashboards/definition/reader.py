@@ -13,10 +13,10 @@ from tenantry.dashboards.definition.value_kinds import mapping, read_keys, refus
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.definition.vega_columns import is_field, vega_expression_columns
 from tenantry.dashboards.definition.zones import zone_reference
+from tenantry.errors import did_you_mean
 from tenantry.sql import Source
 from tenantry.sql.header import YamlNode, read_yaml
 from tenantry.sql.parameters import ParameterType
-from tenantry.suggestions import did_you_mean
 
 DEFAULT_SCHEMA: Final = "main"
 _TOP: Final = (*(key.name for key in DASHBOARD), "controls", "rows")

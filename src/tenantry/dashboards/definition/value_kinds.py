@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Protocol
 
 from tenantry.dashboards.definition.variables import Definition
-from tenantry.errors import TemplateError
+from tenantry.errors import TemplateError, did_you_mean
 from tenantry.sql import MAX_TEXT, Source
 from tenantry.sql.header import YamlNode
-from tenantry.suggestions import did_you_mean
 
 Schema = dict[str, Any]
 

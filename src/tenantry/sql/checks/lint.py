@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from tenantry.errors import TemplateError
+from tenantry.errors import TemplateError, did_you_mean
 from tenantry.groups import VIEWER_SCHEMA, PropertySchema
 from tenantry.sql.binding.paramstyles import paramstyle_named
 from tenantry.sql.checks.conditions import comparisons_with_null, or_beside_guarded
@@ -27,7 +27,6 @@ from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, TableGuard, Tree, VariableReference
 from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
 from tenantry.sql.tenant_guard import Guard, droppable, is_viewer_input, meant_path
-from tenantry.suggestions import did_you_mean
 
 _IGNORED = re.compile(r"tenantry:ignore((?:[ ,]+[a-z]+(?:-[a-z]+)*)+)")
 

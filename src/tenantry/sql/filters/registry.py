@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from typing import Final
 
+from tenantry.errors import did_you_mean
 from tenantry.sql.binding.conversions import ARRAY, CONVERSIONS, JSON, PATTERNS
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.column_filters import excludes, matches, trunc, within
@@ -31,7 +32,6 @@ from tenantry.sql.lexing.tags import (
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, Switch
 from tenantry.sql.tenant_guard import is_viewer_input
-from tenantry.suggestions import did_you_mean
 
 SWITCHES: Final[dict[str, Callable[[SwitchContext], Switch]]] = {
     ONE_OF: one_of,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
-from tenantry.errors import Location
+from tenantry.errors import Location, did_you_mean
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.choice_names import written_name
 from tenantry.sql.fragments.condition_fragments import ConditionFragment, check_condition_fragments
@@ -23,7 +23,6 @@ from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.parameters.declared import Parameter
 from tenantry.sql.source import MAX_TEXT, ExpandedSource, ExpandedText, Segment, Source
 from tenantry.sql.syntax_tree import TableGuard
-from tenantry.suggestions import did_you_mean
 
 MAX_INCLUDE_DEPTH = 8
 """Maximum nesting of fragments."""

@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any, Final
 
-from tenantry.errors import TemplateError
+from tenantry.errors import TemplateError, did_you_mean, nearest
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.guarding.declaration import SHARED, InvalidTables, Rule, TableEntry, invalid_tables
 from tenantry.sql.guarding.guarded_tables import GuardedTables
@@ -18,7 +18,6 @@ from tenantry.sql.guarding.names import COLUMN_PATH, NAME, PATH
 from tenantry.sql.guarding.rewriting import rewrite_condition
 from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
 from tenantry.sql.tenant_guard import is_viewer_input
-from tenantry.suggestions import did_you_mean, nearest
 
 INSTALL: Final = "pip install 'tenantry[guard]'"
 """Command that installs sqlglot."""

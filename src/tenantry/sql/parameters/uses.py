@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tenantry.errors import did_you_mean
 from tenantry.sql.binding.conversions import ARRAY, JSON, PATTERNS
 from tenantry.sql.lexing.tags import DEFAULT, NULLABLE
 from tenantry.sql.parameters.declared import CALENDAR_NAMES, TEXTS, Parameter, ParameterType, find_parameter
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, Tree, VariableReference
 from tenantry.sql.tenant_guard import is_viewer_input
-from tenantry.suggestions import did_you_mean
 
 _IN_JSON = TEXTS | {ParameterType.INTEGER, ParameterType.BOOLEAN}
 

@@ -2,6 +2,7 @@
 // type, its format, its digits) is found once, as its way; Intl writes numbers from their own digits, with the group's
 // locale and currency. Making a formatter costs more than a hundred uses of it, so each is made once.
 
+import { ALL_DIGITS, digitsFor, least, TOO_SMALL } from "./digits.js";
 import { compare, difference, isNumeric, number, scaleOf } from "./numbers.js";
 import { DAY, hasSeconds, isMoment, moment, TIMES } from "./times.js";
 
@@ -25,11 +26,6 @@ const CODES = new Set(["id", "year"]);
 
 /** From here on numbers are written as powers of ten: a short one, and a double, whose further digits mean nothing. */
 const TOO_LARGE = { compact: 1e15, standard: 1e21 };
-const TOO_SMALL = 1e-6;
-/** Digits that a decimal may bring along; with more of them it was computed, and is rounded as a double is. */
-const MOST_BROUGHT = 6;
-/** Every digit: of a decimal up to 100 after the point, where a browser knows ECMAScript 2023. */
-const ALL_DIGITS = [100, 20].find(isDigits);
 const COMPACT_FROM = 10_000;
 /** Below it a duration has a digit after the point. */
 const FEW_SECONDS = 10;
@@ -50,14 +46,6 @@ function isLocale(text) {
     return Intl.getCanonicalLocales(text ?? []).length > 0;
   } catch {
     return false; // what Intl would throw at each number
-  }
-}
-
-function isDigits(maximumFractionDigits) {
-  try {
-    return Boolean(new Intl.NumberFormat("en", { maximumFractionDigits }));
-  } catch {
-    return false;
   }
 }
 
@@ -325,35 +313,4 @@ function isPlainToRead(value) {
 /** A count that is too large to be read one digit by another. */
 function shortFrom(amount) {
   return Math.abs(amount) < COMPACT_FROM ** 2 ? {} : { notation: "compact", maximumSignificantDigits: 3 };
-}
-
-/** The smallest size of those that are not 0; none: 0. */
-function least(values) {
-  const found = values.reduce((before, value) => Math.min(before, Math.abs(number(value)) || Infinity), Infinity);
-  return found === Infinity ? 0 : found;
-}
-
-/**
- * The digits after the point that all these numbers need to be told apart, and no more. What a decimal brings along
- * is kept; a double, and a decimal that was computed, has at most 2, or 2 that say something where all are small.
- */
-function digitsFor(values) {
-  let largest = 0;
-  let brought = 0;
-  let needed = 0;
-  for (const value of values) {
-    const amount = Math.abs(number(value));
-    if (!Number.isFinite(amount)) continue;
-    largest = Math.max(largest, amount);
-    if (typeof value === "string") brought = Math.max(brought, scaleOf(value));
-    const most = mostOf(amount);
-    while (needed < most && Math.abs(amount - Number(amount.toFixed(needed))) > 1e-9 * Math.min(1, amount)) needed += 1;
-  }
-  if (brought && brought <= MOST_BROUGHT) return brought;
-  return Math.min(needed, largest >= 1000 ? 0 : largest >= 100 ? 1 : mostOf(largest));
-}
-
-/** The digits after the point that a double may have: of a small one those of which two are not nought. */
-function mostOf(amount) {
-  return amount >= TOO_SMALL && amount < 0.1 ? 1 - Math.floor(Math.log10(amount)) : 2;
 }

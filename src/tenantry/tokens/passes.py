@@ -284,7 +284,7 @@ def _decoded(part: bytes, what: str) -> dict[str, Any]:
         value = None
     if not isinstance(value, dict):
         raise InvalidPass(
-            f"this pass is malformed: its {what} part must be JSON in base64url: an object with each name once and no NaN"
+            f"this pass is malformed: its {what} part must be JSON in base64url: an object with each name once, no NaN"
         )
     return value
 

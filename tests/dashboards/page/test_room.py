@@ -71,6 +71,18 @@ async def test_what_opens_comes_into_view(stand_in: StandIn, visit: Visit) -> No
     await until(lambda: _in_view(page, page.locator(".control-choices .popover")))
 
 
+async def test_a_range_on_a_phone_that_lies(stand_in: StandIn, visit: Visit) -> None:
+    """Two presets and both dates are in view at once. Red when the presets and the dates stood below one another: they
+    took 320 of 260 pixels."""
+    address = stand_in.show([FIGURE], controls=[PERIOD | {"presets": ["last-30-days", "this-year"]}])
+    page = (await visit(address, width=390, height=260, has_touch=True)).page
+    await page.locator(".control-range .choice").tap()
+    opened = page.locator(".control-range .popover")
+    await until(lambda: _in_view(page, opened))
+    fields = await opened.locator("input").evaluate_all("all => all.map((each) => each.scrollWidth <= each.clientWidth)")
+    assert fields == [True, True]
+
+
 @pytest.mark.parametrize("width", [1440, 410, 360])
 async def test_menus_of_narrow_panels(stand_in: StandIn, visit: Visit, width: int) -> None:
     """Of each of six figures. Red when a menu always ends where its button does: in the first of narrow panels it began

@@ -126,8 +126,8 @@ class Page {
     element.prepend(...back);
     element.querySelector(".head").after(...this.#notes.map((text) => html("p", { class: "count", role: "note" }, text)));
     document.title = about.title;
-    const main = html("main", { class: "page" }, element);
-    this.root.replaceChildren(...watermark(about.preview), this.connection.banner, main, this.speaker);
+    const main = html("main", {}, ...watermark(about.preview), this.connection.banner, html("div", { class: "page" }, element));
+    this.root.replaceChildren(main, this.speaker);
     if (back.length) element.querySelector("h1").scrollIntoView({ block: "nearest" });
     const { chosen } = dashboard.filters;
     const { filters } = this.session;

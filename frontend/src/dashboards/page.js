@@ -165,7 +165,7 @@ class Page {
 
   /** For the developer of the host's page. */
   #mistaken({ message }) {
-    console.error(`tenantry-dashboard: setFilters(): ${message}`);
+    console.error(`tenantry-dashboard: invalid filters: ${message}`);
     this.session.send("error", { code: "invalid_filters", message });
   }
 
@@ -210,6 +210,10 @@ class Page {
       if (!isOther && this.session.given) this.#mistaken(reason);
       if (!isOther) this.#tell({}); // what the host has kept may be another dashboard's
       return this.start(dashboard.name, dashboard.fragment);
+    }
+    if (status === 422 && this.session.isHosted && dashboard.asked.fragment && !this.#before.length) { // of the host's src
+      this.#mistaken(reason);
+      return this.#defaults(dashboard);
     }
     const code = CODES[status] ?? (error.isLost ? "unreachable" : (reason?.code ?? "forbidden"));
     if (error.isLost) this.connection.broke();

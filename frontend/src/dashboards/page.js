@@ -22,6 +22,8 @@ class Page {
   /** @type {string[]} what a viewer should know of the click that led here */
   #notes = history.state?.notes ?? [];
   #colors;
+  /** Whether the host still has the filters of the dashboard before. */
+  #outdated = false;
 
   constructor(root, session, mount, live) {
     this.root = root;
@@ -91,6 +93,7 @@ class Page {
 
   #go(name, fragment, before, notes) {
     [this.#before, this.#notes] = [before, notes];
+    this.#outdated ||= Object.keys(this.session.filters).length > 0;
     this.session.filters = {}; // those were of the dashboard before, and what is kept of them is in the fragment
     this.start(name, fragment);
   }
@@ -132,7 +135,7 @@ class Page {
     const { chosen } = dashboard.filters;
     const { filters } = this.session;
     const isNew = filters !== dashboard.asked.given; // set while the definition was on its way
-    if (!isNew && !alike(chosen, filters)) this.#tell(chosen); // of the address, or kept by a click
+    if (!isNew && (this.#outdated || !alike(chosen, filters))) this.#tell(chosen); // of the address, or kept by a click
     this.#paper ??= load("print.js").then(({ onPaper }) => onPaper(this), () => (this.#paper = null));
     this.session.send("ready", { name: dashboard.name, title: about.title, path: location.pathname });
     if (isNew) this.given(filters);
@@ -171,6 +174,7 @@ class Page {
 
   /** To the host. What it gave at first counts no more. */
   #tell(chosen) {
+    this.#outdated = false;
     Object.assign(this.session, { filters: chosen, given: false });
     this.session.send("filters", chosen);
   }

@@ -223,7 +223,7 @@ class Parameter:
         if self.max is not None:
             text += f" {'to' if self.min is not None else 'up to'} {spell(self.max)}"
         if self.is_range and self.open:
-            text += f", without the {' or the '.join(sorted(self.open, reverse=True))} if you like"
+            text += f", and the {' or the '.join(sorted(self.open, reverse=True))} may be left out"
         return text
 
 

@@ -111,6 +111,7 @@ tables_option: OptionDecorator = click.option(
     metavar="FILE",
     help="A tables.yaml, which declares the rows that a group may read.",
 )
+dry_run_option: OptionDecorator = click.option("--dry-run", is_flag=True, help="Change nothing; show the result.")
 json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 

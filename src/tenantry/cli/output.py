@@ -19,6 +19,11 @@ def print_note(text: str) -> None:
     click.echo(text, err=True)
 
 
+def note_dry_run(dry_run: bool) -> None:
+    if dry_run:
+        print_note("dry run: nothing was changed")
+
+
 def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
     with RowPrinter(as_json=as_json) as printer:
         printer.add(rows)

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 from tenantry.tokens import read_pass
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from tenantry.cache import GroupCache
     from tenantry.groups import Token
+    from tenantry.ports import Clock
     from tenantry.resolver.loading import Counters
     from tenantry.tokens import KeyRing, Pass
 
@@ -34,9 +33,9 @@ class FollowedKeys:
         finally:
             self._forget_removed()
 
-    def read_pass(self, raw: bytes, now: datetime) -> Pass:
-        """Verify a pass. The caller must verify the pass's token too. Raises InvalidToken."""
-        return read_pass(self._keys, raw, now)
+    def read_pass(self, raw: bytes, clock: Clock) -> Pass:
+        """Verify a pass. The caller must verify the pass's token too, with ``read``. Raises InvalidToken."""
+        return read_pass(self._keys, raw, clock)
 
     def refresh(self) -> None:
         """Call this before each poll, so that the poll does not extend the lease of tokens with a removed key."""

@@ -165,7 +165,7 @@ class Resolver:
 
     async def _resolve_pass(self, key: bytes) -> UserGroup:
         try:
-            found = self._keys.read_pass(key, self._time_of_day())
+            found = self._keys.read_pass(key, self._time_of_day)
         except InvalidToken as error:
             self.counters.misses += 1
             self.counters.forged += type(error) is InvalidToken

@@ -6,7 +6,6 @@ reveal the token, and ends with it."""
 
 from __future__ import annotations
 
-import hmac
 import json
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -26,6 +25,7 @@ from tenantry.groups import (
     read_json_strictly,
     thaw,
 )
+from tenantry.tokens.authentication import sign_once
 from tenantry.tokens.formats import LAST, SIGNED, TOKEN_PATTERN, decode
 from tenantry.tokens.key_ring import KeyRing
 
@@ -52,7 +52,10 @@ PASS_PATTERN: Final = re.compile(
 _WHOLE: Final = re.compile(PASS_PATTERN.pattern.encode("ascii"))
 _PREFIX: Final = b"ugv"
 _TOKEN_PREFIX: Final = b"ugt"
-_JWT: Final = slice(SIGNED.stop + 1, None)
+_DOT: Final = slice(SIGNED.stop, SIGNED.stop + 1)
+_MESSAGE: Final = slice(SIGNED.stop + 1, -44)
+_LAST_DOT: Final = slice(-44, -43)
+_SIGNATURE: Final = slice(-43, None)
 _HEADER: Final = b"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
 """``{"alg":"HS256","typ":"JWT"}`` in base64url."""
 _ENTRY: Final = r"[a-z][a-z-]*(:([\w./-]+\*?|\*))?"
@@ -89,7 +92,7 @@ def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
         raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…), and this is not one")
     viewer_of(claims, 0)
     message = f"{_HEADER.decode()}.{_encoded(claims)}"
-    signature = _signature(token.encode(), message.encode()).decode()
+    signature = sign_once(token.encode(), message.encode()).decode()
     signed = f"ugv{token[3 : SIGNED.stop]}.{message}.{signature}"
     if len(signed) > MAX_PASS_LENGTH:
         raise InvalidPass(
@@ -99,19 +102,19 @@ def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
     return signed
 
 
-def read_pass(keys: KeyRing, raw: bytes, now: datetime) -> Pass:
+def read_pass(keys: KeyRing, raw: bytes, clock: Callable[[], datetime]) -> Pass:
     """Verify a pass. Only the store knows whether its token is still valid.
 
-    Raises InvalidToken if the pass is malformed or forged. With a valid signature, raises PassExpired if it has ended,
-    InvalidPass if a claim is not allowed."""
-    # Nothing is parsed before the signatures are compared, so a forged pass costs two HMACs.
-    jwt = raw[_JWT]
-    message, _, signature = jwt.rpartition(b".")
-    token = None if len(raw) > MAX_PASS_LENGTH else keys.complete(_TOKEN_PREFIX + raw[3 : SIGNED.stop])
-    if token is None or raw[SIGNED.stop : SIGNED.stop + 1] != b".":
+    Raises InvalidToken if the pass is malformed or forged. For a pass with a valid signature, raises PassExpired if the
+    pass has ended, InvalidPass if a claim is not allowed.
+    """
+    # Nothing is parsed, and the clock is not read, before the signatures are compared: a forged pass costs two HMACs.
+    token = keys.complete(_TOKEN_PREFIX + raw[3 : SIGNED.stop]) if len(raw) <= MAX_PASS_LENGTH else None
+    if token is None or raw[_DOT] + raw[_LAST_DOT] != b"..":
         raise InvalidToken(InvalidToken.MESSAGE)
+    message = raw[_MESSAGE]
     # Compares the characters, because base64 can spell the same bytes in several ways.
-    if not compare_digest(_signature(token, message), signature):
+    if not compare_digest(sign_once(token, message), raw[_SIGNATURE]):
         raise InvalidToken(InvalidToken.MESSAGE)
     decoded = decode(token)
     if decoded is None or not raw.startswith(_PREFIX):
@@ -120,7 +123,7 @@ def read_pass(keys: KeyRing, raw: bytes, now: datetime) -> Pass:
     if header != _HEADER:
         _check_header(_decoded(header, "header"))
     viewer = viewer_of(_decoded(claims, "claims"), decoded.version)
-    _check_times(viewer, now)
+    _check_times(viewer, clock())
     return Pass(token, decoded, viewer)
 
 
@@ -264,10 +267,6 @@ def _encoded(value: Mapping[str, Any]) -> str:
     plain = {name: thaw(item) for name, item in value.items()}
     # UTF-8, as other libraries write it: escapes would make a pass longer than the one whose claims it repeats.
     return _unpadded(_dump(plain).encode())
-
-
-def _signature(token: bytes, message: bytes) -> bytes:
-    return urlsafe_b64encode(hmac.digest(token, message, "sha256"))[:-1]  # without its one "="
 
 
 def _unpadded(data: bytes) -> str:

@@ -109,7 +109,7 @@ class IntrospectionEndpoint(Endpoint):
         now, viewer = self._context.time_of_day(), None
         try:
             if is_like_a_pass(text.encode()):
-                _, token, viewer = read_pass(self._context.keys, text.encode(), now)
+                _, token, viewer = read_pass(self._context.keys, text.encode(), lambda: now)
             else:
                 token = self._context.keys.read(text)
         except InvalidToken:

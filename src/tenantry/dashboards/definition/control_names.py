@@ -1,5 +1,5 @@
-"""Finds names that are probably misspelt: controls that no query uses, and parameters that no control sets although one
-has a similar name."""
+"""Finds names that are probably misspelt: controls that no query uses, and parameters for which only a control with a
+similar name exists."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tenantry.sql.checks import Finding, Severity
 def mistyped_controls(
     dashboard: DashboardFile, queries: DashboardQueries, opened_with: Collection[str] = ()
 ) -> Iterator[tuple[str, Finding]]:
-    """Yield each finding with its file. ``opened_with``: the parameters that clicks in other dashboards set. A
-    parameter declared in the header of its query is not reported, because a link or the host page may set it."""
+    """Yield each finding with its file. ``opened_with``: the parameters that clicks in other dashboards set."""
+    # A parameter that a query's header declares is not reported: a link or the host page may set it.
     unset = _unset(dashboard, queries, opened_with)
     unused = [control for control in dashboard.controls.values() if control.name not in queries.parameters]
     for control in unused:

@@ -42,10 +42,8 @@ _SECRET: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosnif
 
 
 class TokenMint(Protocol):
-    """Signs tokens, as KeyRing and SigningKeys do."""
-
     def mint(self, token: Token) -> str:
-        """The string of a token. Raises SigningKeyMissing."""
+        """Raises SigningKeyMissing."""
         ...
 
 
@@ -65,14 +63,16 @@ class EmbeddingBackend(PreviewBackend, Protocol):
 
 @dataclass(frozen=True)
 class Embedding:
-    """Settings of ``mount_dashboards`` for embedding. ``store``: contains the allowed hosts and the single-use codes.
-    ``keys``: sign the passes that clients get for codes. ``group_hosts``: a function that restricts the hosts for a
-    group. ``time_of_day``: the clock that end dates of groups are compared with."""
+    """Settings of ``mount_dashboards`` for embedding."""
 
     store: EmbeddingBackend
+    """Contains the allowed hosts and the single-use codes."""
     keys: TokenMint
+    """Signs the passes that clients get for codes."""
     group_hosts: GroupHosts | None = None
+    """A function that restricts the hosts for a group."""
     time_of_day: Clock = utc_now
+    """The clock that end dates of groups are compared with."""
 
     def previews(self) -> Previews:
         """Previews that use this embedding's store and clock."""
@@ -107,8 +107,10 @@ gave no ``seconds``. A pass for a token's code opens only dashboards."""
 
 
 class EmbedCodes:
-    """Codes that can be exchanged for a pass. Instead of a token, the store keeps a code's payload: the handle and
-    version of the group's token, and, if the code was requested with a pass, that pass's claims."""
+    """Codes that can be exchanged for a pass."""
+
+    # Instead of a token, the store keeps a code's payload: the handle and version of the group's token, and, if the
+    # code was requested with a pass, that pass's claims.
 
     def __init__(
         self, codes: SingleUseCodes, groups: GroupStore, keys: TokenMint, *, time_of_day: Clock = utc_now
@@ -146,9 +148,9 @@ class EmbedCodes:
         return hash(self._keys.mint(token).encode("ascii")) == found
 
     async def open(self, payload: str) -> str | None:
-        """The pass for a code's payload; None if the token was rotated or the group deleted. If the code was issued for
-        a pass, the new pass ends when that one does. Raises UserGroupExpired, UserGroupSuspended, PassExpired,
-        PassRevoked, SigningKeyMissing, StoreUnavailable."""
+        """The pass for a code's payload; None if the token was rotated or the group deleted. A pass for a code of
+        another pass ends with that pass. Raises UserGroupExpired, UserGroupSuspended, PassExpired, PassRevoked,
+        SigningKeyMissing, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         issued = await self._groups.get(handle=bytes.fromhex(kept["handle"]))
         if issued is None or issued.token.version != kept["version"]:

@@ -50,8 +50,7 @@ class PanelsRequest(FilteredBody):
     width: Annotated[int, Field(ge=0, le=MAX_WIDTH)] = 0
     """Width of all plots if ``panels`` is None, as in ``WantedPanel``."""
     choices: Annotated[list[str] | None, Field(max_length=40)] = None
-    """The controls for which to query the choices. None: all controls if ``definition`` is true, otherwise no
-    controls."""
+    """The controls for which to query the choices. None: all controls with ``definition``, otherwise no controls."""
     definition: bool = False
     """Whether to send the description of the dashboard."""
     fresh: bool = False
@@ -89,7 +88,7 @@ async def read_request(request: Request, model: type[Model], *, optional: bool =
 
 
 def read_body(body: bytes, model: type[Model]) -> Model:
-    """Validate a body. Raises BadJson, InvalidBody."""
+    """Raises BadJson, InvalidBody."""
     values = decode_json(body)
     try:
         return model.model_validate(values)

@@ -72,8 +72,8 @@ _WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Iterable[str]) -> None:
-    """Raise TemplateError if a name does not fit the declared parameter's type, or if a value that the parameter
-    declares is not in ``names``.
+    """Raise TemplateError if a name does not fit the declared parameter's type, or if a declared value is not in
+    ``names``.
 
     ``takes`` and ``lacks`` are parts of the message, such as "a name" and "is not in one_of".
     """

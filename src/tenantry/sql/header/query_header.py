@@ -76,8 +76,7 @@ def read_header(source: Source) -> Header:
 
 
 def _refuse_unmarked(source: Source) -> None:
-    # Refuse a header without the `---` marks: it would be an ordinary comment, and its locked parameters would not be
-    # locked.
+    # Without the `---` marks it would be an ordinary comment, and locked parameters in it would not be locked.
     comment = _FIRST_COMMENT.match(source.text)
     key = None if comment is None else _UNMARKED_KEY.search(source.text, comment.start(1), comment.end(1))
     if key is not None:

@@ -155,7 +155,7 @@ class _Definition:
             self._reject("default", "an empty string is not a value", "remove it: the parameter is then absent")
         relative = _relative(raw) if parameter.is_range else None
         try:
-            # min and max limit a viewer's range, not the author's relative default.
+            # min and max limit what a viewer sends, not the author's relative default.
             tried = parameter if relative is None else replace(parameter, min=None, max=None)
             value = read_value(tried, raw, self._moment)
         except EmptyRange as refusal:

@@ -1,6 +1,6 @@
 """Clicks that open another dashboard, which should show the same total as the clicked row."""
 
-# So a click passes on the panel's filters, and the page names the filters that the opened dashboard lacks.
+# A click passes on the panel's filters, and the page names the filters that the opened dashboard lacks.
 
 from __future__ import annotations
 

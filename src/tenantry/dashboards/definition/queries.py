@@ -223,7 +223,7 @@ def _check_click(dashboard: DashboardFile, click: Click | None, queries: Dashboa
 
 Change: TypeAlias = Callable[[Parameter], Parameter]
 Left: TypeAlias = Mapping[str, bool] | None
-"""What remains of an incomplete value: for a range, which of its ends are present; None without any value."""
+"""What remains of an incomplete value: which ends of a range are present, or None without any value."""
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:

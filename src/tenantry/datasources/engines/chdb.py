@@ -72,7 +72,7 @@ class ChDBDriver:
                 for (
                     name,
                     value,
-                ) in self._settings.items():  # `readonly` must be last: after it no setting can be changed
+                ) in self._settings.items():  # `readonly` must be last, because no setting can be changed after it
                     client.set_client_setting(name, value)
             except BaseException:
                 client.close()

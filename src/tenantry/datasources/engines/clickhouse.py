@@ -83,7 +83,8 @@ class ClickHouseDriver:
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> RunningQuery:
-        """Return a connection of the client, which the first call connects. Raises SourceUnavailable, InvalidSource."""
+        """Return a connection of the client. The first call connects the client. Raises SourceUnavailable,
+        InvalidSource."""
         failure: TenantryError
         with self._lock:
             if self._client is None:

@@ -71,7 +71,7 @@ class _StatementReader:
             if problem is not None:
                 raise Refused(self._near(node), *problem)
             call = grammar.call_in_from(node)
-            if call is not None and "start" in call.meta:  # json_table has no offset
+            if call is not None and "start" in call.meta:  # sqlglot gives no position for json_table
                 self._found.calls.add(self._start(call))
             if grammar.is_table(node):
                 self._table(node, visible)

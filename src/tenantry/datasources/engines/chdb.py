@@ -113,7 +113,7 @@ class ChDBDriver:
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: Handle) -> bool:
-        """A query cannot change its handle."""
+        """Always True: a query cannot change its handle."""
         return True
 
     def interrupt(self, connection: Handle) -> None:

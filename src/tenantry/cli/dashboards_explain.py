@@ -39,8 +39,8 @@ group_option: OptionDecorator = click.option(
 
 
 def find_dashboard(folder: Path, name: str) -> SavedDashboard:
-    """Read the dashboard ``name`` from a folder. Raises InvalidSettings if it has no such dashboard, InvalidDashboards
-    or InvalidQueries if a file has mistakes."""
+    """Raises InvalidSettings if the folder has no such dashboard, InvalidDashboards or InvalidQueries if a file has
+    mistakes."""
     from tenantry.dashboards import DashboardFolder  # imports the YAML reader, which `--help` does not need
 
     dashboards = DashboardFolder(folder)

@@ -309,7 +309,6 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
 
 
 def _show_token(made: Issued[str], *, as_json: bool, dry_run: bool = False) -> None:
-    """Print the token. In a dry run, print the group, because there may be no token yet."""
     if dry_run and not as_json:
         print_record(made.group.as_dict(), as_json=False)
     else:

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class BoundedResolver(Protocol):
-    """The parts of Resolver that TokenWatch needs. ``with_staleness`` turns a TokenResolver into one."""
+    """What TokenWatch needs of a Resolver. ``with_staleness`` turns a TokenResolver into one."""
 
     @property
     def staleness(self) -> float: ...
@@ -48,9 +48,7 @@ class TokenWatch(ABC):
     """Checks the token of an open websocket or stream about five times within the staleness bound. Closes the
     connection if the token is revoked, or if no check succeeds within the bound.
 
-    The result of a check is valid until ``_valid_until``. After that, ``_wait`` checks again before the next message is
-    sent.
-    """
+    After ``_valid_until``, ``_wait`` checks again before the next message is sent."""
 
     __slots__ = (
         "__weakref__",
@@ -85,12 +83,10 @@ class TokenWatch(ABC):
         self._task: asyncio.Task[Any] | None = None
 
     @abstractmethod
-    def _renewed(self, group: UserGroup) -> bool:
-        """Use the current group. Return whether the connection continues."""
+    def _renewed(self, group: UserGroup) -> bool: ...
 
     @abstractmethod
-    async def _close(self, code: int, reason: str) -> None:
-        """End the connection."""
+    async def _close(self, code: int, reason: str) -> None: ...
 
     # --- checks -------------------------------------------------------------------------------------------------------
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 class FollowedKeys:
-    """The signing keys of a resolver. Flushes the cache when a key is removed. ``cached_alone``: the cache has no
-    poller that calls ``refresh``, so ``read`` must also reread the key file."""
+    """A resolver's signing keys. Flushes the cache when a key is removed. ``cached_alone``: no poller calls
+    ``refresh``, so ``read`` must also reread the key file."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 
@@ -26,7 +26,7 @@ class FollowedKeys:
         self._removals = keys.removals
 
     def read(self, raw: bytes) -> Token:
-        """Verify a token. Forged tokens do not cause reads of the key file. Raises InvalidToken."""
+        """Verify a token. A forged one does not cause a read of the key file. Raises InvalidToken."""
         try:
             token = self._keys.read(raw)
             return self._keys.read(raw) if self._cached_alone and self._keys.refresh() else token
@@ -38,8 +38,7 @@ class FollowedKeys:
         return read_pass(self._keys, raw, clock)
 
     def refresh(self) -> None:
-        """Reread the key file. Call this before each poll, so that the poll does not extend the lease of tokens with a
-        removed key."""
+        """Call this before each poll, so that the poll does not extend the lease of tokens with a removed key."""
         self._keys.refresh()
         self._forget_removed()
 

@@ -50,7 +50,7 @@ class SigningKey:
             )
 
     def derive(self, salt: bytes) -> bytes:
-        """Derive the key for the purpose ``salt``: the HMAC-SHA256 of ``salt``."""
+        """The HMAC-SHA256 of the purpose ``salt``."""
         return hmac.digest(self.secret, salt, "sha256")
 
     @property
@@ -61,14 +61,13 @@ class SigningKey:
 
 
 class KeyRing:
-    """Signing keys. Each of them verifies tokens; the one with the id ``active`` (default: the last) signs.
-    ``audit_keys``: audit keys of removed signing keys, by id. Raises InvalidKeys."""
+    """Each key verifies tokens; the one with the id ``active`` (default: the last) signs. ``audit_keys``: audit keys of
+    removed signing keys, by id. Raises InvalidKeys."""
 
     removals: int = 0
-    """Number of reloads that removed keys. When this number changes, tokens that were verified earlier may be
-    invalid."""
+    """Reloads that removed keys. When it changes, tokens verified earlier may be invalid."""
     problem: str | None = None
-    """The reason why the key file cannot be read, or None. While it cannot be read, the keys read last stay in use."""
+    """Why the key file cannot be read, or None. Meanwhile the keys read last stay in use."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -96,8 +95,8 @@ class KeyRing:
         return f"<{type(self).__name__} {', '.join(self._ids)}; active {self._active}>"
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Reload the keys if the key file has changed. Do nothing if the file was checked in the last ``within``
-        seconds. Return whether the keys changed."""
+        """Reload a changed key file. Do nothing if it was checked in the last ``within`` seconds. Return whether the
+        keys changed."""
         return False
 
     def _mac_of(self, head: bytes) -> MessageAuthenticator | None:
@@ -133,14 +132,13 @@ class KeyRing:
         return _complete(encode(token), mac).decode("ascii")
 
     def complete(self, signed: bytes) -> bytes | None:
-        """Return a token, given its first 47 bytes, by adding the signature and the checksum; None if its key is
-        unknown."""
+        """Add the signature and the checksum to a token's first 47 bytes; None if its key is unknown."""
         mac = self._mac_of(signed[HEAD])
         return None if mac is None else _complete(signed, mac)
 
     def read(self, text: str | bytes) -> Token:
-        """Verify a token's signature and decode the token. This does not show whether the token is still valid: only
-        the store knows. Raises InvalidToken."""
+        """Verify the signature and decode the token. Only the store knows whether it is still valid. Raises
+        InvalidToken."""
         # Verify before decoding, so a forged token costs at most one HMAC.
         raw = text if isinstance(text, bytes) else _ascii(text)
         if len(raw) == TOKEN_LENGTH and (mac := self._mac_of(raw[HEAD])):
@@ -153,7 +151,7 @@ class KeyRing:
         raise InvalidToken(InvalidToken.MESSAGE)
 
     def body_hashes(self, data: bytes) -> tuple[bytes, ...]:
-        """HMAC-SHA256 of ``data`` with each signing key, the active one first."""
+        """HMAC-SHA256 with each signing key, the active one first."""
         return tuple(mac.digest(data) for mac in self._body_macs)
 
 

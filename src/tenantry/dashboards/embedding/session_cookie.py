@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.errors import InvalidToken
-from tenantry.http import user_group
+from tenantry.http import OUT_OF_SCOPE_KEY, user_group
 from tenantry.middleware import (
     COOKIE_PREFIX,
     COOKIE_SECONDS,
@@ -57,7 +57,8 @@ class CookieExchange:
         if raw is not None:
             group, shown = await self._resolver.resolve(raw), pass_for_cookie(raw).decode("ascii")
         elif request.scope.get(IN_QUERY_KEY):
-            group, shown = user_group(request), MASK
+            # The outer middleware may have found a pass that opens dashboards only.
+            group, shown = request.scope.get(OUT_OF_SCOPE_KEY) or user_group(request), MASK
             if self._resolver.environment not in {None, group.environment.name}:
                 raise InvalidToken(InvalidToken.MESSAGE)
         else:

@@ -73,8 +73,9 @@ class ExplanationRequest(FilteredBody):
 Model = TypeVar("Model", bound=StrictBody)
 
 
-async def read_request(request: Request, model: type[Model]) -> Model:
-    """Read and validate the body. Raises BodyTooLarge, BadJson, InvalidBody, ViewerLeft."""
+async def read_request(request: Request, model: type[Model], *, optional: bool = False) -> Model:
+    """Read and validate the body, which may be empty if it is ``optional``. Raises BodyTooLarge, BadJson, InvalidBody,
+    ViewerLeft."""
     body = bytearray()
     try:
         async for chunk in request.stream():
@@ -83,7 +84,7 @@ async def read_request(request: Request, model: type[Model]) -> Model:
                 raise BodyTooLarge(f"the body is larger than {MAX_BODY} bytes")
     except ClientDisconnect:
         raise ViewerLeft("the viewer left before the request was complete") from None
-    return read_body(bytes(body), model)
+    return model() if optional and not body else read_body(bytes(body), model)
 
 
 def read_body(body: bytes, model: type[Model]) -> Model:

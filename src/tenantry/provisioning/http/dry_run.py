@@ -26,18 +26,17 @@ from tenantry.provisioning.provisioner import ProvisioningStore
 from tenantry.tokens import KeyRing, draft_token
 
 NO_TOKEN = ""
-"""Returned in place of a token that a real write would issue."""
+"""In place of a token that a real write would issue."""
 NO_TEAM_ID = 0
-"""Returned as the ``team_id`` of a group that a real write would create. Real ids start at 1."""
+"""The ``team_id`` of a group that a real write would create. Real ids start at 1."""
 _NO_CHANGES = GroupChanges()
 
 
 class DryRunProvisioner(UpsertProvisioner):
-    """An UpsertProvisioner that returns and raises what the real one would, but writes nothing.
+    """Returns and raises what the real UpsertProvisioner would, but writes nothing.
 
-    New tokens are ``NO_TOKEN``, and new groups have the ``team_id`` ``NO_TEAM_ID``. Violations of ``contract`` are
-    raised even if ``contract.refuses`` is false. Idempotency-Keys are ignored.
-    """
+    New groups have ``NO_TOKEN`` and ``NO_TEAM_ID``. Violations of ``contract`` are raised even if ``contract.refuses``
+    is false. Idempotency-Keys are ignored."""
 
     def __init__(
         self, store: ProvisioningStore, keys: KeyRing, *, deadline: Deadline, contract: PropertyContract | None

@@ -62,9 +62,12 @@ def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme
     if call is None:
         return
     if call.name == ESCAPED_NAME:
-        problem, fix = "a name in escapes next to variables could be any function", 'write it plainly: "name"'
+        problem, fix = (
+            "a name in escapes could be any function, so it cannot be next to variables",
+            'write it plainly: "name"',
+        )
     elif call.name == SETTINGS:
-        problem = "a settings clause lifts the limits of its user, so it cannot be next to variables"
+        problem = "a `settings` clause can lift the limits of the database user, so it cannot be next to variables"
         fix = "set it for the user or the connection"
     else:
         what = "runs a string as SQL, or reads a table or file by name"

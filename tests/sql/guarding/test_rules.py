@@ -70,7 +70,12 @@ REFUSED = [
         "a `with` inside a query that has a `with`",
         "into the first `with`",
     ),
-    ("mysql", "with x as (with o as (select 1) select * from o) select * from x", "a `with` inside", "the first with"),
+    (
+        "mysql",
+        "with x as (with o as (select 1) select * from o) select * from x",
+        "a `with` inside",
+        "the first `with`",
+    ),
     # In ClickHouse a WITH after union is that of one select, and hides the one before. Red without the check.
     (
         "clickhouse",

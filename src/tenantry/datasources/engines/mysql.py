@@ -87,7 +87,7 @@ class MySQLDriver:
         self._closing = Event()
 
     def open(self) -> Session:
-        """Open a read-only session with a timeout. Raises SourceUnavailable, InvalidSource."""
+        """Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         session: Session | None = None
         try:

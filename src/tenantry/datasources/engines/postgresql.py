@@ -56,13 +56,15 @@ _BACKSLASH: Final = (
 )
 _HAS_NUL: Final = "it contains a NUL character, at which the server would end it: remove it"
 
-# With these settings the server reads strings as our lexer does, and writes values in the formats that RowReader reads.
+# With these settings the server reads strings as our lexer does, writes values in the formats that RowReader reads, and
+# has the same days as the other engines, whatever zone the server, the database or the role has.
 # They are set in each transaction: behind a pooler, another client may have changed the settings of the server
 # connection.
 _SETTINGS: Final = (
     b"select set_config('standard_conforming_strings', 'on', true), "  # with `off`, '\' would not be a whole string
     b"set_config('datestyle', 'ISO', true), set_config('intervalstyle', 'iso_8601', true), "
-    b"set_config('extra_float_digits', '1', true), set_config('statement_timeout', '%d', true)"
+    b"set_config('timezone', 'UTC', true), set_config('extra_float_digits', '1', true), "
+    b"set_config('statement_timeout', '%d', true)"
 )
 _BYPASSES_POLICIES: Final = """(
 select (select rolsuper or rolbypassrls from pg_roles where rolname = current_user)

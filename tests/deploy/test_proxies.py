@@ -1,4 +1,4 @@
-"""The nginx, Caddy and HAProxy files of examples/deploy, in real servers of Debian's packages, before a real API and a real app.
+"""The nginx, Caddy and HAProxy files of examples/deploy, in servers of Debian's packages, before a real API and app.
 
 One of each for all tests here (engines/reverse_proxies.py puts addresses and certificates in).
 """

@@ -29,8 +29,8 @@ from tests.provisioning.http.conftest import make_keys
 
 @dataclass
 class Upstream:
-    """``asked``: the headers of each request that came through, by path. ``go_on`` lets an open stream send more. ``running`` is set when a query has begun, ``stopped`` when
-    it was cancelled."""
+    """``asked``: the headers of each request that came through, by path. ``go_on`` lets an open stream send more.
+    ``running`` is set when a query has begun, ``stopped`` when it was cancelled."""
 
     tenantry: str = ""
     app: str = ""

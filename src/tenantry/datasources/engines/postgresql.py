@@ -10,7 +10,7 @@ from typing import Any, Final
 import psycopg
 from sqlalchemy.engine import URL
 
-from tenantry.database import IN_POSTGRESQL, TABLES, check_postgresql_rows, libpq_url
+from tenantry.database import IN_POSTGRESQL, TABLES, check_postgresql_rows, libpq_url, postgres_problem
 from tenantry.datasources.driver import (
     OpenRows,
     check_statement,
@@ -72,16 +72,6 @@ select (select rolsuper or rolbypassrls from pg_roles where rolname = current_us
 """
 _ROLE: Final = "select current_setting('is_superuser', true) = 'on', "
 
-# A part of libpq's message, and the hint to show for it. The message itself is not shown, because it may quote the URL.
-_REASONS: Final = (
-    ("certificate verify failed", " (TLS: its certificate is not signed by the given CA)"),
-    ("server certificate for", " (TLS: its certificate is for another host)"),
-    ("server does not support SSL", " (it has no TLS)"),
-    ("root certificate file", " (TLS: the file of the CA cannot be read)"),
-    ("password", " (the login is refused)"),
-    ("does not exist", " (there is no such database or role)"),
-)
-
 
 class PostgreSQLDriver:
     """A ``Driver``, ``SessionDriver`` and ``ReusingDriver`` over libpq. Raises InvalidSource if libpq is too old or the
@@ -125,8 +115,7 @@ class PostgreSQLDriver:
         try:
             connection = postgresql_connection.connect(self._params, self._limits.connect_timeout)
         except (psycopg.Error, OSError) as error:
-            reason = next((hint for words, hint in _REASONS if words in str(error)), "")
-            failure = unreachable_error(self.source_id, error, reason)
+            failure = unreachable_error(self.source_id, error, cause=postgres_problem(error))
         else:
             self._check(connection)
             return connection
@@ -228,7 +217,7 @@ class PostgreSQLDriver:
         if isinstance(error, ServerError):
             return self._refused(error, self._limits.timeout)
         if isinstance(error, psycopg.OperationalError | OSError):
-            return unreachable_error(self.source_id, error)
+            return unreachable_error(self.source_id, error, cause=postgres_problem(error))
         return query_error(self.source_id, type(error).__name__)
 
     def _refused(self, error: ServerError, seconds: float, *, has_values: bool = False) -> TenantryError:

@@ -152,7 +152,7 @@ def test_what_a_definition_becomes() -> None:
     assert parameter.zone == PropertyReference("timezone")
     assert parameter.properties == ("timezone",)
     assert parameter.always_given
-    assert parameter.takes.endswith("from 2020-01-01T00:00:00+00:00, without the end if you like")
+    assert parameter.takes.endswith("from 2020-01-01T00:00:00+00:00, and the end may be left out")
     assert declare({"d": {"type": "datetime", "zone": "Europe/Vienna"}})["d"].zone == ZoneInfo("Europe/Vienna")
 
 

@@ -82,3 +82,35 @@ async def test_names_below_bars_take_two_lines(stand_in: StandIn, visit: Visit, 
     assert await labels.locator("tspan").count() == len(names) * (lines - 1)
     (measured,) = (await drawn(panel.page)).values()
     assert [*faults(measured)] == []
+
+
+SIDEWAYS: tuple[Message, ...] = (
+    {"kind": "bar", "bar": ["n"], "by": "name", "horizontal": True},
+    {"kind": "heatmap", "heatmap": "n", "by": "x", "rows": "name"},
+)
+
+
+@pytest.mark.parametrize("view", SIDEWAYS, ids=["bar", "heatmap"])
+@pytest.mark.parametrize(("width", "wraps"), [(1440, False), (390, True)])
+async def test_names_at_the_side_take_two_lines(
+    stand_in: StandIn, visit: Visit, view: Message, width: int, wraps: bool
+) -> None:
+    """Where a band is tall enough. Red when a name was cut at a part of the width: "Field (no…" beside tall bands."""
+    names = ["Technik & Betrieb", "Onboarding of customers", "North of the railway"]
+    answer = rows({"name": "text", "x": "text", "n": "integer"}, *[[name, "a", 7] for name in names])
+    panel = await panel_of(stand_in, visit, view | {"answer": answer}, width=width)
+    labels = panel.locator(".label.name")
+    assert [" ".join(each.split()) for each in await labels.all_text_contents()] == names
+    assert (await labels.locator("tspan").count() > 0) == wraps
+    (measured,) = (await drawn(panel.page)).values()
+    assert [*faults(measured)] == []
+
+
+async def test_names_of_many_bars_stay_on_one_line(stand_in: StandIn, visit: Visit) -> None:
+    """Bands of 26 pixels have no room for two. Red when they took two nevertheless: each stood on the next one."""
+    names = [f"Customer {n} of the northern region and its surroundings" for n in range(14)]
+    answer = rows({"name": "text", "n": "integer"}, *[[name, 7] for name in names])
+    panel = await panel_of(stand_in, visit, SIDEWAYS[0] | {"answer": answer}, width=390)
+    assert await panel.locator(".label.name tspan").count() == 0
+    (measured,) = (await drawn(panel.page)).values()
+    assert [*faults(measured)] == []

@@ -104,6 +104,26 @@ function wrapped(text, room) {
 }
 
 /**
+ * The names of bands below one another: on two lines, where a band is as tall, else shortened.
+ * @param {string[]} texts
+ * @param {number} room pixels of a line
+ * @param {number} step pixels of a band
+ * @returns {string[][]} the lines of each
+ */
+export function sideNames(texts, room, step) {
+  const ticks = step < 2 * LINE_HEIGHT ? null : wrappedTicks(texts, room + GAP);
+  return ticks ? ticks.map(({ lines }) => lines) : shortenedAll(texts, room).map((text) => [text]);
+}
+
+/** One of them, at the left of the plot. */
+export function drawSideName(parent, lines, plot, middle) {
+  const x = plot.left - GAP;
+  const below = lines.slice(1).map((line) => svg("tspan", { x, dy: LINE_HEIGHT }, ` ${line}`));
+  const y = (middle - (below.length * LINE_HEIGHT) / 2).toFixed(1);
+  parent.append(svg("text", { class: "label end name", x, y, dy: "0.32em" }, lines[0], ...below));
+}
+
+/**
  * Names of bands: each shortened to its band; only as many as fit where that is too narrow to tell them apart.
  * @param {string[]} texts
  * @param {number} step pixels of a band

@@ -101,9 +101,9 @@ class Execution:
         self._began: float | None = None
         self._is_waiting = self._ended = False
         self.waited: float = 0.0
-        """Seconds."""
+        """Seconds in the queue."""
         self.ran: float = 0.0
-        """Seconds."""
+        """Seconds at the source."""
 
     def wait(self) -> None:
         if not self._is_waiting:

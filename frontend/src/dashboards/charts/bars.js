@@ -55,7 +55,7 @@ function ordered(groups, view, by, formats) {
   const named = groups.map((group) => ({ ...group, text: by.text(group.at), ...totalOf(group, view) }));
   const way = { largest: -1, smallest: 1 }[view.sort];
   if (way) named.sort((a, b) => Number.isNaN(a.total) - Number.isNaN(b.total) || way * (a.total - b.total));
-  if (view.sort === "name") named.sort((a, b) => a.text.localeCompare(b.text, formats.locale, { numeric: true }));
+  if (view.sort === "name") named.sort((a, b) => by.compare(a.at, b.at));
   const twice = view.aggregate === "none" ? named.flatMap(({ values }) => [...values.values()].flatMap((point) => point.values?.slice(1) ?? [])).length : 0;
   const notes = [note(twice, "value shares its bar with another one and is not drawn.", "values share their bar with another one and are not drawn.", formats)].filter(Boolean);
   if (!view.limit || named.length <= view.limit + 1) return { groups: named, notes };

@@ -86,7 +86,7 @@ function middleOf(whole, way, room, formats) {
 
 function slicesOf(view, rows, { colors, hidden, formats }) {
   const by = dimension(rows, view.by, formats, true);
-  const sums = by.names.map((value, place) => ({ value, key: keyOf(value), name: by.text(place), amount: 0, values: [], rows: [] }));
+  const sums = by.names.map((value, place) => ({ value, place, key: keyOf(value), name: by.text(place), amount: 0, values: [], rows: [] }));
   rows.values(view.donut).forEach((value, row) => {
     const slice = sums[by.positions[row]];
     slice.values.push(value);
@@ -96,7 +96,7 @@ function slicesOf(view, rows, { colors, hidden, formats }) {
   const sort = view.sort ?? "largest";
   if (sort === "largest") sums.sort((a, b) => b.amount - a.amount);
   if (sort === "smallest") sums.sort((a, b) => a.amount - b.amount);
-  if (sort === "name") sums.sort((a, b) => a.name.localeCompare(b.name, formats.locale, { numeric: true }));
+  if (sort === "name") sums.sort((a, b) => by.compare(a.place, b.place));
   const most = view.limit ?? MOST;
   const slices = sums.length > most + 1 ? [...sums.slice(0, most), rest(sums.slice(most))] : sums;
   const named = slices.filter((slice) => !slice.rest);

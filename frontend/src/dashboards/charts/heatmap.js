@@ -1,6 +1,6 @@
 // A field of shades: one cell for each pair of two columns.
 
-import { compare, difference, isNumeric, number } from "../numbers.js";
+import { difference, number } from "../numbers.js";
 import { html, svg } from "../dom.js";
 import { bandTicks, canvas, drawBottomAxis, drawSideName, LINE_HEIGHT, plotOf, sideNames } from "./axes.js";
 import { dimension } from "./dimension.js";
@@ -15,8 +15,8 @@ const TALLEST = 40;
  * @returns {import("./index.js").Chart}
  */
 export function draw(view, rows, options) {
-  const across = inOrder(dimension(rows, view.by, options.formats, true, options.when), rows.type(view.by));
-  const down = inOrder(dimension(rows, view.rows, options.formats, true, options.when), rows.type(view.rows));
+  const across = inOrder(dimension(rows, view.by, options.formats, true, options.when));
+  const down = inOrder(dimension(rows, view.rows, options.formats, true, options.when));
   const values = rows.values(view.heatmap);
   const amounts = values.map(number);
   const way = rows.way(options.formats, [view.heatmap], view);
@@ -58,11 +58,9 @@ function exactly(amount, amounts, values) {
 }
 
 /** Numbers and times by size; names as the query has them. */
-function inOrder(by, type) {
+function inOrder(by) {
   const places = by.names.map((_, place) => place);
-  if (by.short) places.sort((a, b) => (by.names[a] < by.names[b] ? -1 : 1));
-  else if (isNumeric(type)) places.sort((a, b) => (by.names[a] === null) - (by.names[b] === null) || compare(by.names[a], by.names[b]));
-  return { ...by, order: places };
+  return { ...by, order: by.sized ? places.sort(by.compare) : places };
 }
 
 /** The stylesheet's two or three colours, mixed by it: so light, dark and paper need no other drawing. */

@@ -92,8 +92,8 @@ def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
 
 def unique_columns(kind: PanelKind, values: Mapping[str, Any]) -> tuple[str, ...]:
     """Columns whose combined values must be unique to each row."""
-    # They are those of a line, an area, a heat map, and bars of values that must not be added. Other panels have none,
-    # nor have stacked areas (their values are added) and panels with a column whose name depends on the group.
+    # Lines, areas, heat maps, and bars of values that must not be added have such columns. Stacked areas have none
+    # (their values are added), nor have panels with a column whose name depends on the group.
     keys = {PanelKind.LINE: ("by", "color"), PanelKind.AREA: ("by", "color"), PanelKind.HEATMAP: ("by", "rows")}
     if kind is PanelKind.BAR and aggregate_of({"kind": kind, **values}) == "none":
         keys[PanelKind.BAR] = ("by", "color")

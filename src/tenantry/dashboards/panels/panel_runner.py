@@ -57,7 +57,7 @@ class PanelRunner:
         self._charts = charts
         self._params: Final = dict(params)
         self._fresh = fresh
-        self._now: Final = datetime.now(UTC)  # so that today is the same day in all panels
+        self._now: Final = datetime.now(UTC)  # one time for all panels, so that today is the same day in each
         self._certain_until = sources.changes.certain_until()
         self.variables: Final[Record] = extend(group.variables, "params", self._params)
         """The group's variables and ``params``, for queries and texts."""

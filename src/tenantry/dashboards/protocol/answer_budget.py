@@ -128,7 +128,7 @@ class AnswerBudget:
             await asyncio.sleep(_LOOK_SECONDS)
 
     def _cut_off_slowest(self, groups: Callable[[], Iterable[bytes]]) -> None:
-        if self._clock() - self._cut_at < _LOOK_SECONDS:  # all waiters share one cut
+        if self._clock() - self._cut_at < _LOOK_SECONDS:  # all waiters share one call of `cut_off`
             return
         self._cut_at = self._clock()
         shares = [share for each in groups() if (share := self._shares.get(each)) is not None]

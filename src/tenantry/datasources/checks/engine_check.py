@@ -147,7 +147,7 @@ class EngineCheck:
         except (MissingVariable, UnbindableValue, InvalidParameter):
             return False
         except TemplateError:
-            pass  # the query itself is wrong, which the check reports when the query is explained
+            pass  # the query itself is wrong, and the check reports that when the query is explained
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:

@@ -202,7 +202,7 @@ class MySQLDriver:
             else:
                 failure = timeout_error(
                     self.source_id, seconds
-                )  # the timeout may have ended a function, whose value is then wrong
+                )  # the timeout may have stopped a function, and then its value is wrong
         raise failure
 
     def failure(self, error: Exception) -> TenantryError:

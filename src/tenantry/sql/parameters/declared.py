@@ -99,7 +99,7 @@ class ZoneOfGroup(PropertyReference):
 
 
 class Bounds(NamedTuple):
-    """A range with its ``start`` but without its ``end``. None means that the range has no limit on that side."""
+    """A range that includes ``start`` but not ``end``. None: the range has no limit on that side."""
 
     start: Any
     end: Any

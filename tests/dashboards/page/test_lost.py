@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.async_api import Page
 
-from tests.dashboards.page.conftest import Visit, pickers_came, until
+from tests.dashboards.page.conftest import Visit, loads, until
 from tests.dashboards.page.gallery import ORIGIN
 from tests.dashboards.page.stand_in import BROKEN_OFF, Message, StandIn, rows
 
@@ -36,7 +36,7 @@ async def test_offline_and_online_again(stand_in: StandIn, visit: Visit) -> None
     page = (await visit(stand_in.show([reading, other], controls=[ORIGIN]))).page
     failed: list[Any] = []
     page.on("requestfailed", lambda request: failed.append(request))
-    await pickers_came(page)
+    await loads(page, "pickers.js")
     await page.evaluate("Math.random = () => 1000")  # no try but that of `online` comes in the time of a test
     await page.context.set_offline(True)
     await banner(page, 1)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 from tenantry.cli.tables_check import Located
 from tenantry.dashboards import Access, SavedDashboard
+from tenantry.errors import did_you_mean
 from tenantry.groups import UserGroup
 from tenantry.sql.checks import NAMED, Finding, Severity, in_groups
-from tenantry.suggestions import did_you_mean
 
 
 @dataclass(slots=True)
@@ -20,16 +20,17 @@ class _Part:
     offset: int
     count: int = 0
     named: list[str] = field(default_factory=list)
-    """Ids of the first groups that see it."""
+    """The first groups that see it, by id."""
 
 
 class Audience:
-    """Finds out which groups see which dashboards and panels. ``may_open``: the property that the app passes to
+    """Which groups see which dashboards and panels. ``may_open``: the property that the app passes to
     ``mount_dashboards``."""
 
     def __init__(self, dashboards: Mapping[str, SavedDashboard], may_open: str | None) -> None:
         self._dashboards = dashboards
         self._access = Access(dashboards, may_open)
+        self._may_open = may_open
         self._parts: dict[tuple[str, str], _Part] = {}
         for name, saved in dashboards.items():
             when = saved.dashboard.when
@@ -41,12 +42,10 @@ class Audience:
                     self._parts[name, panel.id] = _Part(saved, "panel", panel.when.path, panel.when.offset)
 
     def everyone(self) -> list[SavedDashboard]:
-        """Return the dashboards with only the parts that all groups see."""
         found = [(saved, self._access.in_frame(name)) for name, saved in self._dashboards.items()]
         return [replace(saved, dashboard=part) for saved, part in found if part is not None]
 
     def add(self, group: UserGroup) -> list[SavedDashboard]:
-        """Count a group. Return the dashboards that it may open, with the parts that it sees."""
         found = {name: self._access.find(name, group) for name in self._dashboards}
         for (name, panel_id), part in self._parts.items():
             saved = found[name]
@@ -56,8 +55,8 @@ class Audience:
         return [saved for saved in found.values() if saved is not None]
 
     def findings(self, total: int, properties: Collection[str]) -> Iterator[Located]:
-        """Yield a note for each part that only some groups see, naming those groups, and a warning for each part that
-        no group sees. ``properties``: the properties of all groups."""
+        """Yield a note for each part that only some groups see, with these groups, and a warning for each part that no
+        group sees. ``properties``: those of all groups."""
         for part in self._parts.values():
             at = part.saved.dashboard.source.location(part.offset)
             if part.count:
@@ -66,8 +65,13 @@ class Audience:
                 yield at.file, Finding("shown-to", Severity.NOTE, at.line, at.column, message, "", *about)
             elif total:
                 message = f"no group sees this {part.what}"
-                near = "" if part.path in properties else did_you_mean(part.path, properties)
-                fix = (
-                    f"{near}Give groups the property {part.path} with a value that is listed here, or correct this line"
-                )
+                fix = self._fix(part, properties)
                 yield at.file, Finding("shown-to-none", Severity.WARNING, at.line, at.column, message, fix, part.path)
+
+    def _fix(self, part: _Part, properties: Collection[str]) -> str:
+        near = "" if part.path in properties else did_you_mean(part.path, properties)
+        if part.what == "dashboard" and self._may_open is not None:
+            name, when = part.saved.dashboard.name, part.saved.dashboard.when
+            also = "" if when is None else f" that has one of the values listed here in the property {when.path}"
+            return f"{near}Add {name} to the property {self._may_open} of a group{also}"
+        return f"{near}Give groups the property {part.path} with a value that is listed here, or correct this line"

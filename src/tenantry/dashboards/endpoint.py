@@ -69,7 +69,7 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
 
 
 def render_error(error: TenantryError, request: HTTPConnection) -> Response:
-    """The response to a TenantryError. Logs errors with a status of 500 or more."""
+    """Logs errors with a status of 500 or more."""
     if error.status >= 500:
         _log.error("%s: %s", error.code, error.message, exc_info=error)
     status, headers, body = error_response(error, request.scope)
@@ -153,12 +153,12 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
     A plain function continues, but its queries raise ViewerLeft.
 
     ``frame_ancestors``: the origins whose pages may embed the dashboard (``https://*.example.com``, ``'self'``), or a
-    function of the group that returns them; default: none. They become an additional Content-Security-Policy.
-    The response also gets ``X-Content-Type-Options: nosniff``, ``Referrer-Policy: no-referrer`` unless the renderer
-    sets one, and ``Cache-Control: private, no-store`` unless the renderer sets one that prevents shared caching.
+    function of the group that returns them; default: none. They become an additional Content-Security-Policy. The
+    response also gets ``X-Content-Type-Options: nosniff``, ``Referrer-Policy: no-referrer`` unless the renderer sets
+    one, and ``Cache-Control: private, no-store`` unless the renderer sets one that prevents shared caching.
 
-    A TenantryError is answered as a page or JSON; other exceptions propagate. Raises TypeError for
-    parameters that cannot be filled, InvalidSettings for an invalid origin.
+    A TenantryError is answered as a page or JSON; other exceptions propagate. Raises TypeError for parameters that
+    cannot be filled, InvalidSettings for an invalid origin.
     """
     return Dashboard(renderer, frame_ancestors)
 

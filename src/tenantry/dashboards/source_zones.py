@@ -15,13 +15,13 @@ from tenantry.sql import SQLTemplate
 from tenantry.sql.parameters import Parameter, ZoneOfGroup
 
 _KEPT: Final = 1_000
-"""Maximum dashboards, each in one zone, whose compiled queries are kept."""
+"""Maximum number of dashboards, each in one zone, whose compiled queries are kept."""
 
 
 async def in_zone_of_source(saved: SavedDashboard, group: UserGroup, sources: DataSources) -> SavedDashboard:
     """Return the dashboard with the time zone of the group's data source, unless the dashboard's file names a zone. The
-    data source is the one for the dashboard's ``schema``, so that all panels share one zone. The group's own zone still
-    takes precedence."""
+    group's own zone still takes precedence."""
+    # The data source is the one for the dashboard's `schema`, so that all panels share one zone.
     dashboard = saved.dashboard
     if dashboard.zone.otherwise is not None:
         return saved

@@ -1,5 +1,6 @@
-"""The open data sources of this process. When a registration changes, the next query opens the source again; the old
-connections close after their last query."""
+"""The open data sources of this process."""
+
+# When a registration changes, the next query opens the source again; the old connections close after their last query.
 
 from __future__ import annotations
 
@@ -50,24 +51,21 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
 def create_source(
     source: RegisteredSource, limits: Limits, host: Mapping[str, Engine] | None = None
 ) -> ConnectionPool[Any]:
-    """Create a source's pool, without connecting. Raises InvalidSource for an unusable URL, dialect, driver or
-    declaration of guarded tables."""
+    """Does not connect. Raises InvalidSource for an unusable URL, dialect, driver or declaration of guarded tables."""
     url = parse_url(source.url)
     engine = find_engine(url, host, trusted=source.trusted)
-    engine.check_url(url)  # checked again: the row may be older than the rules
+    engine.check_url(url)  # checked again, because the row may be older than the rules
     tables, driver = declared_tables(source), engine.open_driver(source, limits)
     return ConnectionPool(driver, limits, None if tables is None else DeclarationProof(source, tables, driver).check)
 
 
 def source_name(registered: RegisteredSource) -> str:
-    """Return a name for the source that is unique in the store."""
+    """Return the source's name, unique in the store."""
     return f"{registered.environment.id}/{registered.id}"
 
 
 @dataclass(slots=True, eq=False)
 class OpenSource:
-    """A source with its queue and connections."""
-
     registered: RegisteredSource
     secrets: ConnectableSource
     pool: ConnectionPool[Any]
@@ -117,7 +115,7 @@ class OpenSources:
         self._tagged = tagged
         self._engines = engines
         self._open: OrderedDict[tuple[int, str], OpenSource] = OrderedDict()  # least recently used first
-        self._retired: set[OpenSource] = set()  # no longer given to new queries, but still in use
+        self._retired: set[OpenSource] = set()  # running queries use them, but new ones do not get them
         self._is_stopping = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: set[asyncio.Task[None]] = set()
@@ -220,7 +218,6 @@ class OpenSources:
                     await asyncio.sleep(_STOP_INTERVAL)
 
     async def aclose(self) -> None:
-        """Stop all queries and close all connections. Sources open again when next used."""
         self._bind_to_loop()
         for opened in self._take_all():
             self._close(opened)

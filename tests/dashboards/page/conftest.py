@@ -67,8 +67,13 @@ async def come(seen: Watched) -> None:
     await until(lambda: seen.page.evaluate(script))
 
 
+async def pickers_came(page: Page) -> None:
+    """Waits until the page has loaded what opens below its controls, which it asks for once it is idle."""
+    await loads(page, "pickers.js")
+
+
 async def loads(page: Page, bundle: str) -> None:
-    """Waits until the page has loaded this bundle: some it asks for once it is idle."""
+    """Waits until the page has loaded this bundle."""
     script = """(bundle) => performance.getEntriesByType("resource")
         .some(({ name, responseEnd }) => name.endsWith(`/${bundle}`) && responseEnd > 0)"""
     await until(lambda: page.evaluate(script, bundle))

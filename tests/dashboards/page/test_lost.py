@@ -6,7 +6,8 @@ from typing import Any
 
 from playwright.async_api import Page
 
-from tests.dashboards.page.conftest import Visit, loads, until
+from engines.axe import serious
+from tests.dashboards.page.conftest import Visit, pickers_came, until
 from tests.dashboards.page.gallery import ORIGIN
 from tests.dashboards.page.stand_in import BROKEN_OFF, Message, StandIn, rows
 
@@ -36,7 +37,7 @@ async def test_offline_and_online_again(stand_in: StandIn, visit: Visit) -> None
     page = (await visit(stand_in.show([reading, other], controls=[ORIGIN]))).page
     failed: list[Any] = []
     page.on("requestfailed", lambda request: failed.append(request))
-    await loads(page, "pickers.js")
+    await pickers_came(page)
     await page.evaluate("Math.random = () => 1000")  # no try but that of `online` comes in the time of a test
     await page.context.set_offline(True)
     await banner(page, 1)
@@ -54,6 +55,18 @@ async def test_offline_and_online_again(stand_in: StandIn, visit: Visit) -> None
     await page.context.set_offline(False)
     await bars(page, "1-1", 3)
     await banner(page, 0)
+
+
+async def test_the_banner_is_seen_wherever_the_viewer_reads(stand_in: StandIn, visit: Visit) -> None:
+    """At the top of the window, below what the page scrolls, and within a landmark. Red when it stayed above the head
+    of a long page, and beside `main`."""
+    many = [[BAR] for _ in range(12)]
+    page = (await visit(stand_in.show(*many), height=500)).page
+    await page.context.set_offline(True)
+    await banner(page, 1)
+    await page.locator("[data-panel='12-1']").scroll_into_view_if_needed()
+    assert await page.evaluate("scrollY > 500 && document.querySelector('.banner').getBoundingClientRect().top === 0")
+    assert await serious(page, also=["region"]) == []
 
 
 async def test_it_is_tried_again_more_and_more_seldom(stand_in: StandIn, visit: Visit) -> None:

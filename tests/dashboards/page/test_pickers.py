@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Page, Route
 
-from tests.dashboards.page.conftest import Visit, loads, until
+from tests.dashboards.page.conftest import Visit, loads, pickers_came, until
 from tests.dashboards.page.gallery import NAME, ORIGIN, PERIOD, ROUTE
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_controls import BAR
@@ -26,7 +26,7 @@ async def test_a_page_loads_it_only_for_such_a_control(stand_in: StandIn, visit:
     async def loaded(address: str, *, picker: bool = False) -> list[str]:
         seen = await visit(address)
         if picker:
-            await loads(seen.page, "pickers.js")
+            await pickers_came(seen.page)
         await loads(seen.page, "print.js")
         await seen.page.wait_for_timeout(300)
         return sorted(each.url.rpartition("/")[2] for each in seen.requests if each.url.endswith(".js"))
@@ -50,7 +50,7 @@ async def test_a_page_loads_it_only_for_such_a_control(stand_in: StandIn, visit:
 async def test_it_opens_without_a_connection(stand_in: StandIn, visit: Visit) -> None:
     """Once the page is there. Red when the bundle is first asked for by the press of the button."""
     page = (await visit(stand_in.show([BAR], controls=[PERIOD, ORIGIN]))).page
-    await loads(page, "pickers.js")
+    await pickers_came(page)
     await page.context.set_offline(True)
     await page.locator(".control-range .choice").click()
     await page.locator(".preset").first.wait_for()

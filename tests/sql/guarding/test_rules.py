@@ -68,9 +68,14 @@ REFUSED = [
         "mariadb",
         "with o as (select 1 as id) select * from (with x as (select * from o) select * from x) y",
         "a `with` inside a query that has a `with`",
-        "into the first with",
+        "into the first `with`",
     ),
-    ("mysql", "with x as (with o as (select 1) select * from o) select * from x", "a `with` inside", "the first with"),
+    (
+        "mysql",
+        "with x as (with o as (select 1) select * from o) select * from x",
+        "a `with` inside",
+        "the first `with`",
+    ),
     # In ClickHouse a WITH after union is that of one select, and hides the one before. Red without the check.
     (
         "clickhouse",
@@ -82,7 +87,7 @@ REFUSED = [
         "clickhouse",
         "with t as (select 2) select * from t union all (with u as (select 1) select id from t)",
         "hides the with around it",
-        "into the first with",
+        "into the first `with`",
     ),
     # 4. PostgreSQL and DuckDB read `values` as a table there. Red with the word check left out.
     ("postgresql", "select * from values t", "engines read a table here", "write (select * from …)"),
@@ -130,9 +135,9 @@ REFUSED = [
     ("duckdb", "select * from main.t", "the table main.t is not declared", "add main.t to tables:"),
     ("postgresql", 'select * from "T"', 'the table "T" is not declared', 'add "T" to tables:'),
     ("mariadb", "select * from T", "the table T is not declared", "add T to tables:"),
-    ("postgresql", "select * from information_schema.tables", "shows tables of every group", "in a table"),
-    ("postgresql", "select * from pg_stats", "shows tables of every group", "in a table"),
-    ("sqlite", "select * from sqlite_master", "shows tables of every group", "in a table"),
+    ("postgresql", "select * from information_schema.tables", "has data of every group", "in a table"),
+    ("postgresql", "select * from pg_stats", "has data of every group", "in a table"),
+    ("sqlite", "select * from sqlite_master", "has data of every group", "in a table"),
     # What is not one query.
     ("duckdb", "select 1 from t; select 2 from o", "one statement", "remove the other"),
     ("duckdb", "delete from t", "only a query", "write a select"),
@@ -179,16 +184,16 @@ REFUSED = [
     # Characters that another lexer could read differently.
     ("duckdb", "select *\u00a0from t", "outside of quotes", "remove it"),
     ("postgresql", "select * from \u017felect", "outside of quotes", "remove it"),
-    ("postgresql", "select 1from t", "engines cut this number", "a space after the number"),
+    ("postgresql", "select 1from t", "engines read this number", "a space after the number"),
     ("postgresql", 'select * from "t""x"', "a quoted name with such characters", "rename it"),
-    ("postgresql", "select * from " + "x" * 64, "cuts a name of this length", "at most 63 bytes"),
+    ("postgresql", "select * from " + "x" * 64, "truncates a name of this length", "at most 63 bytes"),
     ("duckdb", "select * from main./**/t", "the table main.t is not declared", "add main.t"),
     ("duckdb", "select ( from t", "cannot be proved", "plainer SQL"),
     # Names whose parts sqlglot cuts in other places than the engine. Red without the comparison of the two: p-x.d.t is
     # read as p.d.t.
     ("bigquery", "select * from p-x.d.t", "this name has several pieces", "each of its parts in quotes"),
     ("bigquery", "select * from `p.d`.t", "this name has several pieces", "each of its parts in quotes"),
-    ("bigquery", "select * from `p.d.INFORMATION_SCHEMA.TABLES`", "the place of this name", "write it more plainly"),
+    ("bigquery", "select * from `p.d.INFORMATION_SCHEMA.TABLES`", "the position of this name", "write it more plainly"),
     ("bigquery", "select * from `p.d.t`", 'the table "p"."d"."t" is not declared', 'add "p"."d"."t" to tables:'),
 ]
 

@@ -1,6 +1,6 @@
 // The column of an axis: a time, a number or a name; where each value lies, and how it is written.
 
-import { isNumeric, number } from "../numbers.js";
+import { compare, isNumeric, number } from "../numbers.js";
 import { clockOf, DAY, hasSeconds, isMoment, moment, sameDay, sameYear } from "../times.js";
 import { bucketsOf } from "./buckets.js";
 
@@ -11,6 +11,8 @@ import { bucketsOf } from "./buckets.js";
  * @property {number[]} positions where each row lies: milliseconds, the number itself, or the place of its name
  * @property {any[]} names the different values, in order; of names alone
  * @property {(position: number) => string} text
+ * @property {(row: number) => string} name of a row's value
+ * @property {(place: number, other: number) => number} [compare] two names: times and numbers by size, the absent one last
  * @property {import("../times.js").Clock} [clock] of times
  * @property {(place: number) => string | undefined} [cut] how the time at a place is cut off
  * @property {import("../values.js").Way} [way] of a number's ticks
@@ -35,7 +37,7 @@ export function dimension(rows, name, formats, asNames = false, when = null) {
     const positions = values.map(clock ? clock.of : number);
     const exact = new Map(values.flatMap((value, row) => (typeof value === "string" ? [[positions[row], value]] : [])));
     const text = clock ? write : (at) => write(exact.get(at) ?? at);
-    return { kind, values, positions, names: [], text, way, clock };
+    return { kind, values, positions, names: [], text, name: (row) => (clock ? text(positions[row]) : write(values[row])), way, clock };
   }
   const buckets = when && clock ? bucketsOf(values.map(clock.of), when, clock) : null;
   const keys = buckets ? values.map(clock.of) : values;
@@ -48,9 +50,17 @@ export function dimension(rows, name, formats, asNames = false, when = null) {
   const at = (place) => (buckets ? names[place] : clock.of(names[place]));
   const text = (place) => [write(clock ? at(place) : names[place]), cut(place)].filter(Boolean).join(", ");
   const walls = clock && names.map((_, place) => clock.wall(at(place)));
+  const inOrderOf = (place, other) => {
+    const [one, two] = [names[place], names[other]];
+    if (isAbsent(one) || isAbsent(two)) return isAbsent(one) - isAbsent(two);
+    if (kind === "name") return text(place).localeCompare(text(other), formats.locale, { numeric: true });
+    return clock ? at(place) - at(other) : compare(one, two);
+  };
   const short = clock ? shortTimes((place) => walls[place], grain(walls), formats) : null;
-  return { kind: "name", values, positions, names, text, short, cut };
+  return { kind: "name", values, positions, names, text, name: (row) => text(positions[row]), sized: kind !== "name", compare: inOrderOf, short, cut };
 }
+
+const isAbsent = (name) => name === null || Number.isNaN(name);
 
 /** What has no time comes last. */
 const later = (value) => (value === null ? Infinity : moment(value));
@@ -69,7 +79,10 @@ function kindOf(type, values) {
 }
 
 function writer(clock, values, way, formats) {
-  if (!clock) return (value) => formats.name(value, way);
+  if (!clock) {
+    let names; // of many rows, only those of which the pointer asks
+    return (value) => (names ??= formats.names(values, way))(value);
+  }
   const format = grain(values.filter((value) => value !== null).map(moment));
   return (at) => (Number.isNaN(at) ? formats.name(null) : formats.time(clock.wall(at), format) + (clock.again?.(at) ? ", again" : ""));
 }

@@ -1,5 +1,5 @@
-"""A store's engine for PostgreSQL through psycopg, direct or behind a pooler. Look-ups of one tick share a statement;
-writes use an SQLAlchemy engine. Each event loop has its own connections (tenantry/aio/loop_local.py)."""
+"""A store's engine for PostgreSQL through psycopg, direct or behind a pooler. Look-ups of one tick share a statement.
+Each event loop has its own connections (tenantry/aio/loop_local.py)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from tenantry.aio import LoopLocal
 from tenantry.backends.batching import TickBatcher
 from tenantry.backends.sql.engine import (
     CompiledQueries,
+    StoreBusy,
     StoreEngine,
     connection_lost,
     mark_retrieved,
@@ -31,7 +32,7 @@ from tenantry.backends.sql.engine import (
 from tenantry.backends.sql.queries import LOOK_UP, LOOK_UP_MANY, Query
 from tenantry.backends.sql.rows import Row
 from tenantry.database import PARAMSTYLE, PostgresConnection, PostgresServer, driver_of, write_engine
-from tenantry.errors import OutcomeUnknown, StoreUnavailable
+from tenantry.errors import OutcomeUnknown
 from tenantry.groups import GroupRow
 
 T = TypeVar("T")
@@ -43,7 +44,6 @@ MOST_TOGETHER = 250
 one, so four statements are faster than two for a thousand look-ups."""
 
 _HANDLE = 2 + GroupRow._fields.index("handle")
-"""Index of the handle among the columns of LOOK_UP_MANY."""
 
 _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0
@@ -53,8 +53,7 @@ _ERRORS = (psycopg.Error, DBAPIError, PoolTimeout, OSError)
 
 
 class PostgresEngine(StoreEngine):
-    """A StoreEngine for PostgreSQL. Awaits ``before_close`` before the connections of an ending event loop are closed,
-    but not in ``aclose``."""
+    """Awaits ``before_close`` before the connections of an ending event loop are closed, but not in ``aclose``."""
 
     def __init__(self, server: PostgresServer, before_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._server = server
@@ -85,7 +84,7 @@ class PostgresEngine(StoreEngine):
             return task.result()
         if committing:
             raise OutcomeUnknown(_UNKNOWN.format(self._server.label))
-        raise StoreUnavailable(f"the {self._server.label} is too slow or busy: try again")
+        raise StoreBusy(f"the {self._server.label} is too slow or busy: try again")
 
     async def aclose(self) -> None:
         await self._connections.aclose()
@@ -190,7 +189,7 @@ class _PostgresConnections:
 
 
 class ReadConnections:
-    """At most four connections for the reads of one event loop. A read takes the most recently used one."""
+    """At most four connections for the reads of one event loop. A read takes the last one used."""
 
     def __init__(self, server: PostgresServer) -> None:
         self._server = server
@@ -232,7 +231,6 @@ class ReadConnections:
             self._idle.pop().terminate()
 
     def end(self) -> None:
-        """Close idle connections now and busy ones when their read finishes."""
         self._ended = True
         self.close()
 

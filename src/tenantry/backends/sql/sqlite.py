@@ -1,6 +1,5 @@
-"""A store's engine for SQLite. Reads run in the event loop, because switching to a thread would take longer. Writes run
-on one thread. Waiting writes share a transaction and its commit, each in a savepoint
-(docs/decisions/0012-group-commit.md)."""
+"""A store's engine for SQLite. Reads run in the event loop: switching to a thread would take longer. Writes run on one
+thread. Waiting writes share a transaction and its commit, each in a savepoint (docs/decisions/0012-group-commit.md)."""
 
 from __future__ import annotations
 
@@ -18,11 +17,11 @@ from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
-from tenantry.backends.sql.engine import CompiledQueries, StoreEngine, is_locked, remaining, unavailable
+from tenantry.backends.sql.engine import CompiledQueries, StoreBusy, StoreEngine, is_locked, remaining, unavailable
 from tenantry.backends.sql.queries import LOOK_UP, Query
 from tenantry.backends.sql.rows import Row, dump_json
 from tenantry.database import RUN_MIGRATE, FileIdentity, SQLiteFile
-from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
+from tenantry.errors import MigrationNeeded, OutcomeUnknown
 
 T = TypeVar("T")
 
@@ -31,7 +30,7 @@ MOST_TOGETHER = 64
 commit."""
 
 _REPORT_MILLISECONDS = 50
-"""A wait for a lock ends this long before the deadline, so that the error arrives in time."""
+"""A wait for a lock ends this long before the deadline. So the error arrives in time."""
 
 _CACHE_KIB = 2_000
 """Size of the reader's page cache. The first read after a write drops all pages, which blocks the event loop for 250
@@ -43,8 +42,6 @@ _COMMIT_SLACK_SECONDS = 0.25
 
 
 class SQLiteEngine(StoreEngine):
-    """A StoreEngine for SQLite. Serves several event loops and threads."""
-
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
         self._queries = CompiledQueries(sqlite_dialect())
@@ -70,8 +67,8 @@ class SQLiteEngine(StoreEngine):
         return rows[0]
 
     def _fast_read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:
-        """Read immediately, in the event loop (docs/decisions/0021-fast-reads.md). Return None on any error of SQLite,
-        for example if the database is locked; ``_fetch`` then tries again and reports the error."""
+        """Read in the event loop (docs/decisions/0021-fast-reads.md). Return None on any error of SQLite, for example
+        if the database is locked; then ``_fetch`` tries again and reports it."""
         try:
             with self._reading:
                 self._identity.check_recent()
@@ -104,7 +101,7 @@ class SQLiteEngine(StoreEngine):
             reader.connection.close()
 
     def _read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
-        """Run a statement. The caller holds the lock and has checked the file's identity."""
+        """The caller holds the lock and has checked the file's identity."""
         return (self._reader or self._open()).execute(text, values).fetchall()
 
     def _open(self) -> sqlite3.Cursor:
@@ -131,7 +128,7 @@ class SQLiteEngine(StoreEngine):
         if waiting.done() and not waiting.cancelled():
             return waiting.result()
         if future.cancelled():
-            raise StoreUnavailable(f"the {self._file.label} has too many queued writes: try again")
+            raise StoreBusy(f"the {self._file.label} has too many queued writes: try again")
 
         def report(done: asyncio.Future[T]) -> None:
             late(None if done.cancelled() or done.exception() is not None else done.result())
@@ -174,8 +171,6 @@ class _Job:
 
 
 class SQLiteWriter:
-    """The writing thread and its connection, which is opened at the first write."""
-
     def __init__(self, file: SQLiteFile, identity: FileIdentity) -> None:
         self._file = file
         self._identity = identity
@@ -187,7 +182,7 @@ class SQLiteWriter:
         self._connection: sqlite3.Connection | None = None
 
     def submit(self, work: Callable[[Connection], T], deadline: float) -> Future[T]:
-        """Queue ``work``. The future fails with the error of ``work`` or with StoreUnavailable."""
+        """The future fails with the error of ``work`` or with StoreUnavailable."""
         job = _Job(work, deadline)
         with self._lock:
             self._queue.append(job)
@@ -197,7 +192,6 @@ class SQLiteWriter:
         return job.future
 
     def close(self) -> None:
-        """End the thread after its pending writes."""
         self._thread.submit(self._disconnect)
         self._thread.shutdown()
 
@@ -221,12 +215,11 @@ class SQLiteWriter:
         while waiting:
             late = [job for job in waiting if remaining(job.deadline) * 1000 <= 1]
             for job in late:
-                job.fail(StoreUnavailable(f"the {self._file.label} has too many queued writes: try again"))
+                job.fail(StoreBusy(f"the {self._file.label} has too many queued writes: try again"))
             waiting = self._commit([job for job in waiting if job not in late])
 
     def _commit(self, jobs: list[_Job]) -> list[_Job]:
-        """Run the writes in one transaction. If the file is locked, return the writes whose deadlines leave time for
-        another try."""
+        """Run the writes in one transaction. If the file is locked, return those whose deadlines allow another try."""
         if not jobs:
             return []
         try:
@@ -301,7 +294,7 @@ class SQLiteWriter:
 
 
 def _run(core: Connection, connection: sqlite3.Connection, job: _Job) -> None:
-    """Run one write in a savepoint. A database error ends the shared transaction; other errors undo only this write."""
+    """A database error ends the shared transaction; other errors undo only this write."""
     job.result, job.error = None, None
     connection.execute("savepoint this").close()
     try:

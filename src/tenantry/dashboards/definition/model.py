@@ -74,21 +74,26 @@ class Click:
 
 @dataclass(frozen=True, slots=True)
 class ColumnUse:
-    """A column that a panel names in a key such as ``by``."""
-
     key: str
     name: str
     offset: int
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
-    """One panel. ``view``: those of the panel's keys that the page needs to draw it."""
+class ColoredName:
+    """A name of a series to which the file gives a colour."""
 
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
     id: str
     """The row, and the position in the row: ``1-2`` is the second panel of the first row."""
     kind: PanelKind
     view: Definition
+    """The keys that the page needs to draw the panel."""
     offset: int
     query: QueryUse | None = None
     sparkline: QueryUse | None = None
@@ -115,6 +120,8 @@ class Panel:
     """Whether the panel would add values that must not be added, as in a stack of means."""
     columns_left_out: bool = False
     """Whether the panel is a table without ``columns``."""
+    colors: tuple[ColoredName, ...] = ()
+    """The names in the panel's ``colors``."""
     when: When | None = None
     """Which groups see the panel; None: all."""
 
@@ -133,6 +140,8 @@ class DashboardFile:
     controls: Mapping[str, Control] = field(default_factory=lambda: MappingProxyType({}))
     colors: Mapping[str, int | str] = field(default_factory=lambda: MappingProxyType({}))
     """The colour of each series, by name."""
+    colored_names: tuple[ColoredName, ...] = ()
+    """The names in ``colors``."""
     zone: ZoneOfGroup = field(default_factory=lambda: zone_reference({}))
     when: When | None = None
     """Which groups may open the dashboard; None: all."""
@@ -146,6 +155,5 @@ class DashboardFile:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The paths of the variables in the dashboard's texts, without duplicates."""
         definitions: list[Definition] = [self.texts, *(panel.view for panel in self.panels)]
         return tuple(dict.fromkeys(path.text for each in definitions for path in each.paths))

@@ -1,9 +1,8 @@
-"""The period that a panel shows, and the period that ``compare`` compares it with: the same part of the period before.
+"""The period that a panel shows, and the same part of the period before, for ``compare``."""
 
-For example, 1 to 28 November is compared with 1 to 28 October. The first eleven months of a year are compared with the
-same months of the previous year. A range of times that includes today ends now, and the previous one at the same clock
-time.
-"""
+# For example, 1 to 28 November is compared with 1 to 28 October, and the first eleven months of a year with the same
+# months of the previous year. A range of times that includes today ends now, and the previous one at the same clock
+# time.
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from tenantry.sql.parameters import Parameter, ParameterType, RelativeRange, par
 _DAY: Final = timedelta(days=1)
 _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
 _DAYS: Final = {"day": 1, "week": 7}
-_FIRST_MINUTE: Final = "00:01"  # a range that ends when it begins is refused
+_FIRST_MINUTE: Final = "00:01"  # not midnight, because a range that ends when it begins is refused
 
 
 class Days(NamedTuple):
@@ -28,7 +27,7 @@ class Days(NamedTuple):
     end: date
 
     def sent(self, until: str | None = None) -> dict[str, str]:
-        """The range in the form that viewers send. It names the last day, or the clock time ``until`` of it."""
+        """The range as viewers send it, with its last day or the clock time ``until`` on that day."""
         last = (self.end - _DAY).isoformat()
         return {"start": self.start.isoformat(), "end": last if until is None else f"{last}T{until}"}
 
@@ -44,7 +43,6 @@ class Periods(NamedTuple):
     """The clock time at which ``shown`` and ``before`` end, for a range of times that includes today."""
 
     def sent(self) -> dict[str, Any]:
-        """The periods as a page reads them."""
         days = {"shown": self.shown.sent(), "before": self.before.sent(), "whole": self.whole.sent()}
         return days if self.until is None else days | {"until": self.until}
 
@@ -85,7 +83,7 @@ def _relative(parameter: Parameter, variables: Mapping[str, Any] | Record) -> Re
         return parameter.default if isinstance(parameter.default, RelativeRange) else None
     try:
         return parse_relative(given) if isinstance(given, str) else None
-    except ValueError:  # two days
+    except ValueError:  # two days, not a relative range
         return None
 
 

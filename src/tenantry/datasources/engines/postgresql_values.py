@@ -35,7 +35,7 @@ def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes |
             encoded.append(None if text is None else text.encode())
         except (ValueError, TypeError, OverflowError):
             pass  # UnbindableValue is raised below: these errors quote the value
-        if len(encoded) < number or (text is not None and "\0" in text):  # libpq would cut the string at the NUL
+        if len(encoded) < number or (text is not None and "\0" in text):  # libpq would end the string at the NUL
             raise UnbindableValue(f"the value of parameter ${number} cannot be sent to PostgreSQL", name=f"${number}")
     return encoded
 
@@ -131,8 +131,7 @@ class ServerColumn(NamedTuple):
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
-    """Return the names and types of the columns. The type of an array is ``list``; that of an unknown type is
-    ``text``."""
+    """Return the columns' names and types: ``list`` for an array, ``text`` for an unknown type."""
     columns = []
     for number in range(answer.nfields):
         oid = answer.ftype(number)

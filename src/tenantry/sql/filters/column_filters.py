@@ -1,9 +1,8 @@
-"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``, which build SQL for a column from a value.
+"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``, which build SQL for a column from a value. If the
+value is absent, the condition is ``1 = 1``."""
 
-Each filter builds a Switch (SQL in several branches), so the bound SQL depends only on the kind of value, such as a
-list or a range without an end. If the value is absent, the condition is ``1 = 1``. ``parsing.vanishing`` refuses
-filters in places where ``1 = 1`` is not neutral.
-"""
+# Each filter builds a Switch (SQL in several branches), so the bound SQL depends only on the kind of value, such as a
+# list or a range without an end. `parsing.vanishing` refuses filters in places where `1 = 1` changes the result.
 
 from __future__ import annotations
 
@@ -38,12 +37,12 @@ Nodes = tuple[Node, ...]
 _TRUE: Final[Nodes] = (Text("1 = 1"),)
 _NUMBER = re.compile(r"[-+]?[0-9.]+")
 _SIMPLE = re.compile(r'(?:\w+|"[^"]+"|`[^`]+`)(?:\.(?:\w+|"[^"]+"|`[^`]+`))*')
-_COLUMN, _ZONE = "\0column", "\0zone"  # placeholders in the dialect's SQL: no template contains NUL
+_COLUMN, _ZONE = "\0column", "\0zone"  # in the dialect's SQL; no template contains a NUL
 _MARKS = re.compile(f"({_COLUMN}|{_ZONE})")
 
 
 def within(context: SwitchContext) -> Switch:
-    """Build ``column >= start and column < end``, or only one of these comparisons if the range is open on one side."""
+    """Build ``column >= start and column < end``, or only one comparison if the range has no start or no end."""
     parameter = _parameter(context)
     if parameter is not None and not parameter.is_range:
         period, _, end = parameter.name.partition(".")
@@ -164,7 +163,7 @@ class _ColumnFilter:
         is_date, instant = (_filled(sql.format(column=_COLUMN), column) for sql in (dialect.is_date, dialect.instant))
         dates = self._between("start", "end", has, column)
         instants = self._between("from", "until", has, instant)
-        nearby = self._between("before", "beyond", has, column)  # an index can find these
+        nearby = self._between("before", "beyond", has, column)  # the engine can use an index for these
         choice: Nodes = (
             Text(" and ("),
             *is_date,

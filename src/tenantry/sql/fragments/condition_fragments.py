@@ -1,8 +1,7 @@
-"""Condition fragments: fragments that begin with ``and`` and need no parentheses, as in ``where a {{> filters }}``.
+"""Condition fragments: fragments that begin with ``and`` and need no parentheses, as in ``where a {{> filters }}``."""
 
-Whatever the viewer chooses, a condition without ``or`` must precede the fragment in the expanded SQL, and ``and`` or
-the end of the whole condition must follow it.
-"""
+# Whatever the viewer chooses, a condition without `or` must precede the fragment in the expanded SQL, and `and` or the
+# end of the whole condition must follow it.
 
 from __future__ import annotations
 

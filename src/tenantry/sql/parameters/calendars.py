@@ -35,7 +35,7 @@ def day_bounds(days: Bounds, zone: tzinfo | None, dialect: Dialect) -> dict[str,
         if day is not None:
             try:
                 nearby, midnight = day + further, datetime.combine(day, time(), tzinfo=zone).astimezone(UTC)
-            except OverflowError:  # the first or the last days of the calendar
+            except OverflowError:  # on the first or last days of the calendar
                 nearby, midnight = day, datetime.combine(day, time(), tzinfo=UTC)
             adapted = _adapted(dialect, "date", nearby), _adapted(dialect, "datetime", midnight)
             found |= zip(names, adapted, strict=True)
@@ -49,14 +49,13 @@ def _adapted(dialect: Dialect, kind: str, value: date) -> Any:
 
 def zone_of_group(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> tzinfo | None:
     """Return the time zone; None if neither the property nor ``otherwise`` names one. Raises UnbindableValue if the
-    property does not name a zone."""
+    property names no zone."""
     name = read_property(variables, reference)
     return reference.otherwise if is_absent(name) or name == "" else found_zone(reference, name, "this dashboard")
 
 
 def weeks_from_sunday(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> bool:
-    """Return whether weeks begin on Sunday. Raises UnbindableValue if the property is not a day on which weeks can
-    begin."""
+    """Whether weeks begin on Sunday. Raises UnbindableValue if the property is not a day on which weeks can begin."""
     day = read_property(variables, PropertyReference(WEEK_START))
     if is_absent(day) or day == "":
         return reference.sundays

@@ -1,8 +1,7 @@
-"""Dynamic SQL: calls that run a string as SQL, or read the table or server file that a string names.
+"""Dynamic SQL: calls that run a string as SQL, or read the table or server file that a string names."""
 
-Such a call could run a bound value as SQL, so SQL with values must not contain one. Templates are checked when they are
-compiled; bound SQL is checked by the data source.
-"""
+# Such a call could run a bound value as SQL, so SQL with values must not contain one. Templates are checked when they
+# are compiled; bound SQL is checked by the data source.
 
 from __future__ import annotations
 
@@ -53,7 +52,7 @@ ALL_DYNAMIC_SQL_FUNCTIONS: Final = (
 
 
 def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
-    """Raise TemplateError if a template with variables contains a DynamicCall: a call that may run a string as SQL."""
+    """Raise TemplateError if a template with variables contains a DynamicCall."""
     rules = (dialect.dynamic_functions,)
     if not _may_call(source.text, rules) or not any(
         lexeme.kind in {LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING} for lexeme in lexemes
@@ -63,9 +62,12 @@ def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme
     if call is None:
         return
     if call.name == ESCAPED_NAME:
-        problem, fix = "a name in escapes next to variables could be any function", 'write it plainly: "name"'
+        problem, fix = (
+            "a name in escapes could be any function, so it cannot be next to variables",
+            'write it plainly: "name"',
+        )
     elif call.name == SETTINGS:
-        problem = "a settings clause lifts the limits of its user, so it cannot be next to variables"
+        problem = "a `settings` clause can lift the limits of the database user, so it cannot be next to variables"
         fix = "set it for the user or the connection"
     else:
         what = "runs a string as SQL, or reads a table or file by name"
@@ -78,7 +80,7 @@ def check_column_names(source: Source, dialect: Dialect, lexemes: Sequence[Lexem
     """Raise TemplateError for a variable in DuckDB's ``columns(…)``."""
     if not dialect.columns_expression or "columns" not in source.text.lower():
         return
-    before, depth = False, 0  # before: `columns` may directly precede this word
+    before, depth = False, 0  # `before`: whether `columns` may directly precede this word
     ends: list[bool] = []
     for word, is_name, offset in _words(source.text, lexemes):
         if word in _BRACKETS:
@@ -105,7 +107,7 @@ def _columns_at_bracket(word: str, before: bool, ends: list[bool]) -> bool:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
-    """Return whether SQL contains a DynamicCall. ``dialect``: None for an engine for which we have no dialect."""
+    """Whether SQL contains a DynamicCall. ``dialect``: None for an engine without a dialect."""
     if dialect is None:
         return calls_any(sql, DIALECTS["duckdb"], ALL_DYNAMIC_SQL_FUNCTIONS)
     rules = DIALECTS[dialect]
@@ -113,7 +115,7 @@ def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
 
 
 def calls_any(sql: str, dialect: Dialect, rules: tuple[FunctionNames, ...]) -> bool:
-    """Return whether SQL cannot be lexed, or contains a DynamicCall according to ``rules``."""
+    """Whether SQL cannot be lexed, or contains a DynamicCall according to ``rules``."""
     if not _may_call(sql, rules):
         return False
     try:
@@ -129,7 +131,7 @@ def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
 
 
 def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
-    # A clause or choice may be left out, so each of its brackets counts as every word and sign that a rule looks for.
+    # A clause or choice may be left out. So a rule takes each of its brackets for any word or sign.
     words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
     yield from _table_calls(words, frozenset[str]().union(*(rule.tables for rule in rules)))
@@ -213,7 +215,7 @@ _LEXEME_SIGNS = {
 
 
 def _words(text: str, lexemes: Sequence[Lexeme], *, escapes: bool = False) -> Iterator[WordToken]:
-    # A string is yielded as a word that begins with its quote, because SQLite accepts a string as the name of a table.
+    # SQLite accepts a string as the name of a table, so a string is yielded as a word that begins with its quote.
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.CODE:
             for match in _WORD.finditer(text, lexeme.start, lexeme.end):

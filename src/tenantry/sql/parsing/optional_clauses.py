@@ -1,9 +1,7 @@
-"""Optional clauses: checks that the SQL around a clause means the same if the clause is dropped or another choice is
-made.
+"""Optional clauses: checks that the SQL around a clause means the same without the clause, or with another choice."""
 
-A clause or choice must close each bracket, ``case`` and ``between`` that it opens, must not end a statement, and must
-not leave two strings next to each other, which engines read as one.
-"""
+# A clause or choice must close each bracket, `case` and `between` that it opens, must not end a statement, and must not
+# leave two strings next to each other, which engines read as one.
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ _DELIMITER = re.compile(r"(?=[(){};CcEeBbAa])(?:[(){};]|(?<![\w$.])(?i:case|end|
 # A tag counts as a string, because some drivers write values as strings into the SQL.
 _STRINGS = frozenset({LexemeKind.STRING, LexemeKind.INTERPOLATED_STRING, LexemeKind.TAG})
 _OPENED_BY = {")": "(", "]": "[", "}": "{", "end": "case", "and": "between"}
-_ALSO_ALONE = frozenset({"end", "and"})  # `end` may be a column's name, `and` may join conditions
+_ALSO_ALONE = frozenset({"end", "and"})  # these may also be a column's name (`end`) or join conditions (`and`)
 _OPERATOR_FIX = "put an operator between the two strings, outside the clause or choice"
 _CHOICE = "choice"
 _ARTICLES = {_CHOICE: "a choice", "optional clause": "an optional clause"}
@@ -134,7 +132,7 @@ def _delimiters(text: str, lexeme: Lexeme) -> list[tuple[str, int]]:
     return []
 
 
-# --- the fix for half a ``between`` -----------------------------------------------------------------------------------
+# --- the fix for half a `between` -----------------------------------------------------------------------------------
 
 
 _OPERAND: Final = r"\{\{[^{}]*\}\}|'[^']*'|[-+]?[\w.]+(?:\([^()]*\))?(?:::\w+)?"

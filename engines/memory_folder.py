@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-MEMORY = Path("/dev/shm")
-LEAST_GIBIBYTES = 8
+MEMORY, ABOUT_MEMORY = Path("/dev/shm"), Path("/proc/meminfo")
+LEAST_GIBIBYTES = 4
 """Of free memory. A run of all tests needs less than half of it."""
 
 _VARIABLE = "PYTEST_DEBUG_TEMPROOT"  # where pytest makes its temporary folders
@@ -84,7 +84,7 @@ def _remove_unused(folder: Path) -> None:
 
 def _is_fit(memory: Path) -> bool:
     """Whether there is such a folder, with enough room and memory, where programs may run."""
-    if not memory.is_dir() or not os.access(memory, os.W_OK):
+    if not (memory.is_dir() and os.access(memory, os.W_OK) and ABOUT_MEMORY.is_file()):
         return False
     system, least = os.statvfs(memory), LEAST_GIBIBYTES * 2**30
     return not system.f_flag & os.ST_NOEXEC and min(system.f_bavail * system.f_frsize, _available()) >= least
@@ -92,5 +92,5 @@ def _is_fit(memory: Path) -> bool:
 
 def _available() -> int:
     """Bytes of memory that programs can have."""
-    lines = Path("/proc/meminfo").read_text("ascii").splitlines()
+    lines = ABOUT_MEMORY.read_text("ascii").splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))

@@ -3,6 +3,7 @@
 import { svg } from "../dom.js";
 import { number } from "../numbers.js";
 import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText, wrappedTicks } from "./axes.js";
+import { LEFT_OUT } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { shortenedAll, textWidth } from "./measure.js";
 import { labelled, linear, valueDomain } from "./scales.js";
@@ -20,6 +21,8 @@ const MOST_AMOUNT = 0.25;
 /** What stands for the groups beyond the limit. */
 const REST = { sum: "Other", mean: "Mean of others", max: "Largest of others" };
 const NO_BAR = { marks: [] };
+/** Pixels of the line of a value of 0. */
+const NOUGHT = 2;
 
 /**
  * @param {any} view
@@ -29,12 +32,13 @@ const NO_BAR = { marks: [] };
  */
 export function drawBars(view, rows, options) {
   const inTime = !view.horizontal && !view.limit && (view.sort ?? "query") === "query";
-  const by = dimension(rows, view.by, options.formats, true, inTime ? options.when : null);
+  const by = dimension(rows, view.by, options.formats, { ...options.when, fill: view.fill }, inTime ? "time" : "rows");
   const series = seriesOf(view, view.bar, rows, by, options);
   const shown = series.filter((each) => !each.hidden);
   const found = aligned(shown, by.names.map((_, place) => place), view.aggregate);
   if (view.fill === 0 && by.short) found.forEach((group) => filled(group, shown));
   const { groups, notes } = ordered(found, view, by, options.formats);
+  if (inTime && by.buckets?.some) notes.push(LEFT_OUT);
   const way = rows.way(options.formats, view.bar, view);
   const parts = { view, options, by, inTime, series, shown, groups, notes, way };
   return view.horizontal ? new LyingBars(parts).draw() : new StandingBars(parts).draw();
@@ -100,6 +104,12 @@ class Bars {
     return valueDomain(values, { count, way: this.way });
   }
 
+  /** Whether it is a value of 0, which is a line at nought, unlike one that is not there; of a stack the first one, if that is nothing. */
+  isNought(span, spans) {
+    const isZero = ({ amount }) => number(amount) === 0;
+    return this.view.stack ? span === spans.find(isZero) && spans.every(({ low, high }) => high === null || high === low) : isZero(span);
+  }
+
   bands(start, end, thickest) {
     const step = (end - start) / Math.max(1, this.groups.length);
     const sides = this.view.stack ? 1 : Math.max(1, this.shown.length);
@@ -162,12 +172,15 @@ class StandingBars extends Bars {
   }
 
   #drawGroup(root, spans, place) {
-    const cut = this.by.cut?.(this.groups[place].at);
-    return spans.map(({ low, high }, layer) => {
+    const cut = this.by.cut(this.groups[place].at);
+    const { side } = this.x;
+    return spans.map((span, layer) => {
+      const { low, high } = span;
+      const x = this.x.at(place) + (this.view.stack ? 0 : layer * side);
+      if (this.isNought(span, spans)) return bar(root, { x, y: this.y(0) - NOUGHT / 2, width: side, height: NOUGHT }, this.shown[layer], "nought");
       if (high === null || high === low) return NO_BAR;
-      const x = this.x.at(place) + (this.view.stack ? 0 : layer * this.x.side);
       const [from, to] = [this.y(Math.max(low, high)), this.y(Math.min(low, high))];
-      return bar(root, { x, y: from, width: this.x.side, height: to - from }, this.shown[layer], cut);
+      return bar(root, { x, y: from, width: side, height: to - from }, this.shown[layer], kindOf(cut));
     });
   }
 }
@@ -225,11 +238,15 @@ class LyingBars extends Bars {
   }
 
   #drawGroup(root, spans, place) {
-    return spans.map(({ low, high }, layer) => {
+    const cut = this.by.cut(this.groups[place].at);
+    const { side } = this.y;
+    return spans.map((span, layer) => {
+      const { low, high } = span;
+      const y = this.y.at(place) + (this.view.stack ? 0 : layer * side);
+      if (this.isNought(span, spans)) return bar(root, { x: this.x(0) - NOUGHT / 2, y, width: NOUGHT, height: side }, this.shown[layer], "nought");
       if (high === null || high === low) return NO_BAR;
-      const y = this.y.at(place) + (this.view.stack ? 0 : layer * this.y.side);
       const [from, to] = [this.x(Math.min(low, high)), this.x(Math.max(low, high))];
-      return bar(root, { x: from, y, width: to - from, height: this.y.side }, this.shown[layer]);
+      return bar(root, { x: from, y, width: to - from, height: side }, this.shown[layer], kindOf(cut));
     });
   }
 
@@ -252,13 +269,15 @@ class LyingBars extends Bars {
   }
 }
 
+const kindOf = (cut) => `bar${cut ? " cut" : ""}`;
+
 /** Draws one; it and where it stands. */
-function bar(root, box, { color, key }, cut) {
+function bar(root, box, { color, key }, kind) {
   const { x, y, width, height } = box;
   const side = Math.max(0.5, width);
   const tall = Math.max(0.5, height);
   const of = (value) => value.toFixed(2);
-  const mark = svg("rect", { class: `mark bar${cut ? " cut" : ""} series-${color}`, "data-series": key, x: of(x), y: of(y), width: of(side), height: of(tall) });
+  const mark = svg("rect", { class: `mark ${kind} series-${color}`, "data-series": key, x: of(x), y: of(y), width: of(side), height: of(tall) });
   root.append(mark);
   return { marks: [mark], box };
 }

@@ -18,7 +18,7 @@ const ALONE = 4;
  * @returns {import("./index.js").Chart}
  */
 export function draw(view, rows, options) {
-  const by = dimension(rows, view.by, options.formats);
+  const by = dimension(rows, view.by, options.formats, options.when);
   const series = seriesOf(view, [view.scatter], rows, by, options);
   const points = series.filter(({ hidden }) => !hidden).flatMap((each) => each.points.filter(({ x, y }) => y !== null && !Number.isNaN(x)).map((point) => ({ ...point, color: each.color, key: each.key, series: each.name })));
   const way = rows.way(options.formats, [view.scatter], view);

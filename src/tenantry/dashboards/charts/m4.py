@@ -24,12 +24,14 @@ _NUMBERS: Final = (int, float, Decimal)
 @dataclass(frozen=True, slots=True)
 class Plot:
     """The lines of a chart: one for each of ``measures``, with the column ``by`` as the axis. With ``color``, there is
-    one for each measure and each value of the column ``color``. ``width`` is in device pixels."""
+    one for each measure and each value of the column ``color``. ``width`` is in device pixels. ``filled``: a missing
+    bucket counts as 0, so the page needs every row to know which ones are missing."""
 
     by: str
     measures: tuple[str, ...]
     color: str | None
     width: int
+    filled: bool = False
 
     @property
     def columns(self) -> int:

@@ -197,7 +197,7 @@ def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
         return None
     shown = view[panel.kind]
     measures = (shown,) if isinstance(shown, str) else tuple(shown)
-    return Plot(view["by"], measures, view.get("color"), width)
+    return Plot(view["by"], measures, view.get("color"), width, filled=view.get("fill") == 0)
 
 
 async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:

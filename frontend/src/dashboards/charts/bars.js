@@ -118,6 +118,19 @@ class Bars {
     return { step, width, at: (place) => middle(place) - width / 2, middle, side: width / sides };
   }
 
+  /** `boxOf`: from where a bar stands in its band, and from its ends along the values. */
+  drawBars(root, bands, scale, boxOf) {
+    this.bars = this.spans.map((spans, place) => {
+      const cut = this.by.cut(this.groups[place].at) ? " cut" : "";
+      return spans.map((span, layer) => {
+        const at = bands.at(place) + (this.view.stack ? 0 : layer * bands.side);
+        const draw = (from, to, kind) => bar(root, boxOf(at, bands.side, Math.min(from, to), Math.abs(to - from)), this.shown[layer], kind);
+        if (this.isNought(span, spans)) return draw(scale(0) - NOUGHT / 2, scale(0) + NOUGHT / 2, "nought");
+        return span.high === null || span.high === span.low ? NO_BAR : draw(scale(span.low), scale(span.high), `bar${cut}`);
+      });
+    });
+  }
+
   stop(place, position) {
     const { formats } = this.options;
     const spans = this.spans[place];
@@ -154,7 +167,7 @@ class StandingBars extends Bars {
     const root = canvas(size, "bar");
     drawValueAxis(root, labels, this.y, this.plot);
     drawBottomAxis(root, names, this.x.middle, this.plot, options.width);
-    this.bars = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
+    this.drawBars(root, this.x, this.y, (x, width, y, height) => ({ x, y, width, height }));
     if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference);
     const stops = groups.map((_, place) => this.stop(place, { x: this.x.middle(place), y: this.#top(place) }));
     return this.chart(root, stops);
@@ -169,19 +182,6 @@ class StandingBars extends Bars {
 
   #top(place) {
     return Math.min(...this.spans[place].map(({ low, high }) => this.y(Math.max(low, high ?? 0))), this.plot.top + this.plot.height);
-  }
-
-  #drawGroup(root, spans, place) {
-    const cut = this.by.cut(this.groups[place].at);
-    const { side } = this.x;
-    return spans.map((span, layer) => {
-      const { low, high } = span;
-      const x = this.x.at(place) + (this.view.stack ? 0 : layer * side);
-      if (this.isNought(span, spans)) return bar(root, { x, y: this.y(0) - NOUGHT / 2, width: side, height: NOUGHT }, this.shown[layer], "nought");
-      if (high === null || high === low) return NO_BAR;
-      const [from, to] = [this.y(Math.max(low, high)), this.y(Math.min(low, high))];
-      return bar(root, { x, y: from, width: side, height: to - from }, this.shown[layer], kindOf(cut));
-    });
   }
 }
 
@@ -201,9 +201,10 @@ class LyingBars extends Bars {
     this.x = linear(this.#exact(domain), [this.plot.left + before, this.plot.left + this.plot.width]);
     this.y = this.bands(this.plot.top, this.plot.top + this.plot.height, THICKEST_LYING);
     const root = canvas({ width: options.width, height: this.plot.height + 4 }, "bar");
-    this.bars = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
+    root.append(this.#across(0, "grid zero"));
+    this.drawBars(root, this.y, this.x, (y, height, x, width) => ({ x, y, width, height }));
     groups.forEach((_, place) => this.#label(root, names[place], amounts[place], place));
-    this.#base(root);
+    if (this.view.reference) root.append(svg("g", { class: "reference" }, this.#across(this.view.reference.value)));
     const stops = groups.map((_, place) => this.stop(place, { x: this.#end(place), y: this.y.middle(place) }));
     return { ...this.chart(root, stops), lying: true };
   }
@@ -237,19 +238,6 @@ class LyingBars extends Bars {
     return this.x(Math.max(0, ...this.spans[place].map(({ low, high }) => Math.max(low, high ?? 0))));
   }
 
-  #drawGroup(root, spans, place) {
-    const cut = this.by.cut(this.groups[place].at);
-    const { side } = this.y;
-    return spans.map((span, layer) => {
-      const { low, high } = span;
-      const y = this.y.at(place) + (this.view.stack ? 0 : layer * side);
-      if (this.isNought(span, spans)) return bar(root, { x: this.x(0) - NOUGHT / 2, y, width: NOUGHT, height: side }, this.shown[layer], "nought");
-      if (high === null || high === low) return NO_BAR;
-      const [from, to] = [this.x(Math.min(low, high)), this.x(Math.max(low, high))];
-      return bar(root, { x: from, y, width: to - from, height: side }, this.shown[layer], kindOf(cut));
-    });
-  }
-
   #label(root, name, amount, place) {
     const y = this.y.middle(place).toFixed(1);
     root.append(svg("text", { class: "label end name", x: this.plot.left - 8, y, dy: "0.32em" }, name));
@@ -259,17 +247,11 @@ class LyingBars extends Bars {
     root.append(svg("text", { class: `label value${total < 0 ? " end" : ""}`, x: at.toFixed(1), y, dy: "0.32em" }, amount));
   }
 
-  #base(root) {
-    const line = (value, kind) => {
-      const x = crisp(this.x(value));
-      return svg("line", { class: kind, x1: x, x2: x, y1: this.plot.top, y2: this.plot.top + this.plot.height });
-    };
-    root.append(line(0, "grid zero"));
-    if (this.view.reference) root.append(svg("g", { class: "reference" }, line(this.view.reference.value, "")));
+  #across(value, kind) {
+    const x = crisp(this.x(value));
+    return svg("line", { class: kind, x1: x, x2: x, y1: this.plot.top, y2: this.plot.top + this.plot.height });
   }
 }
-
-const kindOf = (cut) => `bar${cut ? " cut" : ""}`;
 
 /** Draws one; it and where it stands. */
 function bar(root, box, { color, key }, kind) {

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -100,10 +100,13 @@ class ZoneOfGroup(PropertyReference):
 
 
 class Bounds(NamedTuple):
-    """A range that includes ``start`` but not ``end``. None means that the range has no limit on that side."""
+    """A range that includes ``start`` but not ``end``. None means that the range has no limit on that side.
+
+    ``until``: the instant (aware) at which the last day of a date range ends early, for columns that have a time."""
 
     start: Any
     end: Any
+    until: datetime | None = None
 
 
 class Nullable(NamedTuple):

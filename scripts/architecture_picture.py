@@ -21,7 +21,7 @@ PICTURE: Final = ROOT / "docs" / "figures" / "architecture.svg"
 ABOVE: Final = frozenset({"cli", "demo", "testing"})
 """Rooms that import nearly every room."""
 
-BELOW: Final = frozenset({"ports", "groups", "errors", "_lazy", "suggestions", "clock"})
+BELOW: Final = frozenset({"ports", "groups", "errors", "_lazy", "clock"})
 """Rooms that nearly every room imports."""
 
 _NAMESPACE: Final = "http://www.w3.org/2000/svg"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.suggestions import did_you_mean, nearest
+from tenantry.errors import did_you_mean, nearest
 
 TYPES = ("text", "integer", "decimal", "date", "date range", "datetime", "choice")
 

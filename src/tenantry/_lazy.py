@@ -13,8 +13,8 @@ T = TypeVar("T")
 
 
 def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the functions ``__getattr__`` and ``__dir__`` for ``package`` (PEP 562). Each name is imported when first
-    used. ``modules`` maps a module to its names, separated by spaces."""
+    """Return ``__getattr__`` and ``__dir__`` for ``package`` (PEP 562). Each name is imported when first used.
+    ``modules``: module -> names, separated by spaces."""
     # Call ``lazy_exports`` in the ``else`` of an ``if TYPE_CHECKING:`` that imports the same names for type checkers.
     module_of = {name: module for module, names in modules.items() for name in names.split()}
 
@@ -32,13 +32,11 @@ def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[st
     return load, names
 
 
-class EntryPointError(Exception):
-    """An unusable entry point. The message names its distribution."""
+class EntryPointError(Exception): ...
 
 
 @cache
 def entry_points_of(group: str) -> Mapping[str, list[EntryPoint]]:
-    """Return the entry points of a group, by name, from all installed distributions."""
     from importlib import metadata  # imported here: it is slow to import, and most programs need no entry point
 
     found: dict[str, list[EntryPoint]] = {}
@@ -48,11 +46,10 @@ def entry_points_of(group: str) -> Mapping[str, list[EntryPoint]]:
 
 
 def load_entry_point(group: str, name: str, kind: type[T], *, expected: str, title: str) -> T | None:
-    """Import and return the object of an entry point. Return None if no distribution has the entry point.
+    """Import an entry point. Return None if no distribution has it.
 
-    ``title`` and ``expected`` are the words for the entry point and for ``kind`` in error messages. Raises
-    EntryPointError if two distributions have the entry point, if the import fails, or if the object is not a ``kind``.
-    """
+    Error messages call the entry point ``title``, and the ``kind`` of object ``expected``. Raises EntryPointError if
+    two distributions have the entry point, if the import fails, or if the object is not a ``kind``."""
     points = entry_points_of(group).get(name)
     if points is None:
         return None

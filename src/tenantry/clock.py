@@ -19,5 +19,4 @@ else:
 
 
 def utc_now() -> datetime:
-    """The current time as an aware datetime in UTC (``ports.Clock``)."""
     return datetime.now(UTC)

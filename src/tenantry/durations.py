@@ -36,7 +36,6 @@ class Buckets:
         self.total += seconds
 
     def cumulated(self) -> list[tuple[str, float]]:
-        """Return each upper bound with the number of durations up to it; the last bound is ``+Inf``."""
         sums: list[tuple[str, float]] = []
         so_far = 0
         for bound, count in zip((*map(str, self._bounds), "+Inf"), self._counts, strict=True):

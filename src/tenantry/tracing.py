@@ -1,5 +1,5 @@
-"""OpenTelemetry spans that follow the semantic conventions (HTTP 1.23, databases 1.30). They contain no tokens, values
-or SQL."""
+"""OpenTelemetry spans after the semantic conventions (HTTP 1.23, databases 1.30). They contain no tokens, values or
+SQL."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def set_attribute(name: str, value: AttributeValue) -> None:
 
 
 class Span:
-    """A context manager for a span. Its parent is ``parent`` (a remote span) or, without one, the current span."""
+    """Context manager. The parent is ``parent`` (a remote span) or the current span."""
 
     __slots__ = ("_attributes", "_kind", "_name", "_parent", "_span", "_token")
 
@@ -65,7 +65,6 @@ class Span:
         self._span.update_name(name)
 
     def set_error(self, kind: str) -> None:
-        """Mark the span as failed; ``kind`` is the error's code or class."""
         self._span.set_attribute("error.type", kind)
         self._span.set_status(Status(StatusCode.ERROR))
 
@@ -103,9 +102,6 @@ _SYSTEMS: Final = {"mssql": "microsoft.sql_server", "oracle": "oracle.db"}
 
 
 class HttpServerSpan(Span):
-    """The span of a request to one of Tenantry's routes. Its parent is the current span or, without one, the span named
-    in the request's headers."""
-
     __slots__ = ()
 
     def __init__(self, scope: Mapping[str, Any], attributes: Mapping[str, AttributeValue]) -> None:
@@ -133,8 +129,7 @@ class HttpServerSpan(Span):
         )
 
     def set_response(self, status: int, code: str) -> None:
-        """Record the status and the outcome (``ok`` or an error code). If the status is 500 or more, mark the span as
-        failed."""
+        """``code``: ``ok`` or the error's. A status of 500 or more marks the span as failed."""
         self.set_attribute("http.response.status_code", status)
         self.set_attribute("tenantry.outcome", code)
         if status >= 500:
@@ -162,20 +157,18 @@ class HttpClientSpan(Span):
         super().__init__(f"{method} {parts.path}", attributes, kind=SpanKind.CLIENT)
 
     def inject(self, headers: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Return ``headers`` plus the headers that carry the trace."""
         carrier = dict(headers or {})
         propagate.inject(carrier)
         return carrier
 
     def set_response(self, status: int) -> None:
-        """Record the status. If it is 400 or more, mark the span as failed."""
+        """A status of 400 or more marks the span as failed."""
         self.set_attribute("http.response.status_code", status)
         if status >= 400:
             self.set_error(str(status))
 
 
 def query_attributes(dialect: str, sql: str) -> dict[str, str]:
-    """The span attributes that are derived from the SQL: the database system and, for a query, the first keyword."""
     attributes = {"db.system.name": _SYSTEMS.get(dialect, dialect)}
     operation = operation_of(sql)
     if operation is not None:
@@ -184,7 +177,6 @@ def query_attributes(dialect: str, sql: str) -> dict[str, str]:
 
 
 def operation_of(text: str) -> str | None:
-    """Return the first keyword of a query (``SELECT``, ``WITH`` …), or None for any other statement."""
     first = _FIRST_KEYWORD.match(text)
     keyword = "" if first is None else first[1].upper()
     return keyword if keyword in _READ_OPERATIONS else None

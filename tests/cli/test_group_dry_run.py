@@ -1,5 +1,5 @@
-"""``tenantry group create|update|rotate|delete --dry-run``: what the command would do or be refused for, and nothing
-written."""
+"""``tenantry group create|update|rotate|suspend|resume|delete|viewer revoke --dry-run``: what the command would do or
+be refused for, and nothing written."""
 
 from __future__ import annotations
 
@@ -43,6 +43,8 @@ def test_a_dry_run_shows_what_the_write_makes_and_writes_nothing(ready: Terminal
         (("update", "acme", "--property", "plan=null"), {}),
         (("update", "acme", "--property", "seats=5", "--replace", "--clear", "expires-at"), {}),
         (("rotate", "acme", "--grace-seconds", "60"), {"token": ""}),
+        (("suspend", "acme"), {}),
+        (("resume", "acme"), {}),
         (("delete", "acme"), {}),
     ):
         before = held(folder)
@@ -55,7 +57,20 @@ def test_a_dry_run_shows_what_the_write_makes_and_writes_nothing(ready: Terminal
         assert plain.err.endswith(f"{NOTE}\n")
         assert NOTE not in done.err
         assert not TOKEN_PATTERN.search(plain.out + plain.err)
-        assert plain.out == "acme\n" if given[0] == "delete" else "provided_id: acme\n" in plain.out
+        shows_id = given[0] in {"suspend", "resume", "delete"}
+        assert plain.out == "acme\n" if shows_id else "provided_id: acme\n" in plain.out
+
+
+def test_a_dry_run_shows_from_when_a_viewer_is_revoked(ready: Terminal, folder: Path) -> None:
+    ready("group", "create", "acme")
+    before = held(folder)
+    tried = ready("group", "viewer", "revoke", "acme", "ann", "--dry-run", "--json")
+    assert tried.err.endswith(f"{NOTE}\n")
+    assert held(folder) == before
+    done = ready("group", "viewer", "revoke", "acme", "ann", "--json")
+    assert tried.json().keys() == done.json().keys()
+    assert tried.json()["revoked_before"] <= done.json()["revoked_before"]
+    assert held(folder) != before
 
 
 def test_a_dry_run_is_refused_as_the_write_is(ready: Terminal, folder: Path) -> None:
@@ -69,11 +84,15 @@ def test_a_dry_run_is_refused_as_the_write_is(ready: Terminal, folder: Path) -> 
         ("update", "acme", "--name", ""),
         ("update", "nobody", "--name", "N"),
         ("rotate", "nobody"),
+        ("suspend", "nobody"),
+        ("resume", "nobody"),
+        ("viewer", "revoke", "nobody", "ann"),
         ("delete", "nobody", "--yes"),
     ):
         tried, done = ready("group", *given, "--dry-run", fails=1), ready("group", *given, fails=1)
         assert (tried.out, tried.err) == (done.out, done.err), given
     assert held(folder) == before
     (folder / "tenantry.keys").unlink()
-    assert ready("group", "delete", "acme", "--dry-run").out == "acme\n", "it needs no keys, as the deletion"
+    for name in ("delete", "suspend"):
+        assert ready("group", name, "acme", "--dry-run").out == "acme\n", "it needs no keys, as the write"
     assert "[invalid_keys]" in ready("group", "rotate", "acme", "--dry-run", fails=1).err

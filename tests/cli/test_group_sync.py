@@ -180,7 +180,7 @@ def _lines(file: Path, *lines: Any) -> str:
         ("groups:\n  acme:\n    expires_at: soon\n", ["groups.yaml:3:17: expires_at: this must be an RFC 3339 time"]),
         (
             "groups:\n  acme: {}\n  acme: {}\n",
-            ["groups.yaml:3:3: the key acme comes twice", "first at groups.yaml:2:3"],
+            ["groups.yaml:3:3: the key acme appears twice", "first at groups.yaml:2:3"],
         ),
         ('groups:\n  "": {}\n', ["groups.yaml:2:3: user_group_id: "]),
         ("groups:\n  acme: {user_group_id: b}\n", ["groups.yaml:2:10: the id is the key of the group"]),

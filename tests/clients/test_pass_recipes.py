@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 from collections.abc import AsyncIterator, Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ import pytest
 from starlette.applications import Starlette
 
 from tenantry import DataSources, Resolver, mount_dashboards
+from tenantry.clock import utc_now
 from tenantry.groups import GroupDraft, Tag, thaw
 from tenantry.testing import MemoryStore, make_token
 from tenantry.tokens import read_pass
@@ -187,7 +187,7 @@ async def test_a_pass_opens_a_dashboard_as_its_viewer(stage: Stage, make: Any) -
     passes = make([(stage.token, *each) for each in OPENS.values()])
     for (viewer_id, attributes, seconds), made in zip(OPENS.values(), passes, strict=True):
         assert await stage.status(made) == 200
-        viewer = read_pass(KEYS, made.encode(), datetime.now(UTC)).viewer
+        viewer = read_pass(KEYS, made.encode(), utc_now).viewer
         assert (viewer.id, thaw(viewer.attributes)) == (viewer_id, attributes)
         assert (viewer.expires_at - viewer.issued_at).total_seconds() == seconds
 

@@ -74,7 +74,7 @@ EVERY = (*SERVERS, *FILES)
         (("duckdb",), "copy orders to 'x.csv'", "begins with `copy`, which reads or writes files"),
         (("mysql",), "load data infile 'x' into table orders", "begins with `load`, which reads or writes files"),
         (("sqlite",), "attach 'x.db' as x", "begins with `attach`, which reads or writes files"),
-        (("postgresql",), "listen x", "begins with `listen`, which has an effect only in a session"),
+        (("postgresql",), "listen x", "begins with `listen`, which affects only later statements of a session"),
         (
             ("postgresql", "sqlite"),
             "describe orders",

@@ -55,7 +55,7 @@ SAYS = {
     ],
     "own_engine.py": [
         "[{'region': 'eu', 'amount': '10'}]",
-        "1:1: only a query can be proved to read guarded tables, not delete",
+        "1:1: only a query can read guarded tables, not delete",
         "data source ds_1 refused the query: OperationalError",
     ],
 }

@@ -16,7 +16,7 @@ import httpx2
 import pytest
 
 from tenantry import Resolver, UserGroupMiddleware
-from tenantry.groups import GroupChanges, GroupDraft, Tag, UserGroup
+from tenantry.groups import GroupChanges, GroupDraft, Record, Tag, UserGroup, Viewer
 from tenantry.http.accessors import LAST_PART_KEY
 from tenantry.middleware.long_responses import ResponseCut
 from tenantry.middleware.websockets import SocketClosed, WebSocketSession
@@ -95,6 +95,23 @@ async def test_a_websocket_closes_at_the_end_date(ending: Ending) -> None:
     assert ending.clock() >= ending.ends
     assert socket.closing == {"type": "websocket.close", "code": 4401, "reason": ending.reason}
     assert socket.scope["goodbye"] == {"type": "websocket.disconnect", "code": 4401, "reason": ending.reason}
+
+
+async def test_the_end_of_a_pass_needs_no_look_up() -> None:
+    """A pass says when it ends. Red when the resolver is asked at that time: one that does not answer keeps the
+    websocket open, and 200 websockets that end together take four times as long to close."""
+    resolver, ends = Answers(), datetime.now(UTC) + timedelta(seconds=OPEN_SECONDS)
+    resolver.staleness = resolver.lease = BOUND
+    viewer = Viewer("ada", Record({}), (), ends - timedelta(seconds=60), ends, 1)
+    resolver.group = make_group().with_viewer(viewer)
+    socket = Socket()
+    running = socket.open(listening, resolver)
+    await until(lambda: socket.sent)
+    resolver.hang, resolver.cached, asked = asyncio.Event(), False, resolver.asked
+    await asyncio.wait_for(running, LIMIT)
+    assert socket.closing == {"type": "websocket.close", "code": 4401, "reason": "pass_expired"}
+    assert datetime.now(UTC) >= ends
+    assert resolver.asked == asked
 
 
 async def test_nothing_passes_after_the_end_date(ending: Ending) -> None:

@@ -73,7 +73,7 @@ ITEMS = [
     "select [[ {{ params.y }} as y, ]] @ from t",
     "select @ {{ k | one_of(a: as c, b: from t) }}",
 ]
-ORDER = "sorts by nothing"
+ORDER = "is a constant and not a column"
 ORDERS = [
     "select a from t order by @",
     "select a from t order by @ desc nulls last",

@@ -176,7 +176,7 @@ def test_a_declared_parameter_where_a_property_cannot_be(text: str) -> None:
     tag = TAG.search(fix)
     assert tag is not None
     assert tag[0].startswith("{{ params.start")
-    assert "for what a viewer sends" in fix
+    assert "for a value that a viewer sends" in fix
     fixed = re.sub(r"\{\{ start[^{}]*\}\}", lambda _: tag[0], text)
     SQLTemplate(fixed, "postgresql", params=declared)
 

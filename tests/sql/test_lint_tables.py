@@ -29,7 +29,7 @@ TABLES = read_tables(
     }
 )
 REFUSED = {
-    39: "list what the query needs",  # information_schema
+    39: "put the data that the query needs in a table",  # information_schema
     50: "is not declared",  # a path in backticks, on BigQuery, of which there is no engine
 }
 """Correct queries that the guard refuses, with a word of the fix or of the problem."""

@@ -36,7 +36,7 @@ REFUSED = [
     ("/* ---\nowner: me\n--- */\nselect 1", "q.sql:2:1: a header has no key owner", "a header holds title, "),
     ("/* ---\na text\n--- */\nselect 1", "q.sql:2:1: a header must be a mapping", ""),
     ("/* ---\ntitle: 5\n--- */\nselect 1", "q.sql:2:8: title must be a string", "put it in quotes"),
-    ("/* ---\ntitle: a\ntitle: b\n--- */", "q.sql:3:1: the key title comes twice; first at q.sql:2:1", ""),
+    ("/* ---\ntitle: a\ntitle: b\n--- */", "q.sql:3:1: the key title appears twice; first at q.sql:2:1", ""),
     ("/* ---\noptional: [a-b]\n--- */", "q.sql:2:12: optional must be a list of paths", ""),
     ("/* ---\noptional: {a: b}\n--- */", "q.sql:2:11: optional must be a list of paths", ""),
     ("/* ---\ndialect: postgres\n--- */", "q.sql:2:10: there is no SQL dialect postgres", "write postgresql"),

@@ -44,8 +44,8 @@ SCALARS = [
     ("'true'", "true"),
 ]
 REFUSED = [
-    ("a: 1\nb: 2\na: 3", "3:1: the key a comes twice; first at 1:1"),
-    ("a:\n  b: {c: 1, c: 2}", "2:13: the key c comes twice; first at 2:7"),
+    ("a: 1\nb: 2\na: 3", "3:1: the key a appears twice; first at 1:1"),
+    ("a:\n  b: {c: 1, c: 2}", "2:13: the key c appears twice; first at 2:7"),
     ("a: &x 1", "1:4: anchors (&name) and aliases (*name) are not supported"),
     ("a: *x", "1:4: anchors (&name) and aliases (*name) are not supported"),
     ("&x a: 1", "1:1: anchors"),

@@ -51,8 +51,8 @@ DEFENCES: Final = (
     Defence(
         "a pass has one spelling: its signature is compared as it is written",
         "tokens/passes.py",
-        "compare_digest(_signature(token, message), signature)",
-        'compare_digest(hmac.digest(token, message, "sha256"), urlsafe_b64decode(signature + b"="))',
+        "compare_digest(sign_once(token, message), raw[_SIGNATURE])",
+        'urlsafe_b64decode(sign_once(token, message) + b"=") == urlsafe_b64decode(raw[_SIGNATURE] + b"=")',
         ("tests/tokens/test_passes.py",),
     ),
     Defence(

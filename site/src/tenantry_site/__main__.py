@@ -1,5 +1,3 @@
-"""``python -m tenantry_site``."""
-
 from __future__ import annotations
 
 from tenantry_site.cli import main

@@ -126,7 +126,6 @@ class Addresses:
         return Address(AddressKind.MISSING, relative_url(html_path(page), there) + tail, whole, fragment)
 
     def all_folders(self) -> frozenset[str]:
-        """Every folder that contains a page or a file, directly or in a subfolder."""
         return frozenset(_parents((*self.pages, *self.files)))
 
     def _first(self, path: str) -> str | None:
@@ -166,7 +165,6 @@ def first_pages(order: Iterable[str]) -> dict[str, str]:
 
 
 def _candidates(path: str) -> list[str]:
-    """The pages that a path may mean, most likely first."""
     found = [path]
     found += [path.removesuffix(suffix) for suffix in SUFFIXES if path.endswith(suffix)]
     found.append(f"{path}/index".lstrip("/"))

@@ -65,7 +65,6 @@ def _list_files(folder: Path) -> Iterator[str]:
 
 
 def too_large(file_path: Path) -> Diagnostic:
-    """The diagnostic for a configuration file larger than ``LARGEST`` bytes."""
     return _unreadable(file_path, "is larger than 32 MiB", "is it the right file?")
 
 

@@ -111,6 +111,17 @@ def test_build_keeps_the_old_site_where_it_must(terminal: Terminal, docs: Path) 
     assert "Hello" in Path("out/index.html").read_text()
 
 
+def test_build_fails_for_an_error(terminal: Terminal, docs: Path) -> None:
+    """Though the rest of the site is written. Red when the exit code is 0, as it is for a warning."""
+    config = json.loads((docs / "site.json").read_text())
+    (docs / "site.json").write_text(json.dumps(config | {"openapi": "/api.json"}))
+    (docs / "api.json").write_text('{"openapi": "3.1.0" "paths": {}}')
+    reported = terminal("build", "docs", "--out", "out", fails=1)
+    assert "API001 error" in reported.err
+    assert "The site was written, but it has errors." in reported.err
+    assert Path("out/index.html").exists()
+
+
 def test_build_refuses_in_words(terminal: Terminal, docs: Path) -> None:
     """A folder that is not ours, the source, an address that is none."""
     Path("mine").mkdir()

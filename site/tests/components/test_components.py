@@ -130,11 +130,13 @@ def test_an_icon_may_be_a_picture_of_the_site_and_of_no_other() -> None:
     assert "<img" not in html
 
 
-def test_a_card_without_a_title_shows_its_target() -> None:
-    """And one with an unsafe target is shown without a link."""
-    html, paper = drawn(element("Card", "Words.", href="start"))
-    assert ">start</a>" in html
+def test_a_card_without_a_title_is_a_link_with_a_label() -> None:
+    """And one with an unsafe target is shown without a link. Red when the address is shown as the title."""
+    html, paper = drawn(element("Card", Fragment("<p>More <b>words</b> &amp; ships.</p>"), href="start"))
+    assert '<a class="card-link" href="start.html" aria-label="More words &amp; ships."></a>' in html
     assert paper.codes == ["PAGE052"]
+    html, _ = drawn(element("Card", href="start"))
+    assert 'aria-label="start"></a>' in html
     html, paper = drawn(element("Card", "Words.", title="x", href="JavaScript:alert(1)"))
     assert "<a " not in html
     assert "Words." in html

@@ -227,9 +227,16 @@ def test_hidden_files_and_what_would_run_are_not_published() -> None:
 
 
 def test_snippets_are_pages_when_the_navigation_names_them() -> None:
-    navigation = [{"group": "G", "pages": ["index", "_snippets/shared", "README"]}]
-    site = render(folder({"navigation": navigation}))
-    assert {"_snippets/shared.html", "README.html"} <= site.keys()
+    navigation = [{"group": "G", "pages": ["index", "_snippets/shared", "README", "CONTRIBUTING"]}]
+    site = render(folder({"navigation": navigation}, **{"CONTRIBUTING.md": "# Help\n"}))
+    assert {"_snippets/shared.html", "README.html", "CONTRIBUTING.html"} <= site.keys()
+
+
+def test_files_for_contributors_are_no_pages() -> None:
+    """Red when they are published. A page whose name is not in capitals is one."""
+    files = dict.fromkeys(("CLAUDE.md", "guides/AGENTS.md", "CONTRIBUTING.mdx", "contributing.md"), "# For programs\n")
+    site = render(folder(**files))
+    assert [path for path in site if path.endswith(".html") and path not in render(folder())] == ["contributing.html"]
 
 
 def test_a_file_that_is_only_imported_is_no_page() -> None:

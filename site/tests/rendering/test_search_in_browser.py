@@ -45,7 +45,7 @@ def opened(open_page: OpenPage) -> Open:
         seen = await open_page()
 
         async def answer(route: Route) -> None:
-            await _answer(route, SITE | more, without)
+            await answer_from(route, SITE | more, without)
 
         await seen.page.route(f"{HOST}/**", answer)
         await seen.page.goto(f"{HOST}/{path}")
@@ -54,7 +54,8 @@ def opened(open_page: OpenPage) -> Open:
     return visit
 
 
-async def _answer(route: Route, site: Mapping[str, bytes], without: str) -> None:
+async def answer_from(route: Route, site: Mapping[str, bytes], without: str = "\0") -> None:
+    """Answers a request with a file of a site, but for paths that contain ``without``."""
     path = unquote(urlsplit(route.request.url).path).removeprefix("/")
     if path in site and without not in path:
         kind = KINDS.get(path.rpartition(".")[2], "text/plain; charset=utf-8")
@@ -120,15 +121,15 @@ JOINED = {"hyphen.html", "joined.html"}
     ],
 )
 async def test_words_joined_and_apart(opened: Open, query: str, found: set[str]) -> None:
-    """With a hyphen, a space or neither, in the text and in the query; and the keywords of a page. A page that has the
-    one word comes before one that has its parts here and there. Red when a hyphen only cuts, or when two words of a
-    query are not tried as one."""
+    """With a hyphen, a space or neither, in the text and in the query; and the keywords of a page. Pages that have the
+    one word come before others that have its parts here and there. Red when a hyphen only cuts, or when two words of
+    a query are not tried as one."""
     page = (await opened()).page
     await page.keyboard.press("/")
     links = [each.removeprefix(f"{HOST}/") for each in await ask(page, query)]
-    assert set(links) == found
+    assert set(links[: len(found)]) == found
     if len(found) > 2:
-        assert links[-1] == "apart.html"
+        assert links[len(found) - 1] == "apart.html"
 
 
 async def test_keys(opened: Open) -> None:

@@ -10,12 +10,12 @@ FAILURES = 5
 
 SHORTEST_SECONDS = 0.5
 LONGEST_SECONDS = 10.0
-"""A Breaker's pauses double, from SHORTEST_SECONDS up to LONGEST_SECONDS. A random time is added to each pause: at most
-half of its length."""
+"""A Breaker's pauses double, from SHORTEST_SECONDS up to LONGEST_SECONDS. Each pause is longer by a random time, at
+most half of its length."""
 
 
 class Backoff:
-    """Pauses, in seconds. Each is twice as long as the one before, from ``shortest`` up to ``longest``."""
+    """Pauses in seconds, from ``shortest`` up to ``longest``, each twice as long as the one before."""
 
     def __init__(self, shortest: float, longest: float) -> None:
         self._shortest = shortest
@@ -38,8 +38,8 @@ async def reconnect_forever(
     shortest: float,
     longest: float,
 ) -> NoReturn:
-    """Call ``connect`` again and again, with growing pauses, until cancelled. After each call, ``ended`` receives the
-    exception of that call (or None). If ``ended`` returns True, the next pause is the shortest again."""
+    """Call ``connect`` again and again, with growing pauses, until cancelled. ``ended`` receives the exception of each
+    call, or None. If it returns True, the pauses start again at the shortest."""
     backoff = Backoff(shortest, longest)
     while True:
         try:
@@ -53,7 +53,7 @@ async def reconnect_forever(
 
 
 class Breaker:
-    """Circuit breaker. FAILURES consecutive failures open it. While open, it allows one trial call (a probe) after each
+    """Circuit breaker. FAILURES consecutive failures open it. Then it allows one trial call (a probe) after each
     pause."""
 
     def __init__(self, *, clock: Callable[[], float], chance: Callable[[], float]) -> None:
@@ -67,11 +67,10 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether calls other than probes are blocked."""
         return self._until is not None
 
     def allows(self) -> bool:
-        """Whether the caller may make its call now. Afterwards, the caller must report ``succeeded`` or ``failed``."""
+        """Whether the caller may make its call now. The caller must then report ``succeeded`` or ``failed``."""
         if self._until is None:
             return True
         now = self._clock()

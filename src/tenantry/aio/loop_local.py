@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class LoopLocal(Generic[T]):
-    """One value for each event loop. ``close`` is called with the value when its loop shuts down, or by ``aclose``."""
+    """One value for each event loop. When a loop shuts down, or at ``aclose``, ``close`` is called with its value."""
 
     def __init__(self, create: Callable[[], T], close: Callable[[T], Awaitable[None]] | None = None) -> None:
         self._create = create
@@ -20,7 +20,7 @@ class LoopLocal(Generic[T]):
         )
 
     def get(self) -> T:
-        """The running loop's value, created on first use. Raises RuntimeError without a running loop."""
+        """Return the running loop's value, created on first use. Raises RuntimeError without a running loop."""
         loop = asyncio.get_running_loop()
         known = self._values.get(loop)
         if known is not None:

@@ -19,21 +19,20 @@ AGAIN_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Announces a change of the group with this handle; ``content``, if not empty, is the group's new cache entry."""
+    """A change of the group with this handle; ``content``, if not empty, is the group's new cache entry."""
 
     handle: bytes
     generation: int
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Whether this message can replace ``other``: its generation is higher, or the generations are equal and no
-        content is lost."""
+        """Whether this message can replace ``other``: it is newer, or as new and no content is lost."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 
 class PublishQueue:
-    """Keeps the newest message of each handle, and sends messages in batches in the background. After an OSError,
-    retries about a second later. Thread-safe."""
+    """Keeps the newest message of each handle, and sends batches in the background. After an OSError, retries about a
+    second later. Thread-safe."""
 
     def __init__(self, send: Callable[[Sequence[Message]], Awaitable[None]], *, capacity: int = CAPACITY) -> None:
         self.dropped: int = 0
@@ -49,7 +48,6 @@ class PublishQueue:
         return len(self._messages)
 
     def put(self, message: Message) -> None:
-        """Queue a message. Never blocks or raises."""
         with self._lock:
             self._add(message)
         with suppress(RuntimeError):

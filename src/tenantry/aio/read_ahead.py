@@ -10,15 +10,14 @@ if TYPE_CHECKING:
 
 MOST_MESSAGES: Final = 16
 MOST_BYTES: Final = 64 * 1024
-"""Reading pauses once the queue holds MOST_MESSAGES messages or MOST_BYTES bytes. The last message read may bring the
-queue above MOST_BYTES."""
+"""Reading pauses once the queue holds MOST_MESSAGES messages or MOST_BYTES bytes. The last message may exceed
+MOST_BYTES."""
 _LEFT: Final = frozenset({"websocket.disconnect", "http.disconnect"})
 _CLOSED_HERE: Final[dict[str, Any]] = {"type": "websocket.disconnect", "code": 1006}
 
 
 class ReadAhead:
-    """Wraps the server's ``receive``. Reads messages before the app asks for them, to notice a disconnect early. The
-    app receives them in order."""
+    """Wraps the server's ``receive``. Reads messages before the app asks for them, to notice a disconnect early."""
 
     __slots__ = ("_is_left", "_kept", "_left", "_receive", "_receiving", "_size", "_space", "_turn")
 
@@ -60,7 +59,6 @@ class ReadAhead:
             reading.result()  # raises the error of the server's ``receive``
 
     def mark_left(self) -> None:
-        """Report that Tenantry closed the websocket: receivers get ``websocket.disconnect``."""
         self._is_left = True
         if self._receiving is not None:
             self._receiving.interrupt()
@@ -98,8 +96,6 @@ class ReadAhead:
 
 
 class _Interruptible(Generator[Any, Any, "Message"]):
-    """Awaits the server's ``receive``, and can be interrupted without losing a message."""
-
     __slots__ = ("_steps", "_waits_for", "interrupted")
 
     def __init__(self, awaitable: Awaitable[Message]) -> None:
@@ -121,7 +117,6 @@ class _Interruptible(Generator[Any, Any, "Message"]):
         return self._waits_for
 
     def interrupt(self) -> None:
-        """Cancel the wait. A message that has already arrived is still returned."""
         self.interrupted = True
         if self._waits_for is not None:
             self._waits_for.cancel()

@@ -1,5 +1,4 @@
-"""Backends find user groups: in memory, SQLite or PostgreSQL, or by asking another Tenantry server. Also a second-level
-cache, and buses."""
+"""User groups in memory, in SQLite or PostgreSQL, or from another Tenantry server; a second-level cache; buses."""
 
 from typing import TYPE_CHECKING
 

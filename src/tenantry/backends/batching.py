@@ -1,5 +1,5 @@
 """Combines the reads that are requested in one tick of an event loop. This saves round trips when many reads miss the
-cache, for example after a start. A single read waits only for the end of its tick."""
+cache, for example after a start."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class NoAnswer(Exception):
-    """No value arrived within the budget, or the batcher was closed."""
+class NoAnswer(Exception): ...
 
 
 class TickBatcher(Generic[K, V]):
     """Batches the reads of one event loop.
 
     - ``fetch`` gets at most ``size`` keys and the first caller's deadline, and returns a value for each key.
-    - ``concurrent``: maximum number of batches that run at once (None: no limit).
+    - ``concurrent``: maximum batches at once (None: no limit).
     - ``budget``: seconds after which callers get NoAnswer, although the fetch continues (None: no limit).
-    - ``ended`` is called once per batch, with True if the values came in time.
+    - ``ended``: called once per batch, with True if the values came in time.
     """
 
     def __init__(
@@ -43,8 +42,7 @@ class TickBatcher(Generic[K, V]):
         self._tasks: set[asyncio.Task[None]] = set()
 
     def ask(self, key: K, deadline: float = 0.0) -> asyncio.Future[V]:
-        """Request the value of a key. The future fails with the error of ``fetch``, or with NoAnswer after the
-        budget."""
+        """Request a value. The future fails with the error of ``fetch``, or with NoAnswer after the budget."""
         loop = asyncio.get_running_loop()
         batch = self._waiting[-1] if self._waiting else None
         if batch is None or len(batch.waiters) >= self._size:
@@ -89,7 +87,6 @@ class TickBatcher(Generic[K, V]):
             self._ended(not isinstance(outcome, Exception))
 
     async def aclose(self) -> None:
-        """Fail all waiting callers with NoAnswer."""
         while self._waiting:
             self._give_up(self._waiting[0])
         tasks = list(self._tasks)

@@ -15,8 +15,6 @@ LISTED_CHANGES: Final = 10_000
 
 
 class ChangeListeners:
-    """Notifies listeners in this process of each committed change."""
-
     def __init__(self) -> None:
         self._listeners: list[ChangeListener] = []
 
@@ -24,7 +22,7 @@ class ChangeListeners:
         self._listeners.append(listener)
 
     def notify(self, handle: bytes, generation: int) -> None:
-        """Call all listeners. An error of one listener affects neither the write nor the other listeners."""
+        """An error of a listener affects neither the write nor the other listeners."""
         for listener in self._listeners:
             try:
                 listener.changed(handle, generation)

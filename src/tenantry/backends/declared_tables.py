@@ -1,5 +1,3 @@
-"""Checks declarations of guarded tables before a store keeps them."""
-
 from __future__ import annotations
 
 import json
@@ -10,8 +8,8 @@ from tenantry.errors import InvalidSource
 
 
 def check_tables(declaration: Mapping[str, Any] | None) -> str:
-    """Return the declaration as canonical JSON, or "" for None or an empty one. Raises InvalidSource if
-    ``read_tables`` rejects the declaration, or if it lists no table."""
+    """Return canonical JSON, or "" for None or an empty declaration. Raises InvalidSource if ``read_tables`` rejects
+    the declaration or it lists no table."""
     if not declaration:
         return ""
     from tenantry.sql.guarding import InvalidTables, read_tables  # slow to import
@@ -27,8 +25,7 @@ def check_tables(declaration: Mapping[str, Any] | None) -> str:
 
 
 def check_new_tables(before: str, declaration: Mapping[str, Any]) -> str:
-    """Like ``check_tables``, for a source that has the declaration ``before``. Raises InvalidSource if ``before``
-    cannot be removed."""
+    """Like ``check_tables``. Also raises InvalidSource if the source's declaration ``before`` cannot be removed."""
     after = check_tables(declaration)
     if before and not after and json.loads(before).get("guard"):
         raise InvalidSource(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tenantry.tokens import KeyRing
 
 MOST_BYTES = 1024 * 1024
-"""Maximum bytes that are read from a response. The largest group needs less than half of them."""
+"""The largest group needs less than half of it."""
 
 _CONNECTIONS = 100
 _EXAMPLE = "such as https://tenantry.example.com/oauth/introspect"
@@ -37,13 +37,14 @@ class IntrospectionBackend:
     """Finds groups through the RFC 7662 endpoint ``url`` of another Tenantry server (``…/oauth/introspect``). Works in
     several event loops.
 
-    - ``api_token``: needs the scope ``introspect``; only groups of its environment are found.
+    - ``api_token``: with the scope ``introspect``; finds only groups of its environment.
     - ``keys``: the other server's signing keys; tokens of other keys are never sent.
     - ``timeout``: seconds for a look-up, including connecting. Keep it below the Resolver's ``patience``, so that the
       log names the cause.
     - ``allow_http``: permit unencrypted HTTP to other hosts.
     - ``transport``: replaces the network in tests.
-    - ``clock``: the time of day for ``exp``."""
+    - ``clock``: the time of day for ``exp``.
+    """
 
     def __init__(
         self,
@@ -74,8 +75,7 @@ class IntrospectionBackend:
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``. The result includes the seconds left in a grace period, but no generation. Ignores
-        ``fresh``."""
+        """Like ``find``, with the seconds left in a grace period but no generation. Ignores ``fresh``."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -84,12 +84,11 @@ class IntrospectionBackend:
         return read_response(await self._endpoint.ask(text), token, asked_at)
 
     async def aclose(self) -> None:
-        """Close this event loop's connections."""
         await self._endpoint.aclose()
 
 
 class IntrospectionClient:
-    """Sends requests to the endpoint. Ignores proxy settings and ``.netrc``. Errors and repr contain no token."""
+    """Ignores proxy settings and ``.netrc``. Errors and repr contain no token."""
 
     def __init__(
         self, url: str, api_token: str, *, timeout: float, transport: httpx2.AsyncBaseTransport | None
@@ -172,8 +171,8 @@ def _library() -> Any:
 
 
 def checked_address(url: str, *, allow_http: bool) -> str:
-    """Return ``url`` if it is https, or http to this host or with ``allow_http``. Otherwise raise ValueError. Its
-    message omits the URL, which may contain a password."""
+    """Return ``url`` if it is https, or http to this host or with ``allow_http``. Raises ValueError without the URL,
+    which may contain a password."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port

@@ -12,7 +12,7 @@ _CLOSE_SECONDS = 1.25
 
 
 def attach_redis(store: Store, url: str) -> Callable[[], Awaitable[None]]:
-    """Forward writes to the second-level cache and the bus at ``url``.
+    """Forward writes to the cache and the bus at ``url``.
 
     Await the returned function before you close the store: it sends pending messages within a second, and never raises.
     No I/O before the first write. Raises InvalidSettings."""

@@ -39,28 +39,24 @@ UNKNOWN_TOKEN = "no user group of this environment has this token"  # noqa: S105
 ALREADY_ROTATED = "this token has already been rotated: fetch the live one with GET /api/user"
 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
-"""The lifetime of an Idempotency-Key."""
 
 USAGE_WRITER_LIFETIME = timedelta(days=90)
-"""How long a store remembers the number of a process's last batch."""
+"""A store remembers a process's last batch for this time."""
 
 PRUNED_AT_ONCE = 5_000
-"""Maximum usage rows that one call of ``prune`` deletes, for groups and for viewers. The deletion of a
-group deletes at most this number of rows of viewers in a transaction."""
+"""Maximum usage rows that one call of ``prune`` deletes, for groups and for viewers. The deletion of a group deletes at
+most this many rows of viewers in a transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredGroup:
-    """A group and its live token, as they are stored."""
-
     group: UserGroup
     token: Token
     previous: Token | None = None
     """The token before the last rotation, if it got a grace period."""
 
     def read(self, token: Token, now: datetime, generation: int) -> LookupResult:
-        """Check ``token`` at the time ``now``. The result has this group if the token is live or in its grace
-        period."""
+        """The result has the group if ``token`` is live or in its grace period."""
         if _same(self.token, token):
             return LookupResult(self.group, generation)
         until = self.group.grace_until
@@ -69,7 +65,7 @@ class StoredGroup:
         return LookupResult(None, generation)
 
     def updated(self, changes: GroupChanges) -> StoredGroup:
-        """Return the group with ``changes`` and the next revision, or self if nothing differs."""
+        """Return the next revision, with ``changes``, or self if nothing differs."""
         differing = changes.differing(self.group)
         if not differing:
             return self
@@ -93,11 +89,11 @@ class StoredGroup:
         while_suspended: bool,
         now: datetime,
     ) -> StoredGroup:
-        """Replace the live token ``current`` by its next version, with ``key_id`` and ``nonce``. ``current`` stays
-        valid for ``grace_seconds`` from ``now`` (None: the environment's default).
+        """Replace the live token ``current`` by its next version. ``current`` stays valid for ``grace_seconds`` from
+        ``now`` (None: the environment's default).
 
-        Raises UnknownToken, or TokenAlreadyRotated if ``current`` is an earlier token of this group (handles are never
-        reused, so a lower version shows this). Raises GroupSuspended, unless ``while_suspended``."""
+        Raises UnknownToken, or TokenAlreadyRotated for an earlier token of this group: handles are never reused, so a
+        lower version shows it. Raises GroupSuspended, unless ``while_suspended``."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:
@@ -125,8 +121,8 @@ class StoredGroup:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """A response stored for an Idempotency-Key, without its token. The response is repeated only while the token is
-    live, so the token can be read from the group's row."""
+    """A response for an Idempotency-Key, without its token. It is repeated only while the token is live, so the group's
+    row has the token."""
 
     body_hash: bytes
     group: UserGroup
@@ -137,9 +133,9 @@ class StoredResponse:
         return cls(once.body_hashes[0], issued.group, issued.created)
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
-        """Repeat the response, but with the present value of ``suspended``. ``now``: the group's present state, or None
-        if it was deleted. Raises IdempotencyKeyReused if the request's body differs, IdempotencySuperseded if the
-        response's token is no longer live."""
+        """Repeat the response, with the present value of ``suspended``. ``now``: the group as it is now, or None if it
+        was deleted. Raises IdempotencyKeyReused if the body differs, IdempotencySuperseded if the response's token is
+        no longer live."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
             raise IdempotencyKeyReused("this Idempotency-Key was used with another body: use a new key")
         if now is None or now.token.version != self.group.token_version:
@@ -152,7 +148,7 @@ class StoredResponse:
 
 
 def is_token(token: Token, tag: Tag, key_id: str, version: int, nonce: bytes) -> bool:
-    """Whether ``token`` has these parts. Compares the secret nonce in constant time."""
+    """Compares the secret nonce in constant time."""
     return (
         version == token.version and key_id == token.key_id and tag is token.tag and compare_digest(nonce, token.nonce)
     )
@@ -185,7 +181,7 @@ USE_INTERVAL = timedelta(hours=1)
 
 
 def require_unexpired(token: ApiToken, now: datetime) -> ApiToken:
-    """Return the token. Raises ApiTokenExpired if it ended at or before ``now``."""
+    """Raises ApiTokenExpired if the token ended at or before ``now``."""
     if token.expires_at is not None and now >= token.expires_at:
         ended = token.expires_at.isoformat(timespec="seconds")
         raise ApiTokenExpired(f"the API token expired at {ended}: create another with tenantry api-token create")
@@ -193,7 +189,6 @@ def require_unexpired(token: ApiToken, now: datetime) -> ApiToken:
 
 
 def use_is_recorded(token: ApiToken, now: datetime) -> bool:
-    """Whether a use of the token in the hour before ``now`` is already recorded."""
     return token.last_used_at is not None and now - token.last_used_at < USE_INTERVAL
 
 
@@ -201,13 +196,11 @@ def use_is_recorded(token: ApiToken, now: datetime) -> bool:
 
 
 def references_of(mapping: Mapping[str, str] | Record) -> frozenset[str]:
-    """The data sources that a group's mapping names."""
     return frozenset(mapping[schema] for schema in mapping)
 
 
 class LentSourceLease(SourceLeaseHolder):
-    """A ``ports.SourceLeaseHolder``. It has only a weak reference to the lease, so that a store does not keep a
-    resolver alive."""
+    """Has only a weak reference to the lease, so that a store does not keep a resolver alive."""
 
     _lease: ReferenceType[SourceLease] | None = None
 
@@ -228,15 +221,13 @@ class LentSourceLease(SourceLeaseHolder):
 
 
 class StoreClock:
-    """A store's time of day: the clock of the database, which all hosts share, or this host's clock for SQLite.
-    ``given`` replaces it in tests."""
+    """The database's clock, which all hosts share, or this host's clock for SQLite. ``given`` replaces it in tests."""
 
     def __init__(self, given: Clock | None) -> None:
         self._given = given
 
     def at(self, micros: int | None) -> datetime:
-        """Return the current time. ``micros``: the database's time in microseconds since 1970; None if the database has
-        no clock."""
+        """``micros``: the database's time in microseconds since 1970; None if it has no clock."""
         if self._given is not None:
             return self._given()
         return utc_now() if micros is None else from_micros(micros)

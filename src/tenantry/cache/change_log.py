@@ -14,8 +14,6 @@ MAX_HINTS: Final = 10_000
 
 
 class ChangeBlock:
-    """Consecutive changes; the newest has generation ``last``."""
-
     __slots__ = ("changed", "last")
 
     def __init__(self) -> None:
@@ -24,8 +22,8 @@ class ChangeBlock:
 
 
 class ChangeLog:
-    """Records when each group last changed. Polls report changes; buses may report them earlier (hints). The store
-    numbers its changes; a change's number is its generation. The caller must hold a lock."""
+    """Records when each group last changed. Polls report changes; buses may report them earlier (hints). A change's
+    generation is its number in the store. The caller must hold a lock."""
 
     __slots__ = (
         "_blocks", "_discarded", "_limit", "_previous_hints", "_recent_hints", "generation", "since", "store_id",
@@ -43,7 +41,7 @@ class ChangeLog:
 
     @property
     def known(self) -> int | None:
-        """The generation that the last poll reached: the next poll lists later changes. None before the first poll."""
+        """The generation that the last poll reached, where the next begins. None before the first poll."""
         return None if self.store_id is None else self.generation
 
     def changed_since(self, handle: bytes, generation: int) -> bool | None:
@@ -78,7 +76,7 @@ class ChangeLog:
         )
 
     def restart(self, changes: Changes) -> None:
-        """Forget all changes and start again at the beginning of this list."""
+        """Forget all changes; start again where this list begins."""
         self._discarded.extend(self._blocks)
         self._blocks = deque()
         self._recent_hints, self._previous_hints = {}, {}

@@ -10,8 +10,8 @@ from cachetools import LRUCache
 from tenantry.groups import RegisteredSource, UserGroup
 
 SLOT_COUNT: Final = 65_536
-"""Number of slots of a store on one host. Several groups share a slot, so a write to one of them invalidates the cached
-answers for all of them."""
+"""Number of a store's slots on one host. A write to a group invalidates the cached answers of all groups that share its
+slot."""
 
 CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
 """Slot versions that never change, for a backend whose writers do not change slots."""
@@ -27,13 +27,13 @@ NEGATIVE_PER_HANDLE: Final = 8
 
 
 def slot_index(handle: bytes) -> int:
-    """Return the index of the handle's slot: the number in its first two bytes."""
+    """The slot's number is in the handle's first two bytes."""
     return handle[0] << 8 | handle[1]
 
 
 class Lease:
-    """Permits the use of cached answers until the time ``until``, which each poll extends. A flush makes a new lease,
-    which invalidates all answers cached with the old one."""
+    """Permits the use of cached answers until ``until``, which each poll extends. A flush makes a new lease, which
+    invalidates all answers of the old one."""
 
     __slots__ = ("until", "versions")
 
@@ -43,8 +43,6 @@ class Lease:
 
 
 class Leased:
-    """A cached answer, or a load whose answer may be cached."""
-
     __slots__ = ("deadline", "lease", "slot", "version")
 
     def __init__(self, lease: Lease, slot: int, version: int, deadline: float) -> None:
@@ -54,8 +52,6 @@ class Leased:
         self.deadline: float = deadline
 
     def is_valid(self, now: float) -> bool:
-        """Whether the lease and the deadline have not yet passed, and the slot still has the version that it had when
-        the load began."""
         lease = self.lease
         return now < lease.until and now < self.deadline and lease.versions[self.slot] == self.version
 
@@ -99,8 +95,6 @@ class CacheEntry(CachedAnswer):
 
 
 class PassEntry:
-    """The cached group of a pass. It is valid for as long as the entry of the pass's token is valid."""
-
     __slots__ = ("_seen", "check_end_at", "following", "group", "hits", "key", "of_token", "previous")
 
     previous: PassEntry
@@ -119,7 +113,7 @@ class PassEntry:
 
     @property
     def seen(self) -> bool:
-        """Like ``seen`` of CacheEntry. Setting it to True also sets it in the token's entry."""
+        """Setting it to True also sets it in the token's entry."""
         return self._seen
 
     @seen.setter
@@ -130,8 +124,6 @@ class PassEntry:
 
 
 class NegativeCache:
-    """Refused tokens, by handle (LRU)."""
-
     __slots__ = ("_handles",)
 
     def __init__(self, capacity: int) -> None:
@@ -145,7 +137,6 @@ class NegativeCache:
         return known is not None and key in known and known[key].is_valid(now)
 
     def add(self, key: bytes, handle: bytes, answer: CachedAnswer) -> None:
-        """Add a refusal of a token. If the handle already has NEGATIVE_PER_HANDLE refusals, drop those first."""
         known = self._handles.get(handle)
         if known is None or len(known) >= NEGATIVE_PER_HANDLE:
             known = {}
@@ -166,8 +157,6 @@ class CachedSource(CachedAnswer):
 
 
 class Sources:
-    """Cached data sources, by environment id and reference. The oldest is dropped first."""
-
     __slots__ = ("_capacity", "_oldest", "entries")
 
     def __init__(self, capacity: int) -> None:
@@ -194,30 +183,30 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class PollSnapshot:
-    """State of the cache when a poll began."""
+    """The cache when a poll began."""
 
     polled_at: float
     """Time just before the poll asked the store, in seconds of a clock that also counts while the host is suspended."""
     versions_at_poll: Sequence[int] | None
-    """A copy of the slot versions made before the poll asked the store; None if the slots were missing or replaced."""
+    """A copy of the slot versions from just before the poll; None if the slots were missing or replaced."""
     highest_generation: int
     """The highest generation of the cached answers."""
 
 
 TABLE_BYTE: Final = -2
 """Index of the byte in a token or pass that selects its table. It is a character of the token's checksum (62 tables) or
-of the pass's signature (64), so the passes of one group are in different tables."""
+of the pass's signature (64), so a group's passes are in different tables."""
 
 BYTE_VALUES: Final = 256
 
 TokenIndex: TypeAlias = tuple[dict[bytes, CacheEntry | PassEntry], ...]
-"""Entries by token or pass, in many small tables: when a table of 100,000 tokens grows, it blocks the event loop for
-3 ms."""
+"""Entries by token or pass, in many small tables: the growth of a table of 100,000 tokens blocks the event loop for 3
+ms."""
 
 E = TypeVar("E", CacheEntry, PassEntry)
 
 MAX_CHANCES: Final = 8
-"""Maximum number of recently used entries that an insert into a full cache passes over before it drops one."""
+"""Maximum number of recently used entries that an insert into a full cache skips before it drops one."""
 
 
 class ClockRing(Generic[E]):
@@ -233,14 +222,13 @@ class ClockRing(Generic[E]):
         return self._count
 
     def advance(self) -> E | None:
-        """Move the hand to the next entry and return it; None if the ring is empty."""
         if self._hand is not None:
             self._hand = self._hand.following
         return self._hand
 
     def to_drop(self, capacity: int, now: float) -> E | None:
-        """Return the entry to drop before an insert; None if none must be dropped. In a full ring (``capacity``
-        entries), this is the first invalid or unused entry that the hand reaches."""
+        """Return the entry to drop before an insert; None if there is space for ``capacity`` entries. Drops the first
+        invalid or unused entry that the hand reaches."""
         # Each insert examines at least one entry, so that a flushed cache shrinks.
         for chance in range(MAX_CHANCES + 1):
             entry = self.advance()
@@ -255,7 +243,6 @@ class ClockRing(Generic[E]):
         return None
 
     def put(self, entry: E) -> None:
-        """Insert ``entry`` behind the hand, so that the hand reaches it last."""
         before = entry if self._hand is None else self._hand
         after = entry if self._hand is None else self._hand.following
         entry.previous, entry.following = before, after

@@ -1,13 +1,11 @@
-"""GroupCache: the cached groups, refusals and data sources of one resolver.
+"""The cached groups, refusals and data sources of one resolver.
 
-Each answer has a lease, a deadline and a slot version. It is valid until the lease ends, the deadline passes or the
-slot version changes (``Leased.is_valid``). A write on this host changes the slot version. A write on another host is
-reported by a bus (``evict``) or by the next poll (``apply_changes``). A successful poll extends the lease.
+Each answer is valid until its lease ends, its deadline passes or its slot version changes (``Leased.is_valid``). A
+write on this host changes the slot version. A write on another host is reported by a bus (``evict``) or by the next
+poll (``apply_changes``). A successful poll extends the lease.
 
-A load calls ``begin`` before it reads the backend. Its answer is cached only if, after the read, the lease and the slot
-version are still the same and no newer change of the handle is known. So the cache misses no write made during the
-load.
-"""
+A load calls ``begin`` before it reads the backend. Its answer is cached only if, after the read, lease and slot version
+are the same and no newer change of the handle is known. So the cache misses no write made during the load."""
 
 from __future__ import annotations
 
@@ -50,9 +48,8 @@ class GroupCache:
     """Caches the groups of ``capacity`` tokens and ``pass_capacity`` passes, and refusals of ``unknown_capacity``
     handles. Thread-safe.
 
-    Times are seconds of a clock that also counts while the host is suspended. Set ``followed=False`` for a backend that
-    lists no changes: then the lease never ends, and answers need no generation.
-    """
+    Times are seconds of a clock that also counts while the host is suspended. ``followed=False`` is for a backend that
+    lists no changes: the lease never ends, and answers need no generation."""
 
     __slots__ = (
         "_by_handle",
@@ -98,11 +95,10 @@ class GroupCache:
         self.passes: PassCache = PassCache(pass_capacity, self.index, self._lock)
 
     def __len__(self) -> int:
-        """The number of cached tokens, valid or not."""
         return len(self._ring)
 
     def entry(self, key: bytes) -> CacheEntry | None:
-        """The token's entry, valid or not."""
+        """The entry may be invalid."""
         entry = self.index[key[TABLE_BYTE]].get(key)
         return entry if isinstance(entry, CacheEntry) else None
 
@@ -120,7 +116,7 @@ class GroupCache:
     # --- filling ------------------------------------------------------------------------------------------------------
 
     def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> PendingLoad:
-        """Note the lease and slot version. Call this before a backend read, and ``end`` after it. ``slot`` defaults to
+        """Note the lease and slot version. Call it before a backend read, and ``end`` after it. ``slot`` defaults to
         the handle's slot."""
         with self._lock:
             pending = PendingLoad(handle, self.lease, slot_index(handle) if slot is None else slot)
@@ -131,7 +127,7 @@ class GroupCache:
         return pending
 
     def requires_origin(self, pending: PendingLoad, now: float) -> bool:
-        """Whether to bypass second-level caches, because this host may have written since the last poll."""
+        """Whether to bypass second-level caches: this host may have written since the last poll."""
         with self._lock:
             versions_at_poll = self._versions_at_poll
             if versions_at_poll is None or not pending.is_valid(now):
@@ -148,20 +144,18 @@ class GroupCache:
                     del self._pending[pending.handle]
 
     def can_join(self, pending: PendingLoad, now: float) -> bool:
-        """Whether a new request may use this load's answer, because no write is known to have happened since the load
-        began."""
+        """Whether a new request may use this load's answer: no write is known since the load began."""
         return pending.min_generation == NO_GENERATION and pending.is_valid(now)
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
-        """Whether an answer from a second-level cache is current: the handle has not changed since ``generation``."""
+        """Whether an answer from a second-level cache is current: no known change since ``generation``."""
         with self._lock:
             return generation is not None and now < self.lease.until and self._unchanged_since(handle, generation)
 
     def store(
         self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
     ) -> bool:
-        """Cache the group and return True. If the group may have changed since ``begin``, or a newer one is cached,
-        return False."""
+        """Cache the group. Return False if it may have changed since ``begin``, or if a newer one is cached."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -175,8 +169,7 @@ class GroupCache:
             return True
 
     def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
-        """Cache a refusal: the token has no group. The conditions are those of ``store``. Return whether it was
-        cached."""
+        """Cache the refusal of a token without a group. Returns the same as ``store``, under the same conditions."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -190,7 +183,7 @@ class GroupCache:
     def store_source(
         self, pending: PendingLoad, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
     ) -> bool:
-        """Cache a data source. The conditions are those of ``store``. Return whether it was cached."""
+        """Cache a data source. Returns the same as ``store``, under the same conditions."""
         with self._lock:
             known = self.sources.entries.get(key)
             if known is not None and known.generation > generation and known.is_valid(now):
@@ -225,28 +218,26 @@ class GroupCache:
             self._in_progress.clear()
 
     def flush(self) -> None:
-        """Invalidate all cached answers and pending loads. Replace the lease by a new one with the same end."""
+        """Invalidate all cached answers and pending loads. The new lease has the same end."""
         with self._lock:
             self._reset(Lease(self.lease.versions, self.lease.until))
 
     def evict(self, handle: bytes, generation: int, now: float) -> bool:
-        """Apply a write that a bus reported. Return whether it dropped a valid entry."""
+        """Apply a write that a bus reported. Return whether a valid entry was dropped."""
         with self._lock:
             self.change_log.hint(handle, generation)
             return self._evict_older(handle, generation, now)
 
     def begin_poll(self, now: float, versions_at_poll: Sequence[int] | None) -> PollSnapshot:
-        """Note that a poll begins; call this before asking the store. ``versions_at_poll``: a copy of the slot
-        versions, if known."""
+        """Call this before asking the store. ``versions_at_poll``: a copy of the slot versions, if known."""
         return PollSnapshot(now, versions_at_poll, self._highest_generation)
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
         """Drop the entries of changed groups, then extend the lease to ``staleness`` seconds after the poll began. If
         the list has a gap or comes from another store, clear the cache first.
 
-        The caller must iterate over the result to the end; other tasks can run between its steps. The result yields the
-        ages, in seconds, of the changes that dropped valid entries.
-        """
+        Iterate to the end; other tasks can run between steps. Yields the ages, in seconds, of the changes that dropped
+        valid entries."""
         with self._lock:
             if snapshot.polled_at < self._polled_at:
                 return  # a later poll was applied first: this older list would look as if the store had been restored
@@ -272,8 +263,8 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Find slots whose writer has crashed: their version is odd and has not changed for ``after`` seconds. Return
-        each slot with that version."""
+        """Return each slot whose writer has crashed, with its version, which has been odd and unchanged for ``after``
+        seconds."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):

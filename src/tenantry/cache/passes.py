@@ -7,7 +7,7 @@ from tenantry.groups import UserGroup
 
 
 class PassCache:
-    """Caches the groups of ``capacity`` passes, in the ``index`` of a GroupCache and under its lock."""
+    """The groups of at most ``capacity`` passes, in the ``index`` of a GroupCache and under its lock."""
 
     __slots__ = ("_capacity", "_index", "_lock", "_ring")
 
@@ -18,11 +18,9 @@ class PassCache:
         self._ring: ClockRing[PassEntry] = ClockRing()
 
     def __len__(self) -> int:
-        """The number of cached passes, valid or not."""
         return len(self._ring)
 
     def store(self, key: bytes, of_token: CacheEntry, group: UserGroup, check_end_at: float, now: float) -> None:
-        """Cache the group of a pass. The answer is valid while the entry of the pass's token is valid."""
         with self._lock:
             if not of_token.is_valid(now):
                 return

@@ -70,14 +70,12 @@ def check(
 ) -> None:
     """Find mistakes in the dashboards of DIR and in their queries.
 
-    With --groups, each variable is looked up in each group of the store. The engines of the groups' data sources
-    explain the queries where they can. The only queries that are run are those of lines, heat maps and bars with
-    "aggregate: none", to find several rows at the same place of a chart. If only some groups see a dashboard or panel,
-    a note says which groups.
+    With --groups, each variable is looked up in each group of the store. The engines of their data sources explain the
+    queries where they can. Only queries of lines, heat maps and bars with "aggregate: none" are run, to find several
+    rows at one place. If only some groups see a dashboard or panel, a note says which groups.
 
     Guarded tables come from --tables, else from the store's data sources, else from tables.yaml in DIR or next to it.
-    Exits with 1 for a finding of severity error.
-    """
+    Exits with 1 for a finding of severity error."""
     from tenantry.cli.dashboards_check import DashboardCheck, print_report
 
     checked = DashboardCheck(folder, tables, may_open)

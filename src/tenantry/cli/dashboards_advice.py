@@ -15,8 +15,7 @@ from tenantry.ports import Store
 
 
 class Advice:
-    """Lets the engine of a group's data source explain the queries of a folder, even those that wait for a viewer's
-    choice, and prints the findings. ``look`` starts a check if a file has changed since the last check."""
+    """Has the engine of a group's data source explain the queries of a folder, and prints the findings."""
 
     def __init__(
         self,

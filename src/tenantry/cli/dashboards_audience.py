@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 from tenantry.cli.tables_check import Located
 from tenantry.dashboards import Access, SavedDashboard
+from tenantry.errors import did_you_mean
 from tenantry.groups import UserGroup
 from tenantry.sql.checks import NAMED, Finding, Severity, in_groups
-from tenantry.suggestions import did_you_mean
 
 
 @dataclass(slots=True)
@@ -20,11 +20,11 @@ class _Part:
     offset: int
     count: int = 0
     named: list[str] = field(default_factory=list)
-    """Ids of the first groups that see it."""
+    """The first groups that see it, by id."""
 
 
 class Audience:
-    """Finds out which groups see which dashboards and panels. ``may_open``: the property that the app passes to
+    """Which groups see which dashboards and panels. ``may_open``: the property that the app passes to
     ``mount_dashboards``."""
 
     def __init__(self, dashboards: Mapping[str, SavedDashboard], may_open: str | None) -> None:
@@ -41,12 +41,10 @@ class Audience:
                     self._parts[name, panel.id] = _Part(saved, "panel", panel.when.path, panel.when.offset)
 
     def everyone(self) -> list[SavedDashboard]:
-        """Return the dashboards with only the parts that all groups see."""
         found = [(saved, self._access.in_frame(name)) for name, saved in self._dashboards.items()]
         return [replace(saved, dashboard=part) for saved, part in found if part is not None]
 
     def add(self, group: UserGroup) -> list[SavedDashboard]:
-        """Count a group. Return the dashboards that it may open, with the parts that it sees."""
         found = {name: self._access.find(name, group) for name in self._dashboards}
         for (name, panel_id), part in self._parts.items():
             saved = found[name]
@@ -56,8 +54,8 @@ class Audience:
         return [saved for saved in found.values() if saved is not None]
 
     def findings(self, total: int, properties: Collection[str]) -> Iterator[Located]:
-        """Yield a note for each part that only some groups see, naming those groups, and a warning for each part that
-        no group sees. ``properties``: the properties of all groups."""
+        """Yield a note for each part that only some groups see, with these groups, and a warning for each part that no
+        group sees. ``properties``: those of all groups."""
         for part in self._parts.values():
             at = part.saved.dashboard.source.location(part.offset)
             if part.count:

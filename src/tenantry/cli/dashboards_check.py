@@ -20,7 +20,7 @@ from tenantry.cli.sql_check import count_by_severity, find_schema, print_documen
 from tenantry.cli.tables_check import Located, TablesCheck
 from tenantry.dashboards import DashboardFolder, SavedDashboard, UnusableFormat, unusable_formats
 from tenantry.dashboards.definition import ColumnUse, Panel, PanelKind
-from tenantry.errors import InvalidQueries
+from tenantry.errors import InvalidQueries, did_you_mean
 from tenantry.groups import Environment, PropertySchema, UserGroup, thaw
 from tenantry.ports import Store
 from tenantry.sql import SQLTemplate
@@ -35,7 +35,6 @@ from tenantry.sql.checks import (
     wanted_properties,
 )
 from tenantry.sql.inspect import lint
-from tenantry.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from tenantry.datasources import DataSources
@@ -49,17 +48,15 @@ _COLUMNS = 20
 
 @dataclass(frozen=True, slots=True)
 class DashboardReport:
-    """The findings, each with its file, and the numbers of checked dashboards, queries and groups."""
-
     findings: tuple[Located, ...]
     dashboards: int
     queries: int
     groups: int | None
-    """None if no store was read."""
+    """None without a store."""
     engines: EngineReport | None
-    """None if no store was read."""
+    """None without a store."""
     guarded: int
-    """Number of queries that pass the checks of their guarded tables."""
+    """Queries that pass the checks of their guarded tables."""
 
     @property
     def errors(self) -> int:
@@ -67,8 +64,7 @@ class DashboardReport:
 
 
 class DashboardCheck:
-    """Checks a folder of dashboards. Call ``gather`` to check against the store, or ``use_schema`` to check against a
-    schema. Then call ``run``."""
+    """First ``gather``, to check against the store, or ``use_schema``, to check against a schema. Then ``run``."""
 
     def __init__(self, folder: Path, tables: Path | None = None, may_open: str | None = None) -> None:
         self._guards = TablesCheck(tables)
@@ -99,7 +95,6 @@ class DashboardCheck:
         self._environment: str | None = None
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
-        """Read the environment's groups, and have the engines of their data sources explain the queries."""
         from tenantry.datasources import DataSources  # imports SQLAlchemy, which only --groups needs
 
         print_declarations_once()
@@ -134,7 +129,6 @@ class DashboardCheck:
             print_note("this environment has no groups, so properties are not checked")
 
     async def explain(self, store: Store, group: UserGroup, sources: DataSources) -> None:
-        """Let the engine of the group's data source explain the queries."""
         engines = await self._engine_check(store, group.environment)
         engines.add(group, _files(self._audience.add(group)))
         self._engines = await engines.run(sources)
@@ -164,7 +158,6 @@ class DashboardCheck:
         )
 
     def of_queries(self) -> tuple[Located, ...]:
-        """Return the findings about unusable files, about the folder, and from the engines."""
         refused = () if self._engines is None else self._engines.findings
         return (*self._unusable, *self._of_folder, *refused, *self._unknown_columns(), *self._repeated_rows())
 
@@ -179,7 +172,6 @@ class DashboardCheck:
                     yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:
-        """Columns that a panel reads but, according to the engine, its query does not return."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by
@@ -197,7 +189,6 @@ class DashboardCheck:
                         yield at.file, Finding("unknown-column", Severity.ERROR, at.line, at.column, message, fix)
 
     def _repeated_rows(self) -> Iterator[Located]:
-        """Lines, heat maps and bars of averages with several rows at one place."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by
@@ -214,7 +205,6 @@ class DashboardCheck:
                     yield at.file, Finding("repeated-rows", Severity.ERROR, at.line, at.column, message, fix)
 
     def _tables_without_pages(self) -> Iterator[Located]:
-        """Tables shown only up to the row limit, because their engine cannot read page by page."""
         if self._engines is None:
             return
         from tenantry.datasources import has_pages

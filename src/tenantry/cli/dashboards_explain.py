@@ -17,9 +17,8 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import printable
-from tenantry.errors import InvalidSettings
+from tenantry.errors import InvalidSettings, did_you_mean
 from tenantry.ports import Store
-from tenantry.suggestions import did_you_mean
 from tenantry.tokens import mask_within
 
 if TYPE_CHECKING:
@@ -40,8 +39,8 @@ group_option: OptionDecorator = click.option(
 
 
 def find_dashboard(folder: Path, name: str) -> SavedDashboard:
-    """Read the dashboard ``name`` from a folder. Raises InvalidSettings if it has no such dashboard, InvalidDashboards
-    or InvalidQueries if a file has mistakes."""
+    """Raises InvalidSettings if the folder has no such dashboard, InvalidDashboards or InvalidQueries if a file has
+    mistakes."""
     from tenantry.dashboards import DashboardFolder  # imports the YAML reader, which `--help` does not need
 
     dashboards = DashboardFolder(folder)

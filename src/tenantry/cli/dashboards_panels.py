@@ -1,5 +1,3 @@
-"""Checks panels; needs only the dashboard's file."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator

@@ -100,7 +100,7 @@ async def preview_command(
 
 def _access(folder: Path, name: str) -> Access:
     from tenantry.dashboards import Access, DashboardFolder
-    from tenantry.suggestions import did_you_mean
+    from tenantry.errors import did_you_mean
 
     dashboards = DashboardFolder(folder)
     if name not in dashboards:

@@ -36,13 +36,11 @@ _HEADER = TOKEN_HEADER.lower().encode("ascii")
 _PATH = "/dashboards"
 
 MakeViewer: TypeAlias = Callable[[], tuple[Store, KeyRing, Callable[[], Awaitable[str]]]]
-"""A function that opens a store. Returns the store, the keys, and an async function, to be run in the server's event
-loop, that returns the token of the group to show."""
+"""Opens a store. Returns the store, the keys, and an async function, to be run in the server's event loop, that returns
+the token of the group to show."""
 
 
 def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -> MakeViewer:
-    """Return a MakeViewer for a group of the store. Its token function raises UnknownEnvironment, UnknownGroup."""
-
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which the sample does not need
 
@@ -59,8 +57,8 @@ def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -
 
 
 def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | None) -> MakeViewer:
-    """Return a MakeViewer for a sample group in an in-memory store. ``source``: URL of the group's data source;
-    default: an empty database. A ``tables.yaml`` in or next to ``folder`` guards the database's tables."""
+    """Shows a sample group of an in-memory store. ``source``: URL of its data source; default: an empty database. A
+    ``tables.yaml`` in or next to ``folder`` guards the database's tables."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.memory import MemoryStore

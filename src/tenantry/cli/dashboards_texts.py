@@ -11,7 +11,6 @@ from tenantry.sql.checks import Finding, Severity
 
 
 def missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Located]:
-    """Yield an error for each variable in titles and views that the group lacks, at the first use of the variable."""
     parts = [(dashboard.texts, 0), *((panel.view, panel.offset) for panel in dashboard.panels)]
     for definition, offset in parts:
         try:

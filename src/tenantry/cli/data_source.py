@@ -126,7 +126,6 @@ def _key_file(keys: str | None) -> KeyRing:
 
 
 def _given(text: str) -> str:
-    """The value of an option, which '-' reads from stdin."""
     return sys.stdin.read().strip() if text == "-" else text
 
 

@@ -1,5 +1,3 @@
-"""The differences between the fields of a stored object and those in a file: as text for people, and as JSON."""
-
 from __future__ import annotations
 
 import json
@@ -11,7 +9,7 @@ FieldChanges: TypeAlias = dict[str, dict[str, Any]]
 
 
 def field_changes(name: str, before: Any, after: Any) -> FieldChanges:
-    """Return what differs in a field. A different order of entries does not count."""
+    """A different order of entries is not a difference."""
     if not (isinstance(before, dict) and isinstance(after, dict)):
         return {name: {"from": before, "to": after}} if _json(before) != _json(after) else {}
     found: FieldChanges = {}
@@ -24,7 +22,6 @@ def field_changes(name: str, before: Any, after: Any) -> FieldChanges:
 
 
 def changed_line(name: str, fields: FieldChanges) -> str:
-    """Return the line that shows what changes."""
     return f"~ {name}  " + "; ".join(f"{field}: {_arrow(change)}" for field, change in fields.items())
 
 

@@ -18,6 +18,7 @@ from tenantry.cli.options import (
     as_name,
     author,
     choose_environment,
+    dry_run_option,
     environment_option,
     get_group,
     grace_type,
@@ -29,7 +30,16 @@ from tenantry.cli.options import (
     queries_option,
     with_store,
 )
-from tenantry.cli.output import FAILED, RowPrinter, print_note, print_record, print_rows, print_secret, print_value
+from tenantry.cli.output import (
+    FAILED,
+    RowPrinter,
+    note_dry_run,
+    print_note,
+    print_record,
+    print_rows,
+    print_secret,
+    print_value,
+)
 from tenantry.clock import utc_now
 from tenantry.errors import TenantryError
 from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, Issued, UserGroup, write_moment
@@ -42,7 +52,6 @@ property_option: OptionDecorator = click.option(
 map_option: OptionDecorator = click.option(
     "--map", "mapping", multiple=True, metavar="SCHEMA=SOURCE", help="The data source of a schema; repeatable."
 )
-dry_run_option: OptionDecorator = click.option("--dry-run", is_flag=True, help="Change nothing; show the result.")
 
 
 @click.group()
@@ -99,7 +108,7 @@ async def create(
         print_note("It would be created." if made.created else "It already exists.")
     else:
         print_note("Created." if made.created else "It already existed; nothing was changed.")
-    _note_dry_run(dry_run)
+    note_dry_run(dry_run)
 
 
 @group.command("get")
@@ -218,12 +227,12 @@ async def update(
         errors = await provisioner.rehearse(target, provided_id, changes, merge=not replace)
         if errors:
             _show_errors(errors, as_json=as_json)
-            _note_dry_run(dry_run)
+            note_dry_run(dry_run)
             sys.exit(FAILED)
     changed = await provisioner.update(target, provided_id, changes, merge=not replace, author=author())
     print_record(changed.group.as_dict(), as_json=as_json)
     _note_end(changed.group)
-    _note_dry_run(dry_run)
+    note_dry_run(dry_run)
 
 
 @group.command("rotate")
@@ -252,7 +261,7 @@ async def rotate(
         target, provided_id, grace_seconds=grace_seconds, author=author()
     )
     _show_token(made, as_json=as_json, dry_run=dry_run)
-    _note_dry_run(dry_run)
+    note_dry_run(dry_run)
 
 
 @group.command("delete")
@@ -275,13 +284,13 @@ async def delete(
             err=True,
         )
     if dry_run:
-        from tenantry.provisioning.http import group_to_delete
+        from tenantry.provisioning.http import group_to_write
 
-        gone = await group_to_delete(store.groups, target, provided_id)
+        gone = await group_to_write(store.groups, target, provided_id)
     else:
         gone = await store.groups.delete(target, provided_id, author=author())
     print_value(gone.provided_id, gone.as_dict(), field="provided_id", as_json=as_json)
-    _note_dry_run(dry_run)
+    note_dry_run(dry_run)
     if not dry_run:
         await note_unsealed(store)
 
@@ -300,7 +309,6 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
 
 
 def _show_token(made: Issued[str], *, as_json: bool, dry_run: bool = False) -> None:
-    """Print the token. In a dry run, print the group, because there may be no token yet."""
     if dry_run and not as_json:
         print_record(made.group.as_dict(), as_json=False)
     else:
@@ -314,11 +322,6 @@ def _show_errors(errors: Iterable[TenantryError], *, as_json: bool) -> None:
         print_record({"errors": rows}, as_json=True)
     else:
         print_rows(rows, as_json=False)
-
-
-def _note_dry_run(dry_run: bool) -> None:
-    if dry_run:
-        print_note("dry run: nothing was changed")
 
 
 def _note_end(group: UserGroup) -> None:

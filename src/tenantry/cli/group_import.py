@@ -95,8 +95,8 @@ async def import_(
 def new_provisioner(
     store: Store, keys: str | None, queries: str | None = None, *, dry_run: bool, tries_queries: bool = False
 ) -> UpsertProvisioner:
-    """Return a provisioner. The setting ``query_contract`` decides what happens to updates that break a saved query.
-    ``tries_queries``: refuse such updates whenever the folder of queries is known."""
+    """The setting ``query_contract`` decides what happens to updates that break a saved query. ``tries_queries``:
+    refuse them whenever the folder of queries is known."""
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
     from tenantry.server import read_contract  # imports Starlette and SQLAlchemy, which `--help` does not need
@@ -159,7 +159,6 @@ class _Import:
 
 
 def failure(error: Mapping[str, Any] | TenantryError) -> str:
-    """Format an error as one line."""
     if isinstance(error, TenantryError):
         error = {"code": error.code, "message": error.message, "field": error.field}
     field = f"{error['field'].strip('/')}: " if error.get("field") else ""

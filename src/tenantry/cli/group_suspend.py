@@ -6,41 +6,52 @@ from tenantry.cli.options import (
     as_name,
     author,
     choose_environment,
+    dry_run_option,
     environment_option,
     json_option,
     note_unsealed,
     with_store,
 )
-from tenantry.cli.output import print_value
+from tenantry.cli.output import note_dry_run, print_value
 from tenantry.groups import GroupChanges
 from tenantry.ports import Store
 
 
 @click.command("suspend")
 @click.argument("provided_id", type=as_name, metavar="ID")
+@dry_run_option
 @environment_option
 @json_option
 @with_store
-async def suspend(store: Store, provided_id: str, environment: str | None, as_json: bool) -> None:
+async def suspend(store: Store, provided_id: str, dry_run: bool, environment: str | None, as_json: bool) -> None:
     """Refuse all requests of the user group with the id ID until you resume it. The group keeps its token, but
     get-or-create does not return it."""
-    await _set_suspended(store, provided_id, environment, suspended=True, as_json=as_json)
+    await _set_suspended(store, provided_id, environment, suspended=True, dry_run=dry_run, as_json=as_json)
 
 
 @click.command("resume")
 @click.argument("provided_id", type=as_name, metavar="ID")
+@dry_run_option
 @environment_option
 @json_option
 @with_store
-async def resume(store: Store, provided_id: str, environment: str | None, as_json: bool) -> None:
+async def resume(store: Store, provided_id: str, dry_run: bool, environment: str | None, as_json: bool) -> None:
     """Accept the requests of the user group with the id ID again, after a suspension."""
-    await _set_suspended(store, provided_id, environment, suspended=False, as_json=as_json)
+    await _set_suspended(store, provided_id, environment, suspended=False, dry_run=dry_run, as_json=as_json)
 
 
 async def _set_suspended(
-    store: Store, provided_id: str, environment: str | None, *, suspended: bool, as_json: bool
+    store: Store, provided_id: str, environment: str | None, *, suspended: bool, dry_run: bool, as_json: bool
 ) -> None:
     target = await choose_environment(store, environment)
-    changed = await store.groups.update(target, provided_id, GroupChanges(suspended=suspended), author=author())
-    print_value(changed.group.provided_id, changed.group.as_dict(), field="provided_id", as_json=as_json)
-    await note_unsealed(store)
+    changes = GroupChanges(suspended=suspended)
+    if dry_run:
+        from tenantry.provisioning.http import group_to_write
+
+        changed = await group_to_write(store.groups, target, provided_id, changes)
+    else:
+        changed = (await store.groups.update(target, provided_id, changes, author=author())).group
+    print_value(changed.provided_id, changed.as_dict(), field="provided_id", as_json=as_json)
+    note_dry_run(dry_run)
+    if not dry_run:
+        await note_unsealed(store)

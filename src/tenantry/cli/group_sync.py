@@ -109,18 +109,16 @@ def _text(file: IO[bytes]) -> str:
 
 @dataclass(slots=True)
 class Difference:
-    """The differences between the file and the environment."""
-
     create: list[Upsert] = field(default_factory=list)
     change: list[tuple[Upsert, FieldChanges]] = field(default_factory=list)
-    """The groups to change, each with the old and new values of its fields."""
+    """The groups to change, each with its old and new values by field."""
     unchanged: int = 0
     absent: list[str] = field(default_factory=list)
-    """The ids of groups that are not in the file."""
+    """Ids of groups that are not in the file."""
     groups: int = 0
-    """The number of groups in the environment."""
+    """Number of groups in the environment."""
     tables: list[TablesChange] = field(default_factory=list)
-    """The declarations of guarded tables to replace."""
+    """The guarded tables to replace."""
 
     @property
     def upserts(self) -> list[Upsert]:
@@ -189,8 +187,7 @@ def _plain(value: Any) -> Any:
 async def _write(
     provisioner: UpsertProvisioner, environment: Environment, difference: Difference
 ) -> dict[str, TenantryError]:
-    """Create and change groups; return errors by group id. If it raises StoreUnavailable, earlier batches have been
-    written."""
+    """Return errors by group id. If it raises StoreUnavailable, earlier batches have been written."""
     failures: dict[str, TenantryError] = {}
     upserts = difference.upserts
     with progress(len(upserts), "Writing") as advance:

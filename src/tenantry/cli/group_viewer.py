@@ -9,13 +9,14 @@ from tenantry.cli.options import (
     as_name,
     author,
     choose_environment,
+    dry_run_option,
     environment_option,
     json_option,
     keys_option,
     note_unsealed,
     with_store,
 )
-from tenantry.cli.output import print_value
+from tenantry.cli.output import note_dry_run, print_value
 from tenantry.groups import write_moment
 from tenantry.ports import Store
 
@@ -28,19 +29,28 @@ def viewer() -> None:
 @viewer.command("revoke")
 @click.argument("provided_id", type=as_name, metavar="ID")
 @click.argument("viewer_id", type=as_name, metavar="VIEWER")
+@dry_run_option
 @environment_option
 @keys_option
 @json_option
 @with_store
 async def revoke_viewer(
-    store: Store, provided_id: str, viewer_id: str, environment: str | None, keys: str | None, as_json: bool
+    store: Store,
+    provided_id: str,
+    viewer_id: str,
+    dry_run: bool,
+    environment: str | None,
+    keys: str | None,
+    as_json: bool,
 ) -> None:
     """Refuse all passes issued so far to VIEWER (the viewer's id). Passes issued from the next second on are
     accepted."""
     target = await choose_environment(store, environment)
-    provisioner = new_provisioner(store, keys, dry_run=False)
+    provisioner = new_provisioner(store, keys, dry_run=dry_run)
     changed = await provisioner.revoke_viewer(target, provided_id, viewer_id, author=author())
     before = datetime.fromtimestamp(changed.revoked_before(viewer_id), UTC)
     row = {"provided_id": provided_id, "viewer_id": viewer_id, "revoked_before": write_moment(before)}
     print_value(viewer_id, row, field="viewer_id", as_json=as_json)
-    await note_unsealed(store)
+    note_dry_run(dry_run)
+    if not dry_run:
+        await note_unsealed(store)

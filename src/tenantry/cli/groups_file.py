@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from tenantry.cli.progress import progress
-from tenantry.errors import InvalidBody, InvalidGroupsFile, TemplateError, TenantryError
+from tenantry.errors import InvalidBody, InvalidGroupsFile, TemplateError, TenantryError, did_you_mean
 from tenantry.groups import SETTABLE_FIELDS
 from tenantry.provisioning import Upsert, check_changes, check_text
 from tenantry.sql import Source
 from tenantry.sql.header import YamlNode, read_yaml
-from tenantry.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from tenantry.provisioning.http import Line, LineSplitter
@@ -31,8 +30,6 @@ _EXAMPLE: Final = "write groups: and below it  acme: {name: Acme Ltd, properties
 
 @dataclass(frozen=True, slots=True)
 class SourceTables:
-    """A data source's declaration of guarded tables, and the place in the file that names the source."""
-
     source: str
     place: str
     declared: dict[str, Any]
@@ -40,15 +37,13 @@ class SourceTables:
 
 @dataclass(frozen=True, slots=True)
 class GroupsFile:
-    """The groups by id, in the order of the file, and the declarations."""
-
     groups: dict[str, Upsert] = field(default_factory=dict)
     tables: list[SourceTables] = field(default_factory=list)
 
 
 def read_groups_file(text: str, file: str) -> GroupsFile:
-    """Read the text of a file. In a ``.ndjson`` or ``.jsonl`` file, each line is a group. Raises InvalidGroupsFile with
-    the first 20 mistakes."""
+    """In a ``.ndjson`` or ``.jsonl`` file, each line is a group. Raises InvalidGroupsFile with the first 20
+    mistakes."""
     if len(text) > LONGEST:
         raise InvalidGroupsFile(
             f"{file}: a file of groups may have at most {LONGEST} characters, and this one has {len(text)}: "
@@ -179,8 +174,6 @@ def _tables(provided_id: str, node: YamlNode, source: Source) -> SourceTables:
 
 
 class _Groups(dict[str, YamlNode]):
-    """The YAML node of each group by id; ``offsets`` has the positions of the ids."""
-
     def __init__(self, node: YamlNode) -> None:
         assert isinstance(node.value, dict)  # noqa: S101 - checked by the caller
         super().__init__(node.value)
@@ -213,8 +206,8 @@ def _path(error: TenantryError) -> list[str]:
 
 
 def _offset(node: YamlNode, path: list[str]) -> int:
-    """Return the position of the value at ``path``. If no value is there, return the position of the nearest enclosing
-    value. For an unknown field, return the position of its key."""
+    """Return the position of the value at ``path`` or, without a value, of the nearest enclosing one; of an unknown
+    field, the position of its key."""
     for part in path:
         if isinstance(node.value, dict) and part in node.value:
             inner = node.value[part]
@@ -264,5 +257,5 @@ _FIXES: Final = (
     ("the line is longer than", "remove values that no query or dashboard uses"),
     ("the line", _LINE),
 )
-"""Pairs (part of an error message, fix). The first pair whose part is in the message gives the fix."""
+"""Pairs (part of an error message, fix). The first part that is in the message gives the fix."""
 OTHER_FIX: Final = "remove it, or write another value"

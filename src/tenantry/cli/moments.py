@@ -13,7 +13,7 @@ _LONGEST: Final = timedelta(days=36_500)
 
 
 def as_duration(value: str) -> timedelta:
-    """Parse minutes, hours, days or weeks, such as ``90d``, up to 36,500 days. Raises click.BadParameter."""
+    """Minutes, hours, days or weeks, such as ``90d``, up to 36,500 days. Raises click.BadParameter."""
     found = re.fullmatch(r"([0-9]{1,8})([mhdw])", value.strip().lower())
     if found is None:
         raise click.BadParameter(f"{value!r} is not a number and a unit: write 30m, 12h, 90d or 8w")
@@ -24,7 +24,7 @@ def as_duration(value: str) -> timedelta:
 
 
 def as_moment(value: str) -> datetime:
-    """Parse ``2027-01-31`` (the start of the day in UTC) or ``2027-01-31T09:00:00Z``. Raises click.BadParameter."""
+    """``2027-01-31`` (the start of the day in UTC) or ``2027-01-31T09:00:00Z``. Raises click.BadParameter."""
     try:
         moment = datetime.fromisoformat(value.strip())
         if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value.strip()):
@@ -47,7 +47,7 @@ expires_at_option: OptionDecorator = click.option(
 
 
 def read_end(expires_in: timedelta | None, expires_at: datetime | None, now: datetime) -> datetime | None:
-    """Return the end date that one of the two options gives, or None. Raises click.UsageError if both are given."""
+    """The end date that one of the two options gives, or None. Raises click.UsageError if both are given."""
     if expires_in is not None and expires_at is not None:
         raise click.UsageError("--expires-in and --expires-at set the same value: give only one")
     return expires_at if expires_in is None else now + expires_in

@@ -35,8 +35,8 @@ class OptionDecorator(Protocol):
 
 
 def as_text(value: str) -> str:
-    """Validate a string before it is stored: at most 255 characters, UTF-8 (shells pass any bytes), and no token.
-    Errors do not show a token. Raises click.BadParameter."""
+    """Check a string that will be stored: at most 255 characters, UTF-8 (shells pass any bytes), and no token. Errors
+    do not show a token. Raises click.BadParameter."""
     if holds_token(value):
         raise click.BadParameter("it holds a secret token: was the wrong value pasted?")
     return _text(value)
@@ -51,15 +51,14 @@ def _text(value: str) -> str:
 
 
 def as_name(value: str) -> str:
-    """Validate a name or id that will be looked up: 1 to 255 characters. Unlike a new name, it may contain a token."""
+    """Check a name or id that will be looked up: 1 to 255 characters. Unlike a new name, it may contain a token."""
     if not value:
         raise click.BadParameter("it is empty")
     return _text(value)
 
 
 def as_new_name(value: str) -> str:
-    """Validate a name or id before it is stored: like ``as_text``, but it must not be empty. Raises
-    click.BadParameter."""
+    """Like ``as_text``, but not empty."""
     return as_text(as_name(value))
 
 
@@ -112,6 +111,7 @@ tables_option: OptionDecorator = click.option(
     metavar="FILE",
     help="A tables.yaml, which declares the rows that a group may read.",
 )
+dry_run_option: OptionDecorator = click.option("--dry-run", is_flag=True, help="Change nothing; show the result.")
 json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 
@@ -139,7 +139,7 @@ def author() -> Author:
 
 
 def sealing_keys(chosen: Settings) -> SigningKeys | None:
-    """Return the keys that seal audit entries; None if the OS user may not read the key file."""
+    """None if the OS user may not read the key file."""
     from tenantry.tokens.keys import SigningKeys
 
     try:
@@ -149,8 +149,8 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Make a click command with the option --database from an async function that takes an open store. If the settings
-    name a Valkey or Redis server, the store's writes are also published there."""
+    """Make a click command with the option --database from an async function that takes an open store. Writes are
+    published to the Valkey or Redis server in the settings."""
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which `--help` and `keys` do not need
@@ -184,8 +184,8 @@ async def note_unsealed(store: Store, keys: str | None = None) -> None:
 
 
 async def choose_environment(store: Store, name: str | None) -> Environment:
-    """The environment ``name``, else the one in the settings, else the only one of the store. Raises
-    UnknownEnvironment, InvalidSettings."""
+    """The environment ``name``, else the one in the settings, else the store's only one. Raises UnknownEnvironment,
+    InvalidSettings."""
     name = settings(environment=name).environment
     every = {each.name: each for each in await store.environments.list()}
     if name in every:
@@ -221,7 +221,6 @@ async def get_group(store: Store, environment: Environment, provided_id: str) ->
 
 
 async def groups_of(store: Store, environment: Environment) -> AsyncIterator[UserGroup]:
-    """Every group of the environment, ordered by ``team_id``."""
     page = await store.groups.list(environment, limit=PAGE)
     while page:
         for group in page:
@@ -243,8 +242,7 @@ def parse_pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
 
 
 def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
-    """Parse values as JSON, else as strings: ``seats=5`` is a number, ``region=eu`` a string. Raises
-    click.BadParameter."""
+    """Values are JSON, else strings: ``seats=5`` is a number, ``region=eu`` a string. Raises click.BadParameter."""
 
     def reject(constant: str) -> None:
         raise ValueError(f"{constant} is not JSON")
@@ -259,12 +257,11 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 
 def print_declarations_once() -> None:
-    """Keep errors in declarations of guarded tables from being logged on stderr: the command prints them itself."""
+    """Keep errors in declarations of guarded tables out of the log on stderr: the command prints them itself."""
     logging.getLogger("tenantry.datasources.declared_tables").addHandler(logging.NullHandler())
 
 
 def find_tables(folder: Path) -> Path | None:
-    """Return the ``tables.yaml`` in a folder of queries or dashboards, or next to it."""
     parent = folder.parent if folder.name not in {"", ".."} else folder.resolve().parent
     found = (each / TABLES_FILE for each in (folder, parent))
     return next((each for each in found if each.is_file()), None)

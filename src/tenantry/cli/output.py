@@ -1,4 +1,4 @@
-"""Output of commands: rows or JSON on stdout, notes on stderr."""
+"""Rows or JSON on stdout, notes on stderr."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ import click
 from tenantry.tokens import mask_within
 
 FAILED: Final = 1
-"""Exit code of a command that was refused or that found a mistake."""
+"""The command was refused, or found a mistake."""
 
 
 def print_note(text: str) -> None:
     click.echo(text, err=True)
+
+
+def note_dry_run(dry_run: bool) -> None:
+    if dry_run:
+        print_note("dry run: nothing was changed")
 
 
 def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
@@ -25,8 +30,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
 
 
 class RowPrinter:
-    """Prints a table with a header, or a JSON array, page by page. A column becomes wider when a later page needs
-    it."""
+    """A table with a header, or a JSON array, page by page. A column becomes wider when a later page needs it."""
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
@@ -74,8 +78,6 @@ def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 class JsonLinePrinter:
-    """A RowPrinter that prints each row at once, as one JSON object per line."""
-
     def __enter__(self) -> Self:
         return self
 
@@ -95,13 +97,13 @@ def print_record(record: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def print_value(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """Print ``value``, an id or name. With ``as_json``, print ``record`` as JSON, with ``value`` under the key
-    ``field``. Tokens are masked."""
+    """``value``: an id or name. ``as_json``: print ``record`` instead, with ``value`` under the key ``field``. Tokens
+    are masked."""
     print_secret(mask_within(value), record, field=field, as_json=as_json)
 
 
 def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """Like ``print_value``, for a token that the user asked for: it is not masked."""
+    """Like ``print_value``, for a token that the user requested: it is not masked."""
     if as_json:
         click.echo(json.dumps({**json.loads(_json(record)), field: value}, ensure_ascii=False, indent=2))
     else:
@@ -120,6 +122,6 @@ def _cell(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """Escape line breaks and control characters, so that a name from an API caller cannot forge a row or control the
+    """Escape line breaks and control characters: a name from an API caller must not forge a row or control the
     terminal."""
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

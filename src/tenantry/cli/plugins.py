@@ -11,16 +11,15 @@ from tenantry.cli.output import FAILED
 from tenantry.tokens import mask_within
 
 PLUGIN_GROUP: Final = "tenantry.commands"
-"""Entry point group of plug-ins. The entry point ``sql.convert``, for example, is the click command of ``tenantry sql
-convert``."""
+"""The entry point ``sql.convert``, for example, is the click command of ``tenantry sql convert``."""
 
 _INSTALLED_BY: Final = {"move": "tenantry-convert", "site": "'tenantry[site]'", "sql.convert": "tenantry-convert"}
 """Path of a documented command -> what to install for it."""
 
 
 class GroupCommands(MutableMapping[str, click.Command]):
-    """The commands of a click group: those of Tenantry, and plug-ins from entry points. Each is imported when it is
-    first used. A plug-in never replaces a command of Tenantry."""
+    """A click group's commands: those of Tenantry, and plug-ins from entry points. Each is imported when first used. A
+    plug-in never replaces a command of Tenantry."""
 
     def __init__(self, own: Mapping[str, click.Command], path: str = "") -> None:
         """``path``: the click group's path with a trailing dot, such as ``sql.``; empty for ``tenantry``."""

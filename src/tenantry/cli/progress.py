@@ -19,7 +19,7 @@ _BETWEEN: Final = 0.1
 @contextmanager
 def progress(length: int | None, label: str) -> Iterator[Callable[[int], None]]:
     """Yield a function that advances a progress bar on stderr, or a counter if ``length`` is None. Shows nothing during
-    the first PATIENCE seconds, or if stderr is not a terminal."""
+    the first PATIENCE seconds, or without a terminal."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

@@ -1,5 +1,3 @@
-"""The guarded tables of registered data sources: test a declaration on its source, and replace the stored one."""
-
 from __future__ import annotations
 
 import json
@@ -18,8 +16,8 @@ if TYPE_CHECKING:
 
 
 async def check_source(source: RegisteredSource, unchanged: str, keys: str | None = None, file: str = "") -> None:
-    """Connect, and test the declaration of guarded tables. Errors also contain the sentence ``unchanged``, and name the
-    ``file`` to correct."""
+    """Connect, and test the declaration. Errors also contain the sentence ``unchanged``, and name the ``file`` to
+    correct."""
     from tenantry.datasources import check_connection  # imports SQLAlchemy, which `--help` does not need
 
     try:
@@ -35,14 +33,10 @@ async def check_source(source: RegisteredSource, unchanged: str, keys: str | Non
 
 
 async def check_tables(source: RegisteredSource, declared: Mapping[str, Any], keys: str | None, file: str) -> None:
-    """Test a declaration that the source does not have yet."""
     await check_source(replace(source, tables=json.dumps(declared)), "Nothing was changed", keys, file)
 
 
 class TablesChange(NamedTuple):
-    """The difference between a source's stored declaration and the one in a file. ``place``: where the file declares
-    it."""
-
     source: RegisteredSource
     declared: dict[str, Any]
     place: str
@@ -50,7 +44,7 @@ class TablesChange(NamedTuple):
 
 
 async def compare_tables(store: Store, environment: Environment, wanted: Iterable[SourceTables]) -> list[TablesChange]:
-    """Return the declarations that differ from the stored ones. Raises UnknownDataSource."""
+    """Raises UnknownDataSource."""
     found = []
     for each in wanted:
         source = await store.sources.get(environment, each.source)
@@ -68,7 +62,7 @@ async def compare_tables(store: Store, environment: Environment, wanted: Iterabl
 
 
 async def write_tables(store: Store, changes: Iterable[TablesChange]) -> None:
-    """Replace the stored declarations. Raises DataSourceError if another writer changed a source meanwhile."""
+    """Raises DataSourceError if another writer changed a source meanwhile."""
     for each in changes:
         if await store.sources.update(each.source, tables=each.declared, author=author()) is None:
             problem = f"data source {each.source.provided_id} has changed meanwhile: run the command again"

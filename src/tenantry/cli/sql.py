@@ -26,12 +26,11 @@ from tenantry.cli.options import (
 from tenantry.cli.output import FAILED
 from tenantry.cli.tables_check import declaration_of, read_declaration
 from tenantry.datasources import QueryFolder, is_within
-from tenantry.errors import Location, TemplateError
+from tenantry.errors import Location, TemplateError, did_you_mean
 from tenantry.groups import extend
 from tenantry.ports import Store
 from tenantry.sql import DIALECTS, PARAMSTYLES, VARIABLE_PATH, Query, is_viewer_input
 from tenantry.sql.parameters import RANGE_ENDS
-from tenantry.suggestions import did_you_mean
 
 
 def _paths(_context: click.Context, _parameter: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
@@ -187,14 +186,13 @@ def check(
 ) -> None:
     """Find mistakes in SQL templates; docs/sql-checks.md lists the checks. No query is run.
 
-    Checks each FILE, which must be named .sql or be - (standard input), and every .sql file in a DIR. Files in a DIR,
-    or in the folder of --queries, may declare properties optional in their headers. Without --schema, the schema is
-    schemas/ENVIRONMENT.json in a DIR, next to a FILE, or in the folder of --queries.
+    A FILE must be named .sql or be - (standard input). Files in a DIR, or in the folder of --queries, may declare
+    properties optional in their headers. Without --schema, the schema is schemas/ENVIRONMENT.json in a DIR, next to a
+    FILE, or in the folder of --queries.
 
     Guarded tables come from --tables, else from the store's data sources, else from tables.yaml in the query's folder
     (--queries, else DIR or the folder of FILE) or next to that folder. Without --groups, the store is not read. Exits
-    with 1 for a finding of severity error.
-    """
+    with 1 for a finding of severity error."""
     from tenantry.cli.sql_check import Check, print_report
 
     checked = Check(

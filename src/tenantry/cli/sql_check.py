@@ -21,7 +21,7 @@ from tenantry.cli.options import (
 from tenantry.cli.output import print_note, printable
 from tenantry.cli.tables_check import TablesCheck, check_declarations
 from tenantry.datasources import is_within, read_query_text
-from tenantry.errors import TemplateError
+from tenantry.errors import TemplateError, did_you_mean
 from tenantry.groups import PropertySchema, read_schema, schema_file, schema_names
 from tenantry.ports import Store
 from tenantry.sql import Query, SQLTemplate
@@ -36,7 +36,6 @@ from tenantry.sql.checks import (
     wanted_properties,
 )
 from tenantry.sql.inspect import lint
-from tenantry.suggestions import did_you_mean
 from tenantry.tokens import mask_within
 
 _INCLUDES: Final = re.compile(r"\{\{\s*>")
@@ -48,14 +47,12 @@ _COLLATIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings, each with its file, and the numbers of checked templates and groups."""
-
     findings: tuple[tuple[str, Finding], ...]
     templates: int
     groups: int | None
-    """None if no store was read."""
+    """None without a store."""
     guarded: int
-    """Number of templates that pass the checks of their guarded tables."""
+    """Templates that pass the checks of their guarded tables."""
     compares_loosely: bool = False
     """Whether a collation may treat values of different groups as equal."""
 
@@ -68,8 +65,7 @@ class Report:
 
 
 class Check:
-    """Checks files and folders of SQL templates. Call ``gather`` to check against the store, or ``use_schema`` to check
-    against a schema. Then call ``run``."""
+    """First ``gather``, to check against the store, or ``use_schema``, to check against a schema. Then ``run``."""
 
     def __init__(
         self,
@@ -122,7 +118,6 @@ class Check:
         return self._folders[root]
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
-        """Read the groups and data sources of the environment."""
         from tenantry.datasources.checks import SessionCheck  # imports SQLAlchemy, which only --groups needs
 
         print_declarations_once()
@@ -146,8 +141,7 @@ class Check:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
-        """Read the schema at ``path``. If ``path`` is None, read the environment's schema from the first checked folder
-        that has one."""
+        """Default of ``path``: the schema of the environment in the first checked folder that has one."""
         if path is not None:
             self._schema = read_schema(path)
             return
@@ -188,12 +182,11 @@ class Check:
 
 
 def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
-    """Return the environment's schema from the first of ``folders`` that has one; None if no folder has one.
+    """Return the environment's schema from the first of ``folders`` that has one, or None.
 
     The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else the one in the settings. A
-    name that is not from the store may be misspelt. So if no folder has its schema, raises UsageError if the name came
-    from --environment, or if a folder has a schema of another environment. Raises InvalidPropertySchema.
-    """
+    name that is not from the store may be misspelt. So without a schema, raises UsageError if the name came from
+    --environment, or if a folder has a schema of another environment. Raises InvalidPropertySchema."""
     name = stored or asked_for or _configured_environment()
     if name is None:
         return None
@@ -213,7 +206,7 @@ def _configured_environment() -> str | None:
 
 
 def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: bool) -> None:
-    """Raises UsageError if the user named this environment, or if another environment has a schema."""
+    """Raises UsageError if the user named this environment, or if another one has a schema."""
     names = list(dict.fromkeys(each for folder in folders for each in schema_names(folder)))
     if names or asked_for:
         there = f"there are schemas of {', '.join(names)}" if names else "no environment has one"
@@ -229,14 +222,14 @@ class _Found(NamedTuple):
     file: Path | None
     """None for stdin."""
     folder: Path
-    """The template may include files of this folder."""
+    """The template may include its files."""
     own: bool
-    """Whether the template belongs to the program; only then may its header declare properties optional."""
+    """Whether the template belongs to the program: only then may its header declare properties optional."""
 
 
 def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
-    """Yield the templates. Those in a folder of ``paths`` or in ``queries`` are ``own``. Raises UsageError for a file
-    that is not named .sql, because it may be in another language."""
+    """Those in a folder of ``paths`` or in ``queries`` are ``own``. Raises UsageError for a file that is not named
+    .sql: it may be in another language."""
     for path in paths:
         given = Path(path)
         if path == "-":
@@ -259,7 +252,6 @@ def _query_files(folder: Path) -> Iterator[Path]:
 
 
 def print_report(report: Report, style: str) -> None:
-    """Print the findings on stdout, as text or a JSON object. With text, print totals on stderr."""
     if report.compares_loosely:
         print_note(_COLLATIONS)
     if style == "json":
@@ -290,7 +282,6 @@ def print_findings(findings: Iterable[tuple[str, Finding]], *, err: bool = False
 
 
 def count_by_severity(findings: Collection[tuple[str, Finding]]) -> str:
-    """Return a string such as ``2 errors, 1 note``; empty without findings."""
     counts = {each: sum(finding.severity is each for _, finding in findings) for each in Severity}
     return ", ".join(f"{count} {each.value}{'s' * (count != 1)}" for each, count in counts.items() if count)
 

@@ -29,8 +29,8 @@ def read_declaration(file: Path) -> GuardedTables:
 
 
 async def declaration_of(group: UserGroup, store: Store) -> GuardedTables | None:
-    """Return the declaration of a group's data sources, if all have the same one, and print a note that names the
-    sources. If they differ, print how to choose one, and return None."""
+    """Return the declaration of a group's data sources, if all have the same one, and print a note that names them. If
+    they differ, print how to choose one, and return None."""
     references = dict.fromkeys((thaw(group.mapping) or {}).values())
     found = [await store.sources.get(group.environment, each) for each in references if isinstance(each, str)]
     sources = [each for each in found if each is not None]
@@ -53,8 +53,8 @@ def _read(text: str) -> GuardedTables:
 
 
 async def check_declarations(sources: Iterable[RegisteredSource]) -> list[Located]:
-    """Connect to the data sources that have a declaration. Return a finding for each declaration that does not match
-    its source. Print a note for each source that does not answer."""
+    """Connect to the data sources that have a declaration. Return a finding for each that does not match its source.
+    Print a note for each source that does not answer."""
     from tenantry.datasources import check_connections
     from tenantry.datasources.checks import wrong_tables
 
@@ -74,8 +74,7 @@ class TablesCheck:
     """Finds the guarded tables for each query: those in ``file``; else those that data sources of the store declare
     (``add_source``); else those in tables.yaml, in the folder of the queries or next to it.
 
-    ``find`` and ``guarded`` raise TemplateError for a file that cannot be used.
-    """
+    ``find`` and ``guarded`` raise TemplateError for an unusable file."""
 
     def __init__(self, file: Path | None) -> None:
         self._given = file
@@ -86,27 +85,25 @@ class TablesCheck:
         self._accepted: dict[tuple[SQLTemplate, GuardedTables], bool] = {}
 
     def add_source(self, source: RegisteredSource) -> None:
-        """Add the source's declaration. Raises TemplateError if it cannot be used."""
+        """Raises TemplateError if the source's declaration cannot be used."""
         if source.tables:
             self._declared[_read(source.tables)] = None
         else:
             self._undeclared.append(source.provided_id)
 
     def find(self, template: SQLTemplate, folder: Path) -> GuardedTables | None:
-        """Return the guarded tables for a query in ``folder``; None without a declaration. If several data sources have
-        a declaration, return the first that accepts the query, or simply the first if none does."""
+        """For a query in ``folder``; None without a declaration. Of several data sources' declarations, return the
+        first that accepts the query, or simply the first."""
         alternatives = self._alternatives(folder)
         return next((each for each in alternatives if self._accepts(each, template)), next(iter(alternatives), None))
 
     def guarded(self, template: SQLTemplate, folder: Path) -> SQLTemplate:
-        """Return the query with its guards. If it has no declaration, or the declaration does not accept it, return it
-        unchanged."""
         tables = self.find(template, folder)
         return template.guarded(tables) if tables is not None and self._accepts(tables, template) else template
 
     def unguarded(self, template: SQLTemplate, folder: Path) -> Iterator[Finding]:
-        """Check a query that no declaration guards, and remember it for ``undeclared``. Yield the finding, if any.
-        Raises TemplateError if the query does not compile."""
+        """Check a query that no declaration guards, and remember it for ``undeclared``. Raises TemplateError if the
+        query does not compile."""
         if not template.definition.header.no_tenant and reads_tables(template):
             self._without.setdefault(folder, []).append(template)
         found = reads_every_customer(template)
@@ -114,7 +111,6 @@ class TablesCheck:
             yield found
 
     def undeclared(self) -> Iterator[Located]:
-        """Yield a finding for each folder and each data source without a declaration."""
         for folder, templates in self._without.items():
             place = folder.parent / TABLES_FILE  # of ".", this is the folder itself
             message = f"this file is missing: no query of {folder} is guarded, so each must filter by itself"

@@ -28,7 +28,7 @@ _TIMES: Final[Mapping[str, str]] = {"hour": "%Y-%m-%dT%H:%MZ", "day": "%Y-%m-%d"
 
 
 def as_hour(value: str) -> datetime:
-    """Parse a date or hour, in UTC unless the value has a time zone. Raises click.BadParameter."""
+    """A date or hour, in UTC unless it has a time zone. Raises click.BadParameter."""
     try:
         read = datetime.fromisoformat(value)
         at = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
@@ -143,7 +143,6 @@ async def _environment(store: Store, named: str | None, *, needed: bool) -> str 
 async def _read(
     store: Store, begin: datetime, end: datetime, by: Sequence[str], environment: str | None, group: str | None
 ) -> dict[tuple[str, UsageKey], Usage]:
-    """Usage by time and key. Reads day by day or hour by hour, so that no single read takes long."""
     oldest = await store.usage.oldest()
     if oldest is None:
         return {}

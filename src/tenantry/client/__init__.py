@@ -1,4 +1,4 @@
-"""A typed client of ``/api/user`` and ``/api/users``, for threads and asyncio (extra ``http``).
+"""Typed clients of ``/api/user`` and ``/api/users``, for threads and asyncio (extra ``http``).
 
 with Client("https://tenantry.example.com", api_token=...) as client:
     token = client.get_or_create("acme", properties={"region": "eu"}).token
@@ -30,10 +30,9 @@ T = TypeVar("T")
 class Client:
     """Calls the provisioning API at ``base_url``. Thread-safe.
 
-    ``timeout``: seconds for each request. ``attempts``: maximum attempts per request while the service is unreachable
-    or busy. ``get_method``: the method that get-or-create uses instead of GET, if a proxy drops the body of GET. All
-    methods raise the service's TenantryError, ApiUnreachable or UnexpectedAnswer. A call with ``dry_run`` writes
-    nothing."""
+    ``timeout``: seconds for each request. ``attempts``: maximum per request while the service is unreachable or busy.
+    ``get_method``: the method that get-or-create uses instead of GET, if a proxy drops the body of GET. All methods
+    raise the service's TenantryError, ApiUnreachable or UnexpectedAnswer. A call with ``dry_run`` writes nothing."""
 
     def __init__(
         self,
@@ -59,7 +58,7 @@ class Client:
         mapping: Mapping[str, str] | None = None,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """Get the group, or create it. Does not change an existing group."""
+        """Get the group, or create it. An existing group is not changed."""
         return self._run(
             self._calls.get_or_create(user_group_id, name=name, properties=properties, mapping=mapping, dry_run=dry_run)
         )
@@ -107,8 +106,8 @@ class Client:
         )
 
     def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
-        """Delete the group and return it. Returns None if the group is not found after a lost reply: the first attempt
-        may have deleted it. Raises UnknownGroup."""
+        """Delete the group and return it; None if the group is not found after a lost reply: the first attempt may have
+        deleted it. Raises UnknownGroup."""
         return self._run(self._calls.delete(user_group_id, dry_run=dry_run))
 
     def rotate(
@@ -116,8 +115,7 @@ class Client:
     ) -> ProvisionedGroup:
         """Replace the group's token. The idempotency key (random by default) makes retries safe.
 
-        Raises UnknownToken, TokenAlreadyRotated.
-        """
+        Raises UnknownToken, TokenAlreadyRotated."""
         return self._run(self._calls.rotate(current_token, idempotency_key, dry_run=dry_run))
 
     def create_pass(
@@ -129,15 +127,15 @@ class Client:
         seconds: int | None = None,
         scope: str | None = None,
     ) -> CreatedPass:
-        """Make a pass for one viewer, with the arguments of ``tenantry.mint_pass``. The API token needs the scope
-        ``passes``. Raises UnknownGroup, GroupSuspended."""
+        """Make a pass for one viewer. Arguments: see ``tenantry.mint_pass``. The API token needs the scope ``passes``.
+        Raises UnknownGroup, GroupSuspended."""
         return self._run(
             self._calls.create_pass(user_group_id, viewer_id=viewer_id, viewer=viewer, seconds=seconds, scope=scope)
         )
 
     def revoke_viewer(self, user_group_id: str, viewer_id: str) -> datetime:
-        """Refuse all passes issued to this viewer until now. Return the time (aware, UTC) from which new passes are
-        accepted. Raises UnknownGroup, TooManyRevokedViewers."""
+        """Refuse the viewer's passes issued until now. Return the time (aware, UTC) from which new passes are accepted.
+        Raises UnknownGroup, TooManyRevokedViewers."""
         return self._run(self._calls.revoke_viewer(user_group_id, viewer_id))
 
     def find(self, user_group_id: str) -> ListedGroup | None:
@@ -146,8 +144,8 @@ class Client:
         return found[0] if found else None
 
     def groups(self, *, match: str = "", after: int = 0, page_size: int = 100) -> Iterator[ListedGroup]:
-        """Yield the groups with ``team_id > after``, ordered by ``team_id``. ``match``: only groups whose id starts
-        with it, or whose name contains it. ``page_size``: groups per request, at most 500."""
+        """Yield the groups with ``team_id > after``, ordered by ``team_id``. ``match``: the start of the id or a part
+        of the name. ``page_size``: groups per request, at most 500."""
         following: int | None = after
         while following is not None:
             page = self._run(self._calls.page(after=following, limit=page_size, match=match))
@@ -206,10 +204,10 @@ class Client:
     def bulk(
         self, groups: Iterable[Mapping[str, Any]], *, replace: bool = False, dry_run: bool = False
     ) -> Iterator[BulkReport]:
-        """Create many groups, or merge changes into existing ones. Each group looks like ``{"user_group_id": "acme",
-        "properties": {"plan": "pro"}}``.
+        """Create many groups, or merge changes into existing ones, such as ``{"user_group_id": "acme", "properties":
+        {"plan": "pro"}}``.
 
-        Yields a report for each group, in order. If a report has an ``error``, the other groups are still written.
+        Yields a report for each group, in order. After a report with an ``error``, the other groups are still written.
         ``replace``: replace properties and mapping instead of merging. A batch is sent when you ask for its first
         report. If a batch fails, its error is raised; you can then safely send all groups again."""
         batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)

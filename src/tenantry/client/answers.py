@@ -37,7 +37,7 @@ class ProvisionedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ListedGroup:
-    """A user group without its token. ``expires_at``: the time from which the token is refused (aware, UTC)."""
+    """A group without its token. ``expires_at``: the time from which the token is refused (aware, UTC)."""
 
     team_id: int
     name: str
@@ -51,7 +51,7 @@ class ListedGroup:
 
 @dataclass(frozen=True, slots=True)
 class CreatedPass:
-    """A pass for one viewer. ``token`` is the pass, which is a secret and not in ``repr``."""
+    """``token`` is the pass, which is a secret and not in ``repr``."""
 
     token: str = field(repr=False)
     expires_at: datetime
@@ -67,8 +67,8 @@ class GroupPage:
 
 @dataclass(frozen=True, slots=True)
 class ListedSource:
-    """A data source. Secrets in ``url`` are masked. ``groups``: the number of user groups that map to it. ``tables``:
-    its declaration of guarded tables, or None."""
+    """Secrets in ``url`` are masked. ``groups``: number of user groups that map to it. ``tables``: its declaration of
+    guarded tables, or None."""
 
     id: str
     name: str
@@ -186,7 +186,7 @@ def _text(value: Any) -> str:
 
 
 def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -> T:
-    """Apply ``read`` to the document. Raises UnexpectedAnswer if the document does not have the expected form."""
+    """Raises UnexpectedAnswer if the document does not have the expected form."""
     try:
         return read(document, reply)
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -197,8 +197,8 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """Convert an unsuccessful response to an error. The error code in the document determines the class. Returns a
-    TenantryError for an unknown code, and an UnexpectedAnswer if the document contains no error."""
+    """Return the error for the code of an unsuccessful response: a TenantryError for an unknown code, an
+    UnexpectedAnswer if the document contains no error."""
     try:
         detail = document["error"]
         code, message, request_id = str(detail["code"]), str(detail["message"]), str(document["request_id"])

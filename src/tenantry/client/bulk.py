@@ -1,5 +1,3 @@
-"""Requests and reports of ``POST /api/users/bulk``, without I/O."""
-
 from __future__ import annotations
 
 import json
@@ -22,7 +20,7 @@ BYTES_TOGETHER: Final = 512 * 1024
 
 @dataclass(frozen=True, slots=True)
 class BulkReport:
-    """The report about one group of a bulk request."""
+    """About one group of a bulk request."""
 
     number: int
     """The position of the group in the input, from 1."""
@@ -50,7 +48,7 @@ class LineBatches:
         self._before = 0
 
     def add(self, group: Mapping[str, Any]) -> None:
-        """Add a group to the batch. Raises ValueError or TypeError for a value that is not JSON."""
+        """Raises ValueError or TypeError for a value that is not JSON."""
         line = json.dumps(
             {name: plain(value) for name, value in group.items()}, allow_nan=False, separators=(",", ":")
         ).encode("ascii")
@@ -66,7 +64,6 @@ class LineBatches:
         return not self._lines
 
     def send(self) -> Call[BulkAnswer]:
-        """Empty the batch, and return the call that sends its groups."""
         body, before = b"".join(line + b"\n" for line in self._lines), self._before
         self._before += len(self._lines)
         self._lines, self._size = [], 0

@@ -1,5 +1,5 @@
-"""The API calls of both clients, as generators without I/O. A request is sent again after a lost connection or a
-temporary error. All calls can be repeated safely."""
+"""Both clients' API calls, as generators without I/O. A request is repeated after a lost connection or a temporary
+error. All calls can be repeated safely."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _SOURCES: Final = "/api/data-sources"
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """A request to send. ``repr`` omits body and headers, because they contain secrets."""
+    """``repr`` omits body and headers, because they contain secrets."""
 
     method: str
     body: bytes = field(default=b"", repr=False)
@@ -82,16 +82,12 @@ class Sleep:
 
 @dataclass(frozen=True, slots=True)
 class NoReply:
-    """No complete response arrived."""
-
     reason: str
-    """Why there is no reply. For a failed connection, only the class of the error, because its message may quote the
-    request."""
+    """For a failed connection, only the class of the error: its message may quote the request."""
 
 
 Call: TypeAlias = Generator[Send | Sleep, Reply | NoReply | None, T]
-"""A generator that yields a Send or a Sleep. It is sent the reply after a Send, and None after a Sleep. It returns the
-result."""
+"""Yields a Send, and is sent the reply; or yields a Sleep, and is sent None. Returns the result."""
 
 ReadAnswer: TypeAlias = Callable[[Any, Reply], T]
 """Converts the document of a successful response to the result."""
@@ -149,7 +145,7 @@ _PASSING: Final = (ApiUnreachable, StoreUnavailable, TooManyConnections, Idempot
 
 
 class ApiCalls:
-    """Creates the Calls for both clients. No ``repr`` and no message contains the API token."""
+    """Creates Calls. No ``repr`` and no message contains the API token."""
 
     def __init__(self, base_url: str, api_token: str, *, attempts: int, get_method: str) -> None:
         if urlsplit(base_url).scheme not in ("http", "https"):
@@ -169,7 +165,6 @@ class ApiCalls:
 
     @staticmethod
     def library() -> Any:
-        """Import httpx2, which is needed only when a client is created."""
         try:
             return import_module("httpx2")
         except ModuleNotFoundError:
@@ -188,8 +183,7 @@ class ApiCalls:
         return self._write("PATCH", user_group_id, fields, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
-        """Delete a group. The call returns None if a retry does not find the group, because the first attempt may have
-        deleted it."""
+        """None if a retry does not find the group: the first attempt may have deleted it."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
         return _deletion(retrying_call(send, self.attempts, read_deleted), UnknownGroup, dry_run=dry_run)
 
@@ -254,7 +248,6 @@ class ApiCalls:
 
 
 def _deletion(call: Call[T], missing: type[TenantryError], *, dry_run: bool) -> Call[T | None]:
-    """Return None if ``missing`` is raised after an attempt that may have deleted."""
     reply, may_be_done = None, False
     while True:
         try:
@@ -275,7 +268,7 @@ def json_body(fields: Mapping[str, Any]) -> bytes:
 
 
 def plain(value: Any) -> Any:
-    """The JSON value of a field. Raises ValueError for a naive time."""
+    """Convert a field to JSON. Raises ValueError for a naive time."""
     if isinstance(value, datetime):
         if value.utcoffset() is None:
             raise ValueError("expires_at needs a time zone, such as datetime(2027, 1, 31, tzinfo=UTC)")

@@ -28,14 +28,15 @@ _NEUTRAL: Final = Definition({"title": "Dashboard"})
 
 
 def neutral(name: str) -> DashboardFile:
-    """A dashboard without panels, shown in the frame of an unknown dashboard until the page reports the error."""
+    """A dashboard without panels: an unknown dashboard's frame shows it until the page reports the error."""
     return DashboardFile(name, Source(""), _NEUTRAL, ())
 
 
 class Access:
-    """Finds the dashboards of a group. Every route of a mount uses it. A group may open a dashboard only if
-    ``may_open``, the dashboard's ``when`` and the scope of the pass all allow it. If ``may_open`` is a function, it is
-    called for every request."""
+    """Finds the dashboards of a group; every route of a mount uses it."""
+
+    # A group may open a dashboard only if `may_open`, the dashboard's `when` and the scope of the pass all allow
+    # it. A function `may_open` is called for every request.
 
     def __init__(self, dashboards: Mapping[str, SavedDashboard], may_open: MayOpen | None = None) -> None:
         if iscoroutinefunction(may_open):
@@ -62,17 +63,17 @@ class Access:
         return [name for name, saved in self._dashboards.items() if self._is_open(group, saved)]
 
     def require(self, request: Request) -> SavedDashboard:
-        """The dashboard named in the path of a request, as the group of the request's token sees it. Raises
-        HTTPException (404), and the errors of ``find``."""
+        """The dashboard in the request's path, as the group of its token sees it. Raises HTTPException (404), and the
+        errors of ``find``."""
         saved = self.find(request.path_params["name"], user_group(request))
         if saved is None:
             raise HTTPException(404, NO_DASHBOARD)
         return saved
 
     def in_frame(self, name: str) -> DashboardFile | None:
-        """The parts of a dashboard that all groups see. Its frame shows only these, because it is served before the
-        group is known. If ``may_open`` or ``when`` restricts the dashboard, there are no panels. The result for an
-        unknown name is the same, or None if no dashboard is restricted."""
+        """The parts of a dashboard that all groups see. If ``may_open`` or ``when`` restricts the dashboard, there are
+        no panels. The result for an unknown name is the same, or None if no dashboard is restricted."""
+        # The frame is served before the group is known.
         saved = self._dashboards.get(name)
         if saved is not None and self._may_open is None and saved.dashboard.when is None:
             return narrowed(saved.dashboard, saved.queries, {})

@@ -38,13 +38,12 @@ class HashedFile:
         return f"{stem}.{sha256(self.content).hexdigest()[:16]}.{suffix}"
 
     def response(self, accepted: str) -> Response:
-        """The file, in the smallest coding that ``Accept-Encoding`` allows."""
         codings = {part.partition(";")[0].strip() for part in accepted.split(",") if not part.endswith("q=0")}
         headers = {
             "Cache-Control": FOREVER,
             "Vary": "Accept-Encoding",
             "X-Content-Type-Options": "nosniff",
-            "Access-Control-Allow-Origin": "*",  # host pages load the element as a module; this requires CORS
+            "Access-Control-Allow-Origin": "*",  # host pages load the element as a module, which requires CORS
             "Cross-Origin-Resource-Policy": "cross-origin",
         }
         coding = next((each for each in ENCODINGS if each in codings and each in self.encoded), None)
@@ -55,7 +54,7 @@ class HashedFile:
 
 
 class BuiltFiles:
-    """The bundles (scripts and styles) with these ``names``. ``missing``: names of bundles that are not built."""
+    """The bundles (scripts and styles) with these ``names``. ``missing``: those that are not built."""
 
     def __init__(self, names: Iterable[str]) -> None:
         folder = files("tenantry") / "static" / "bundles"

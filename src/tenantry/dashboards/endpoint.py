@@ -153,12 +153,12 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
     A plain function continues, but its queries raise ViewerLeft.
 
     ``frame_ancestors``: the origins whose pages may embed the dashboard (``https://*.example.com``, ``'self'``), or a
-    function of the group that returns them; default: none. They become an additional Content-Security-Policy.
-    The response also gets ``X-Content-Type-Options: nosniff``, ``Referrer-Policy: no-referrer`` unless the renderer
-    sets one, and ``Cache-Control: private, no-store`` unless the renderer sets one that prevents shared caching.
+    function of the group that returns them; default: none. They become an additional Content-Security-Policy. The
+    response also gets ``X-Content-Type-Options: nosniff``, ``Referrer-Policy: no-referrer`` unless the renderer sets
+    one, and ``Cache-Control: private, no-store`` unless the renderer sets one that prevents shared caching.
 
-    A TenantryError is answered as a page or JSON; other exceptions propagate. Raises TypeError for
-    parameters that cannot be filled, InvalidSettings for an invalid origin.
+    A TenantryError is answered as a page or JSON; other exceptions propagate. Raises TypeError for parameters that
+    cannot be filled, InvalidSettings for an invalid origin.
     """
     return Dashboard(renderer, frame_ancestors)
 

@@ -16,7 +16,7 @@ from tenantry.errors import InvalidDashboards, TemplateError
 from tenantry.sql import FRAGMENT_NAME, SQLTemplate
 from tenantry.sql.checks import Finding, Severity
 
-_SAME: Final = "give both dashboards the same controls and time zone; until then the page that opens tells viewers"
+_SAME: Final = "give both dashboards the same controls and time zone; until then, the opened page warns viewers"
 MAX_FILES: Final = 1_000
 """Maximum number of dashboards in a folder."""
 SUFFIXES: Final = (".yaml", ".yml", ".json")
@@ -31,11 +31,11 @@ class SavedDashboard:
     dashboard: DashboardFile
     queries: DashboardQueries
     links: Mapping[str, Link] = field(default_factory=lambda: MappingProxyType({}))
-    """The clicks that open other dashboards, by the id of the panel."""
+    """The clicks that open other dashboards, by the panel's id."""
 
     @property
     def filled(self) -> Mapping[str, SQLTemplate]:
-        """The queries that return the choices of controls, by the name of the control."""
+        """The queries that return the choices of controls, by the control's name."""
         return {name: each for name, each in self.queries.choices.items() if name in self.dashboard.controls}
 
     @property
@@ -45,8 +45,7 @@ class SavedDashboard:
 
     @property
     def offered(self) -> frozenset[str]:
-        """The settable parameters that an error message may suggest. Excludes filters of panels that the group does not
-        see."""
+        """The settable parameters that an error may suggest: not the filters of panels that the group does not see."""
         asked = [each for panel in self.dashboard.panels for each in self.queries.panels[panel.id].templates]
         read = {name for each in asked for name in parameters_read(each)}
         return self.settable & (read | self.dashboard.controls.keys())

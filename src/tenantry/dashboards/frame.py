@@ -18,7 +18,7 @@ from tenantry.dashboards.panels.description import readable_name
 SCRIPT: Final = "page.js"
 STYLE: Final = "page.css"
 CHUNKS: Final = {kind: f"{kind}.js" for kind in (PanelKind.DONUT, PanelKind.HEATMAP, PanelKind.SCATTER)}
-"""Kind of chart -> the bundle that draws it. A frame with such a chart loads it together with the page's script."""
+"""Kind of chart → the bundle that draws it. A frame with such a chart loads it together with the page's script."""
 FURTHER: Final = (*CHUNKS.values(), "pickers.js", "png.js", "print.js", "vega.js")
 """Bundles that the page's script loads only when it needs them. ``<meta name="tenantry-file">`` has their addresses."""
 

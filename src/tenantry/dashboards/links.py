@@ -1,5 +1,6 @@
-"""Clicks that open another dashboard. The opened dashboard should show the same total as the clicked row. So a click
-passes on the panel's filters, and the page names the filters that the opened dashboard lacks."""
+"""Clicks that open another dashboard, which should show the same total as the clicked row."""
+
+# So a click passes on the panel's filters, and the page names the filters that the opened dashboard lacks.
 
 from __future__ import annotations
 
@@ -9,13 +10,11 @@ from typing import Protocol
 
 from tenantry.dashboards.definition.model import Click, Control, DashboardFile, Panel
 from tenantry.dashboards.definition.queries import DashboardQueries, parameters_filtering, parameters_read
+from tenantry.errors import did_you_mean
 from tenantry.sql.parameters import TEXTS
-from tenantry.suggestions import did_you_mean
 
 
 class Linked(Protocol):
-    """A SavedDashboard."""
-
     @property
     def dashboard(self) -> DashboardFile: ...
 
@@ -29,21 +28,22 @@ class Linked(Protocol):
 @dataclass(frozen=True, slots=True)
 class Link:
     """The filters that a click passes to the opened dashboard. A parameter that only chooses SQL, such as the unit of
-    ``trunc``, does not count as a filter.
-
-    ``kept``: the panel's filters that the opened dashboard has too. ``dropped``: those that it lacks. ``always``:
-    filters of the opened dashboard that no link can clear. ``controls``: those of its controls that filter rows.
-    ``other_days``: whether its time zone or first day of the week differs."""
+    ``trunc``, is not a filter."""
 
     click: Click
     kept: tuple[str, ...]
+    """The panel's filters that the opened dashboard has too."""
     dropped: tuple[str, ...]
+    """The panel's filters that the opened dashboard lacks."""
     always: tuple[str, ...]
+    """Filters of the opened dashboard that no link can clear."""
     controls: Mapping[str, Control]
+    """The controls of the opened dashboard that filter rows."""
     other_days: bool
+    """Whether the opened dashboard has another time zone or first day of the week."""
 
     def with_controls(self, seen: Mapping[str, Control]) -> Link:
-        """This link as it is for a group that sees only these controls of the opened dashboard."""
+        """This link for a group that sees only these controls of the opened dashboard."""
         hidden = {name for name in self.kept if name in self.controls and name not in seen}
         return replace(
             self,
@@ -103,8 +103,8 @@ def _is_text(name: str, *dashboards: DashboardFile) -> bool:
 def check_open(
     dashboard: DashboardFile, dashboards: Mapping[str, DashboardFile], settable: Callable[[str], Iterable[str]]
 ) -> None:
-    """Raise TemplateError if a click opens a dashboard that does not exist, or sets a parameter that viewers cannot
-    set in the dashboard that it opens. ``settable``: returns the parameters that viewers can set in a dashboard."""
+    """Raise TemplateError if a click opens a dashboard that does not exist, or sets a parameter that viewers cannot set
+    there. ``settable``: returns the parameters that viewers can set in a dashboard."""
     for panel in dashboard.panels:
         click = panel.click
         if click is None or not click.open:

@@ -14,8 +14,6 @@ from tenantry.ports import CodeShare, CodeStore, GroupStore
 
 @runtime_checkable
 class CodesOfGroups(Protocol):
-    """The parts of a store that previews and downloads need."""
-
     @property
     def codes(self) -> CodeStore: ...
     @property
@@ -23,8 +21,6 @@ class CodesOfGroups(Protocol):
 
 
 class Purpose(StrEnum):
-    """The purpose of a code. A code cannot be redeemed for another purpose."""
-
     DOWNLOAD = "download"
     EMBED = "embed"
     PREVIEW = "preview"
@@ -39,16 +35,16 @@ MOST: Final = {Purpose.DOWNLOAD: 20, Purpose.EMBED: 1_000}
 EMBED, the maximum is high, because a host page requests a code at each view."""
 
 MAX_PAYLOAD: Final = 4_096
-"""Maximum bytes of a payload in UTF-8, not counting the claims of a pass. Their size is limited when the pass is
-made."""
+"""Maximum bytes of a payload in UTF-8, without the claims of a pass, whose size is limited when the pass is made."""
 
 CODE_LENGTH: Final = 43
 """Characters of a code: 32 random bytes in base64url."""
 
 
 class SingleUseCodes:
-    """Codes that replace a token in the address of a download, an embedded page or a preview. A code has 256 random
-    bits. It can be redeemed only once, on any worker. The store keeps only its SHA-256."""
+    """Codes that replace a token in the address of a download, an embedded page or a preview."""
+
+    # A code has 256 random bits. It can be redeemed only once, on any worker. The store keeps only its SHA-256.
 
     def __init__(self, kept: CodeStore) -> None:
         self._kept = kept
@@ -63,10 +59,8 @@ class SingleUseCodes:
         api_token_id: int | None = None,
         audited: AuditNote | None = None,
     ) -> str:
-        """Issue a code that is valid for ``lifetime`` seconds, but no longer than the API token.
-
-        Raises StoreUnavailable, and Unauthorized for a revoked or expired API token.
-        """
+        """Issue a code that is valid for ``lifetime`` seconds, but no longer than the API token. Raises
+        StoreUnavailable, and Unauthorized for a revoked or expired API token."""
         return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited)
 
     async def issue_for_viewer(self, purpose: Purpose, payload: str, group: bytes) -> str:
@@ -104,8 +98,7 @@ class SingleUseCodes:
         return None if found is None else found[1]
 
     async def redeem_one_of(self, purposes: Collection[Purpose], code: str) -> tuple[Purpose, str] | None:
-        """Redeem a code that was issued for one of ``purposes``. Return its purpose and payload; None for an invalid
-        code."""
+        """Redeem a code for one of ``purposes``. Return its purpose and payload; None for an invalid code."""
         if not _is_code(code):
             return None
         digest = code_digest(code)
@@ -116,7 +109,7 @@ class SingleUseCodes:
         return None if purpose is None or payload is None else (purpose, payload)
 
     async def read(self, purpose: Purpose, code: str) -> str | None:
-        """The payload of a code, without redeeming it; None for an invalid code."""
+        """Return a code's payload without redeeming it; None for an invalid code."""
         return await self.read_digest(purpose, code_digest(code)) if _is_code(code) else None
 
     async def read_digest(self, purpose: Purpose, digest: bytes) -> str | None:

@@ -19,7 +19,7 @@ from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 RUN_MIGRATE = "run `tenantry migrate` (or `tenantry serve`, which does it)"
 
 RECHECK_SECONDS = 0.001
-"""Fast reads check again whether the file was replaced if the last check was at least this many seconds ago
+"""Fast reads check whether the file was replaced if the last check was this many seconds ago
 (docs/decisions/0021-fast-reads.md)."""
 
 
@@ -32,8 +32,8 @@ class SQLiteFile:
         return f"SQLite file {self.path}"
 
     def connect(self, *, timeout: float) -> sqlite3.Connection:
-        """Connect in autocommit mode; any thread may use the connection. ``timeout``: seconds to wait for a lock.
-        Raises MigrationNeeded if the file is missing, StoreUnavailable if it cannot be opened."""
+        """Connect in autocommit mode, for any thread. ``timeout``: seconds to wait for a lock. Raises MigrationNeeded
+        if the file is missing, StoreUnavailable if it cannot be opened."""
         try:
             self._check()
             connection = sqlite3.connect(
@@ -49,7 +49,6 @@ class SQLiteFile:
         return connection
 
     def identity(self) -> tuple[int, int] | None:
-        """Return the file's device and inode, or None if it is missing."""
         try:
             status = os.stat(self.path)  # noqa: PTH116 - runs at every read, and takes half as long as Path.stat
         except OSError:
@@ -57,7 +56,6 @@ class SQLiteFile:
         return status.st_dev, status.st_ino
 
     def create(self) -> None:
-        """Create the file with access for its owner only, unless it exists."""
         if not self.path.parent.is_dir():
             raise InvalidSettings(f"the folder {self.path.parent} of the database does not exist: create it first")
         try:
@@ -77,7 +75,7 @@ class SQLiteFile:
 
 
 class FileIdentity:
-    """Detects that a file was replaced while it was open: writes to the old file would be lost."""
+    """Detects that an open file was replaced: writes to the old file would be lost."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
@@ -85,15 +83,15 @@ class FileIdentity:
         self._checked_at = float("-inf")
 
     def remember(self) -> None:
-        """Remember which file a new connection has opened. Raises StoreUnavailable if another file is open already."""
+        """Remember which file a connection has opened. Raises StoreUnavailable if another file is open already."""
         if self._opened is None:
             self._opened = self._file.identity()
         else:
             self.check()
 
     def check(self) -> None:
-        """Raises StoreUnavailable if the file was replaced: a program that opened the new file could cause SQLite to
-        apply the old file's write-ahead log to it."""
+        """Raises StoreUnavailable if the file was replaced: SQLite could apply the old file's write-ahead log to the
+        new file."""
         opened = self._opened  # another thread may call ``forget`` meanwhile
         if opened is not None and self._file.identity() != opened:
             raise StoreUnavailable(
@@ -119,8 +117,8 @@ class PostgresServer:
     """The name in messages."""
 
     async def connect(self, *, seconds: float, transactions: bool = False) -> Any:
-        """Open a PostgresConnection in the same way as ``postgres.connect``. Raises InvalidSettings if an option of the
-        URL is invalid."""
+        """Open a PostgresConnection as ``postgres.connect`` does. Raises InvalidSettings for an invalid option in the
+        URL."""
         driver = load_psycopg()
         from tenantry.database.postgres import connect
 
@@ -166,8 +164,7 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
 
 
 def libpq_url(url: URL) -> str:
-    """Format the URL, including its password, for libpq. SQLAlchemy writes a space as ``+``, which libpq would read as
-    a plus sign."""
+    """Return the URL with its password. SQLAlchemy writes a space as ``+``, which libpq would read as a plus sign."""
     address, mark, options = url.set(drivername="postgresql").render_as_string(hide_password=False).rpartition("?")
     return f"{address}{mark}{options.replace('+', '%20')}" if url.query else f"{address}{mark}{options}"
 

@@ -1,8 +1,8 @@
 """PostgreSQL through psycopg, direct or behind a pooler.
 
-A transaction pooler, such as PgBouncer, may use a different server connection for each transaction. So prepared
-statements, session settings and LISTEN are used only on direct connections. Fixed statements bypass psycopg's cursors,
-with which a small read would take twice as long."""
+A transaction pooler, such as PgBouncer, may use another server connection for each transaction, so prepared statements,
+session settings and LISTEN need direct connections. Fixed statements bypass psycopg's cursors: a small read would take
+twice as long."""
 
 from __future__ import annotations
 
@@ -26,12 +26,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 _APPLICATION = "tenantry"
 
 IDLE_IN_TRANSACTION = "15s"
-"""The server ends a transaction that has been idle for this long, to release its locks in case the client has
-vanished."""
+"""After this time, the server ends an idle transaction, to release its locks in case the client has vanished."""
 
 SET_IN_TRANSACTION = f"set local idle_in_transaction_session_timeout = '{IDLE_IN_TRANSACTION}'"
-"""Sets the idle limit for one transaction. Behind a pooler, a setting of the session would also affect other
-clients."""
+"""For one transaction. Behind a pooler, a setting of the session would also affect other clients."""
 
 # Sets the idle limit of the session, but only on a direct connection. Behind a pooler, pg_backend_pid() may differ from
 # the pid that the client got when it connected. Check and setting are one statement, because a pooler may send the next
@@ -49,19 +47,17 @@ _DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 
 
 class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
-    """A connection that can run fixed statements. The SQL of a fixed statement is always the same, only its values
-    differ."""
+    """Can run fixed statements: the same SQL with different values."""
 
     direct = False
-    """Whether the client is connected to the server without a pooler. Behind a pooler nothing is prepared, and
-    ``begin`` sends SET_IN_TRANSACTION."""
+    """Whether there is no pooler. Behind a pooler nothing is prepared, and ``begin`` sends SET_IN_TRANSACTION."""
     cancels = False
     """Whether a cancelled task waits, possibly for seconds, until the server has cancelled its query. If False, the
     task closes the connection at once."""
     _statements: FixedStatements | None = None
 
     async def run(self, text: str, values: tuple[Any, ...]) -> tuple[Sequence[tuple[Any, ...]], int]:
-        """Run a fixed statement; return its rows and the number of changed rows. Raises psycopg's errors."""
+        """Return the rows and the number of changed rows. Raises psycopg's errors."""
         if self._statements is None:
             self._statements = FixedStatements(self, hold=self.direct)
         return await self._statements.run(text, values)
@@ -88,13 +84,11 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
             raise
 
     def terminate(self) -> None:
-        """Close at once, without waiting for I/O."""
         self.pgconn.finish()
 
 
 class FixedStatements:
-    """Runs the fixed statements of a connection. ``hold``: whether to prepare a statement when it runs for the second
-    time."""
+    """A connection's fixed statements. ``hold``: whether to prepare a statement when it runs for the second time."""
 
     def __init__(self, connection: PostgresConnection, *, hold: bool) -> None:
         self._connection = connection
@@ -179,8 +173,7 @@ async def connect(conninfo: str, *, seconds: float, transactions: bool) -> Postg
 
 
 def write_engine(connect: Callable[[], Awaitable[PostgresConnection]], **options: Any) -> AsyncEngine:
-    """Create an SQLAlchemy engine. ``connect``: opens connections with ``transactions=True``. ``options``: for the
-    engine's pool."""
+    """``connect``: opens connections with ``transactions=True``. ``options``: for the engine's pool."""
     return create_async_engine(
         "postgresql+psycopg://",
         async_creator=connect,
@@ -199,8 +192,8 @@ def driver_of(pooled: Any) -> PostgresConnection:
 PARAMSTYLE: Final = "numeric_dollar"
 
 _PREPARED_AFTER = 5
-"""psycopg prepares a statement after this many runs on a connection. So a ``tenantry`` command that writes once
-prepares none."""
+"""psycopg prepares a statement after this many runs on a connection. A ``tenantry`` command that writes once prepares
+none."""
 
 
 _adapters = AdaptersMap(psycopg.adapters)  # loads JSON as a string

@@ -70,7 +70,7 @@ class RedisServer:
 
 
 def read_redis_address(url: str) -> RedisServer:
-    """Parse the URL. Raises InvalidSettings; the message never quotes the URL."""
+    """Raises InvalidSettings; the message never quotes the URL."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -172,8 +172,8 @@ def load_redis() -> Any:
 
 
 async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
-    """Wait at most ``seconds`` for the answer. Raises ConnectionError for every failure, even an unreadable answer,
-    because the server at the address may not be Redis."""
+    """Wait at most ``seconds``. Raises ConnectionError for every failure, even an unreadable answer: the server at the
+    address may not be Redis."""
     try:
         async with asyncio.timeout(seconds):
             return await answer
@@ -182,8 +182,8 @@ async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
 
 
 class RedisClient:
-    """A redis-py client for one event loop. It connects at the first command. Commands sent through ``redis`` have no
-    time limit, so callers must set one."""
+    """A redis-py client for one event loop, which connects at the first command. Commands sent through ``redis`` have
+    no time limit, so callers must set one."""
 
     def __init__(self, server: RedisServer) -> None:
         self.server = server
@@ -193,7 +193,6 @@ class RedisClient:
         self._closing.append(self.redis)
 
     def reading_connection(self) -> Any:
-        """Create a separate RESP2 connection for a subscription. The caller must connect it."""
         if self.is_cluster:  # every node forwards every message
             host, port = random.choice(self.server.hosts)  # noqa: S311 - spreads the load; no secret
             kind = load_redis().SSLConnection if self.server.tls else load_redis().Connection
@@ -201,7 +200,6 @@ class RedisClient:
         return self.redis.connection_pool.make_connection()
 
     async def aclose(self) -> None:
-        """Close all connections. Never raises."""
         for each in reversed(self._closing):
             with suppress(Exception):  # the server may be gone
                 await each.aclose()

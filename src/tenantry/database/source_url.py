@@ -54,7 +54,6 @@ _NO_SECRETS: Final = frozenset(
 
 
 def secret_values(url: URL) -> Iterator[object]:
-    """Yield the password, and the value of each option that may be a secret or a reference to one."""
     if url.password:
         yield url.password
     yield from (value for name, value in url.query.items() if name not in _NO_SECRETS)
@@ -69,10 +68,9 @@ def replace_secrets(url: URL, replacements: dict[object, str]) -> URL:
 
 
 def is_reference(value: object) -> bool:
-    """Whether the value is ``env:…`` or ``file:…``, which says where a secret is."""
     return isinstance(value, str) and value.startswith(_PREFIXES)
 
 
 def lacks_secrets(url: URL) -> bool:
-    """Whether the URL has references or is encrypted, so that it must be resolved before a driver can use it."""
+    """Whether the URL has references or is encrypted: it must be resolved before a driver can use it."""
     return ENCRYPTED_OPTION in url.query or any(map(is_reference, secret_values(url)))

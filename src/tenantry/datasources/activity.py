@@ -25,7 +25,7 @@ OK: Final = "ok"
 STOPPED: Final = "stopped"
 """The outcome of a query that was stopped because all its callers left."""
 OTHERS: Final = "(others)"
-"""The name under which all sources after the first ``MAX_SOURCES`` are counted together."""
+"""The name under which the sources after the first ``MAX_SOURCES`` are counted together."""
 MAX_SOURCES: Final = 1_000
 
 
@@ -43,8 +43,9 @@ class Monitoring:
 
 
 class SourceCounters:
-    """Counts the executions and queries of one source. An execution is one run at the source; several queries may share
-    it."""
+    """Counts one source's executions and queries."""
+
+    # An execution is one run at the source; several queries may share it.
 
     __slots__ = (
         "bytes", "cache_hits", "durations", "executions", "joined", "queries", "rows", "running", "time_in_queue",
@@ -88,7 +89,7 @@ class Activity:
 
 
 class Execution:
-    """One run of a query at a source. ``waited`` and ``ran`` are seconds."""
+    """One run of a query at a source."""
 
     __slots__ = ("_activity", "_asked", "_began", "_counters", "_ended", "_is_waiting", "_label", "ran", "waited")
 
@@ -100,7 +101,9 @@ class Execution:
         self._began: float | None = None
         self._is_waiting = self._ended = False
         self.waited: float = 0.0
+        """Seconds."""
         self.ran: float = 0.0
+        """Seconds."""
 
     def wait(self) -> None:
         if not self._is_waiting:
@@ -148,8 +151,8 @@ class Execution:
 
 
 class ObservedQuery(Span):
-    """Counts and traces one caller's query. The query ends when the ``with`` block ends. If ``lasts`` is True, it ends
-    only when ``end`` is called or the block raises an error."""
+    """Counts and traces one caller's query. The query ends with the ``with`` block. If ``lasts``, it ends only when
+    ``end`` is called or the block raises an error."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows", "sql")
 

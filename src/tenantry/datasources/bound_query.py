@@ -28,8 +28,7 @@ class QueryRequest(NamedTuple):
 
 @dataclass(slots=True)
 class BoundQuery:
-    """A query bound for its source. Queries with equal keys share a result. If the key is None, the result is not
-    shared. A cache keeps the result for at least ``max_age`` seconds."""
+    """A query bound for its source."""
 
     opened: OpenSource
     group: UserGroup
@@ -38,9 +37,11 @@ class BoundQuery:
     sql: BoundSQL
     session: BoundSQL | None
     key: str | None
+    """Queries with equal keys share a result. None: the result is not shared."""
     weight: Callable[[], float] | None
     wants_dicts: bool = False
     max_age: float | None = None
+    """A cache keeps the result for at least this many seconds."""
     reduction: Reduction | None = None
 
     def reduce(self, reduction: Reduction) -> None:
@@ -48,13 +49,13 @@ class BoundQuery:
 
 
 def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = True) -> BoundQuery:
-    """Bind a request's template for the open source. The key is None if a value has no fingerprint. Raises the errors
-    of ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
+    """Bind a request's template. The key is None if a value has no fingerprint. Raises the errors of
+    ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
     group, template = request.group, request.template
     pool, share = opened.pool, opened.queue.limits.sharing.weight
     inner = template.template if isinstance(template, WrappedTemplate) else template
     variables = request.variables
-    if opened.tables is not None:  # sources without a declaration need no call
+    if opened.tables is not None:  # saves the call for sources without a declaration
         inner, variables = guarded_template(opened.tables, inner, group, variables)
     bound = inner.bind(variables, pool.paramstyle, dialect=pool.dialect, now=request.now or datetime.now(UTC))
     sql = template.wrap(bound) if isinstance(template, WrappedTemplate) else bound
@@ -85,7 +86,7 @@ def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None
     except KeyError:
         return
     expected = own["user_group"]
-    if owner is expected:  # ``variables(request)`` has more names than the group's own variables
+    if owner is expected:  # the variables of ``variables(request)`` include more than those of the group
         return
     # A copy is allowed: the same group read again, or a record that passed through a template or JSON.
     is_copy = isinstance(owner, Record | dict) and all(

@@ -32,15 +32,13 @@ class ChangeTimes:
 
 
 class OtherProcesses(Protocol):
-    """Tells which sources changed in other processes. Implemented by RedisResults."""
+    """Reports which sources changed in other processes. RedisResults implements it."""
 
     def is_current(self) -> bool:
         """Whether other processes' recent changes are known. May start a refresh in the background."""
         ...
 
-    async def follow(self) -> bool:
-        """Like ``is_current``, but wait briefly for the refresh."""
-        ...
+    async def follow(self) -> bool: ...
 
 
 class ChangeInbox:
@@ -65,8 +63,8 @@ class ChangeInbox:
         return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
-        """Wait for a change, collect further changes for ``TOGETHER_SECONDS``, and return the changed sources. If None
-        is among them, any source may have changed."""
+        """Wait for a change, collect more for ``TOGETHER_SECONDS``, and return the changed sources. None among them:
+        any source may have changed."""
         await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)
@@ -76,8 +74,9 @@ class ChangeInbox:
 
 
 class SourceChanges:
-    """Notifies the listeners of one event loop, such as open dashboards. ``clock`` returns Unix seconds. ``forget`` is
-    called with a changed source before the listeners are notified."""
+    """Notifies the listeners of one event loop, such as open dashboards. ``clock`` returns Unix seconds."""
+
+    # `forget` is called with a changed source before the listeners are notified.
 
     def __init__(
         self,
@@ -111,14 +110,14 @@ class SourceChanges:
                 self._timer = None
 
     def notify(self, source: str | None) -> None:
-        """Notify listeners that a source (``source_name``) has changed. None: any source may have changed."""
+        """Notify listeners that a source (``source_name``) changed. None: any source may have changed."""
         self._forget(source)
         self._times.note(source, self._clock())
         for inbox in self._inboxes:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Return a Unix time. Rows read from now on include all changes made before that time."""
+        """Return a Unix time: rows read from now on include all changes before it."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:

@@ -1,7 +1,6 @@
-"""The protocols of drivers, and the errors of all engines.
+"""The protocols of drivers, and the errors of all engines."""
 
-The message of an engine may quote values or the URL, so the errors made here keep only the error's type and code.
-"""
+# An engine's message may quote values or the URL, so the errors made here keep only its error's type and code.
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ from tenantry.errors import (
 from tenantry.sql import BoundSQL, has_dynamic_sql
 
 Rows = list[dict[str, Any]]
-"""The rows of a query. Each row is a dict whose keys are in the order of the columns."""
+"""The rows of a query. Each row is a dict with its keys in the order of the columns."""
 
 Answer = Rows | Result
 """The rows that a driver returns: a Result, which has column types, or dicts without types."""
@@ -56,8 +55,8 @@ class ReadOnlyBy(Enum):
     """The engine prevents writes, by a read-only mode, transaction or session. The rights of the database user do not
     matter."""
     STATEMENT = "statement"
-    """Tenantry prevents writes: it allows only read-only statements, such as SELECT. The functions that they call have
-    the database user's rights."""
+    """Tenantry prevents writes: it allows only read-only statements, such as SELECT. Functions in them have the
+    database user's rights."""
     USER = "user"
     """Only the rights of the database user prevent writes."""
 
@@ -137,8 +136,8 @@ class Driver(Protocol[C]):
 
 @runtime_checkable
 class ReusingDriver(Protocol):
-    """Optional protocol for drivers that decide after each query whether the connection can be reused. With other
-    drivers, a connection is closed after a failed query."""
+    """Optional protocol for drivers that decide after each query whether the connection can be reused. Connections of
+    other drivers are closed after a failed query."""
 
     def is_reusable(self, connection: Any) -> bool:
         """Whether the connection can run another query."""
@@ -180,7 +179,7 @@ class OpenRows:
 
 @runtime_checkable
 class StreamingDriver(Protocol):
-    """Optional protocol for drivers that return rows as they arrive. For other drivers, a stream begins when ``fetch``
+    """Optional protocol for drivers that return rows as they arrive. With other drivers, a stream begins when ``fetch``
     has returned all rows."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
@@ -191,7 +190,7 @@ class StreamingDriver(Protocol):
 
 
 class NoConnectionLeft(SourceUnavailable):
-    """The server allows no more connections, so the query may wait until one is free."""
+    """The server allows no more connections, so the query may wait for a free one."""
 
 
 def says_no_connection(message: str) -> bool:

@@ -36,14 +36,14 @@ def explain_query(
     template: SQLTemplate,
     variables: Mapping[str, Any] | Record,
 ) -> ExplainedQuery:
-    """Explain a query without running it. Raises the errors of ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
+    """Raises the errors of ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
     pool, registered = opened.pool, opened.registered
     guarded, variables = guarded_template(opened.tables, template, group, variables)
     traced = guarded.trace(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
     session = None if opened.session is None else opened.session.bind(group)
     age = None
     if cache is not None:
-        with suppress(TypeError):  # a value without a fingerprint, which only a driver of the host program accepts
+        with suppress(TypeError):  # no fingerprint: only a driver of the host program accepts such a value
             age = cache.age(opened.fingerprint(traced.bound, session, group))
     engine = parse_url(registered.url).get_backend_name()
     return ExplainedQuery(registered.id, registered.provided_id, engine, traced, age, guarded.guards(pool.dialect))

@@ -24,11 +24,9 @@ Variables: TypeAlias = Mapping[str, Any] | Record
 def guarded_template(
     tables: GuardedTables | None, template: SQLTemplate, group: UserGroup, variables: Variables
 ) -> tuple[SQLTemplate, Variables]:
-    """Return the template and the variables that a source with these tables binds for a group.
-
-    All code that sends a group's SQL to a source calls this. Guards get their values from ``group`` itself, even if the
-    variables lack ``user_group`` or contain a copy of it.
-    """
+    """Return the template and the variables that a source with these tables binds for a group."""
+    # All code that sends a group's SQL to a source calls this. Guards get their values from `group` itself, even if the
+    # variables lack `user_group` or contain a copy of it.
     if tables is None:
         return template, variables
     own = group.variables
@@ -51,10 +49,9 @@ def _with_group(variables: Variables, group: Any) -> Variables:
 
 
 class DeclarationProof(Generic[C]):
-    """Checks a source's declaration on its first connection: each table and column must exist. Thread-safe.
+    """Checks a source's declaration on its first connection: each table and column must exist. Thread-safe."""
 
-    Connections that open during the check wait for it. After a failure, the next connection repeats the check.
-    """
+    # Connections that open during the check wait for it. After a failure, the next connection repeats the check.
 
     def __init__(self, source: RegisteredSource, tables: GuardedTables, driver: Driver[C]) -> None:
         self._source = source

@@ -1,5 +1,6 @@
-"""The open data sources of this process. When a registration changes, the next query opens the source again; the old
-connections close after their last query."""
+"""The open data sources of this process."""
+
+# When a registration changes, the next query opens the source again; the old connections close after their last query.
 
 from __future__ import annotations
 
@@ -60,14 +61,12 @@ def create_source(
 
 
 def source_name(registered: RegisteredSource) -> str:
-    """Return a name for the source that is unique in the store."""
+    """Return the source's name, unique in the store."""
     return f"{registered.environment.id}/{registered.id}"
 
 
 @dataclass(slots=True, eq=False)
 class OpenSource:
-    """A source with its queue and connections."""
-
     registered: RegisteredSource
     secrets: ConnectableSource
     pool: ConnectionPool[Any]
@@ -117,7 +116,7 @@ class OpenSources:
         self._tagged = tagged
         self._engines = engines
         self._open: OrderedDict[tuple[int, str], OpenSource] = OrderedDict()  # least recently used first
-        self._retired: set[OpenSource] = set()  # no longer given to new queries, but still in use
+        self._retired: set[OpenSource] = set()  # new queries no longer get them, but running ones use them
         self._is_stopping = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: set[asyncio.Task[None]] = set()
@@ -220,7 +219,6 @@ class OpenSources:
                     await asyncio.sleep(_STOP_INTERVAL)
 
     async def aclose(self) -> None:
-        """Stop all queries and close all connections. Sources open again when next used."""
         self._bind_to_loop()
         for opened in self._take_all():
             self._close(opened)

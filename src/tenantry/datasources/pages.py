@@ -40,8 +40,7 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
     "c": (time, time.isoformat, time.fromisoformat),
     "u": (UUID, str, UUID),
 }
-"""Types of values that a page cursor can hold. Key: the letter for the type in the cursor. Value: the type's class,
-writer and reader."""
+"""Types of values that a page cursor can hold: the type's letter in the cursor → its class, writer and reader."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from tenantry.errors import InvalidQueries, Location, TemplateError
+from tenantry.errors import InvalidQueries, Location, TemplateError, did_you_mean
 from tenantry.sql import FRAGMENT_NAME, MAX_TEXT, Query
-from tenantry.suggestions import did_you_mean
 
 MAX_FILES = 10_000
 """Maximum query files of one folder."""
@@ -15,10 +14,10 @@ _MAX_BYTES = 4 * MAX_TEXT  # a character of UTF-8 is at most four bytes
 class QueryFolder(Mapping[str, Query]):
     """Queries of a folder and its subfolders by name: ``folder["sales/by_day"]`` is sales/by_day.sql.
 
-    Each file is read once, and compiled now or, with ``compiled=False``, when first used. The dialect of a query is the
-    one in its header, otherwise ``dialect``, otherwise the first dialect that accepts the query. Queries can include
-    each other (``{{> sales/by_day }}``). Hidden files are skipped. A header may make properties ``optional``, so only
-    the program's developers should have write access.
+    Each file is read once, and compiled now or, with ``compiled=False``, when first used. A query has the dialect in
+    its header, otherwise ``dialect``, otherwise the first dialect that accepts it. Queries can include each other
+    (``{{> sales/by_day }}``). Hidden files are skipped. A header may make properties ``optional``, so only the
+    program's developers should have write access.
 
     Raises OSError, or one InvalidQueries for all unusable files.
     """
@@ -89,7 +88,7 @@ def is_within(file: Path, folder: Path) -> bool:
 
 
 def read_query_text(file: Path) -> str:
-    """Read a query file. Raises TemplateError if it is too long or not UTF-8; OSError."""
+    """Raises TemplateError if the file is too long or not UTF-8; OSError."""
     with file.open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:

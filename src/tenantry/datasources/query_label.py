@@ -1,6 +1,7 @@
 """Query tags: SQL comments of sorted ``key='value'`` pairs, in the format of sqlcommenter
-(https://google.github.io/sqlcommenter/spec/). Values are URL-encoded, so that no id can end the comment or add a
-placeholder."""
+(https://google.github.io/sqlcommenter/spec/)."""
+
+# Values are URL-encoded, so that no id can end the comment or add a placeholder.
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from urllib.parse import quote
 from tenantry.sql import PARAMSTYLES, BoundSQL, Query, SQLTemplate
 
 TAGGED: Final = ("postgresql", "mysql", "mariadb")
-"""Engines (URL schemes) whose queries are tagged by default: they show the SQL of running queries, and have no cache
-keyed by the SQL (tags would make such a cache useless)."""
+"""Engines (URL schemes) whose queries are tagged by default. They show the SQL of running queries, and have no cache
+keyed by the SQL, which tags would make useless."""
 
 _CACHED = 4_096
 _CACHED_TEMPLATES = 256
@@ -43,7 +44,8 @@ def template_name(template: SQLTemplate) -> str:
 
 
 def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
-    """Append the tag on a new line, because the SQL may end with a comment."""
+    """Append the tag."""
+    # On a new line, because the SQL may end with a comment.
     sql = bound.sql.rstrip(_BLANK)
     if not sql:
         return bound

@@ -1,8 +1,7 @@
-"""Ends running queries and streams whose group or data source changes.
+"""Ends running queries and streams whose group or data source changes."""
 
-The group and source of each query are read again five times per staleness bound, so that no query continues with old
-properties or an old mapping. The query also ends if the store does not answer for that long.
-"""
+# The group and source of each query are read again five times per staleness bound, so that no query continues with old
+# properties or an old mapping. The query also ends if the store does not answer for that long.
 
 from __future__ import annotations
 
@@ -38,8 +37,6 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class WatchedQuery:
-    """A running query that is checked repeatedly."""
-
     group: UserGroup | None
     """None: only the source is checked."""
     schema: str
@@ -144,8 +141,8 @@ class QueryWatch:
     def _certain_for(self, group: UserGroup | None, bound: float) -> float:
         if group is None or group.expires_at is None:
             return bound
-        # After its group's end date, a query may go on for two check intervals: a check may find that the date was
-        # moved.
+        # The end date may have been moved, which a check may find. So a query may go on for two check intervals after
+        # it.
         return min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
 
     def _seconds_left(self, group: UserGroup) -> float:

@@ -61,7 +61,7 @@ class SourceLookup:
             is_same = theirs.id == environment.id and theirs.tag == environment.tag and theirs.name == environment.name
             if is_same and reference in (source.id, source.provided_id):
                 return source
-            # Do not trust a directory to separate environments: a source of another environment counts as not found.
+            # Do not trust a directory to separate environments. A source of another environment counts as not found.
             _log.error("the directory of data sources returned a source with another name or environment")
         raise UnregisteredSource(
             f"for the schema {schema!r}, the mapping of user group {group.provided_id!r} names a data source that its "
@@ -85,6 +85,6 @@ def _leased(directory: SourceDirectory) -> LeasedSources | None:
     for defining in type(directory).__mro__:
         if "get_at_snapshot" in vars(defining):
             return directory
-        if "get" in vars(defining):  # overriding `get` may hide sources; cached reads would bypass it
+        if "get" in vars(defining):  # an overridden `get` may hide sources, which cached reads would not
             return None
     return None

@@ -1,8 +1,7 @@
-"""Checks that SQL is one read-only statement, for engines that cannot check this.
+"""Checks that SQL is one read-only statement, for engines that cannot check this."""
 
-The checks refuse SQL that a read-only transaction would allow (COPY … TO PROGRAM, DO, INTO OUTFILE), several
-statements, and SQL that different engines parse differently.
-"""
+# The checks refuse SQL that a read-only transaction would allow (COPY … TO PROGRAM, DO, INTO OUTFILE), several
+# statements, and SQL that different engines parse differently.
 
 from __future__ import annotations
 
@@ -41,7 +40,7 @@ _REASONS = {
     "which this engine does not have: select from information_schema.columns, on SQLite from sqlite_schema": (
         "describe desc summarize"
     ),
-    "which has an effect only in a session, and a query has none: leave it out": (
+    "which affects only later statements of a session, and a query has none: leave it out": (
         "lock unlock listen unlisten notify declare fetch move close handler kill flush"
     ),
 }
@@ -89,7 +88,7 @@ _SESSION_STATE = (  # functions that change the session for its next query, each
 
 
 def first_keyword(sql: str) -> str | None:
-    """The first keyword, lower-case; None if unclear."""
+    """Return the first keyword in lower case; None if it is unclear."""
     match = _START.match(sql)
     return match[1].lower() if match else None
 

@@ -17,7 +17,7 @@ from tenantry.sql import digest
 from tenantry.sql.parameters import find_zone
 
 MEMORY_LIMIT = "1GiB"
-"""The default memory limit, for all queries together on a DuckDB file, and for each query on a chDB folder. Without a
+"""Default memory limit, for all queries together on a DuckDB file, and for each query on a chDB folder. Without a
 limit, these engines would use most of the machine's memory."""
 
 _FILE_OPTIONS = {"duckdb": frozenset({"memory_limit"}), "chdb": frozenset({"memory_limit"})}
@@ -38,7 +38,7 @@ def parse_url(url: str) -> URL:
 
 
 def source_timezone(source: RegisteredSource) -> tzinfo | None:
-    """The time zone in a source's URL. Raises InvalidSource."""
+    """Raises InvalidSource."""
     return _timezone(_parse(source.url)) if TIMEZONE_OPTION in source.url else None
 
 
@@ -57,7 +57,7 @@ def _parse(url: str) -> URL:
         parsed = make_url(url)
         failed = _is_misread(parsed)
     except (ArgumentError, ValueError):
-        pass  # raised outside of this clause: the context of InvalidSource must not be this error, which quotes the URL
+        pass  # InvalidSource is raised below: its context must not be this error, which quotes the URL
     if failed or parsed is None:
         raise InvalidSource(
             f"the URL of the data source cannot be read: write {_EXAMPLE}, and in the user name and password write "
@@ -120,7 +120,7 @@ def source_revision(source: RegisteredSource) -> str:
 
 
 def with_password(url: str, password: str) -> str:
-    """Return the URL with another password. Raises InvalidSource for a URL without a user."""
+    """Raises InvalidSource for a URL without a user."""
     parsed = _parse(url)
     if not parsed.username:
         raise InvalidSource("the URL of the data source names no user, so it takes no password", field="/password")
@@ -169,6 +169,6 @@ def memory_limit(url: URL) -> str:
 
 
 def memory_bytes(url: URL) -> int:
-    """The memory limit in bytes. Raises InvalidSource."""
+    """Raises InvalidSource."""
     number, unit, binary = _MEMORY.fullmatch(memory_limit(url)).groups()  # type: ignore[union-attr]  # it was matched
     return int(float(number) * (1024 if binary else 1000) ** ("KMGT".index(unit) + 1))

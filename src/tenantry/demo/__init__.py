@@ -48,14 +48,12 @@ class Demo:
     calls: list[Call] = field(repr=False)
 
     async def open_pages(self) -> None:
-        """Request each customer's first page and the docs, so that caches are filled before visitors come."""
         for call in self.calls:
             with suppress(Exception):  # visitors of the page see the error
                 await send_request(self.app, call, None, {}, seconds=60)
 
 
 def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
-    """Create data, keys, store and groups in ``folder``. The apps will be served at ``url`` and ``product_url``."""
     folder.mkdir(parents=True, exist_ok=True)
     key_file, database = folder / "tenantry.keys", f"sqlite:///{folder.resolve() / 'tenantry.db'}"
     if not key_file.exists():

@@ -11,8 +11,6 @@ PACKED, CLONE = Path(__file__).parent / "docs", Path(__file__).parents[3] / "doc
 
 
 def handbook(url: str) -> Sequence[BaseRoute]:
-    """The routes of the docs at /docs; none if the docs are not installed. The API playground in the docs can send
-    requests only to ``url``."""
     folder = next((place for place in (PACKED, CLONE) if (place / "site.json").is_file()), None)
     try:
         from tenantry_site import site_app, site_routes
@@ -25,7 +23,6 @@ def handbook(url: str) -> Sequence[BaseRoute]:
 
 
 def hosts(url: str) -> list[str]:
-    """The host of ``url``. For 127.0.0.1, localhost or a wildcard address: both 127.0.0.1 and localhost."""
     host = urlsplit(url).hostname or ""
     local = host in {"127.0.0.1", "localhost", "0.0.0.0", "::"}  # noqa: S104  # only compared
     return ["127.0.0.1", "localhost"] if local else [f"[{host}]" if ":" in host else host]

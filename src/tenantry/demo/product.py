@@ -28,10 +28,9 @@ _POLICY: Final = (
 
 @dataclass
 class Product:
-    """The demo's product: a page at another origin that embeds the dashboards of three customers.
+    """A page at another origin that embeds the dashboards of three customers.
 
-    It has no login: any visitor gets passes for all customers. The saved tokens stay on the product's server.
-    """
+    It has no login: any visitor gets passes for all customers. The tokens stay on the product's server."""
 
     provisioner: Provisioner
     environment: Environment
@@ -39,8 +38,7 @@ class Product:
     port: int
 
     def app(self, hosts: Sequence[str]) -> Starlette:
-        """The app. It answers only requests whose Host header is in ``hosts``, so that no other site can read a
-        pass."""
+        """The app answers only for the Host headers in ``hosts``, so that no other site can read a pass."""
         routes = [
             Route("/", self.page),
             Route("/customers/{carrier}/pass", self.make_pass, methods=["POST"]),
@@ -63,7 +61,6 @@ class Product:
         return PlainTextResponse(made, headers={"Cache-Control": "no-store"})
 
     async def access(self, request: Request) -> Response:
-        """Suspend the customer (DELETE), or resume it (PUT)."""
         carrier = request.path_params["carrier"]
         if carrier not in SHOWN:
             return Response(status_code=403)

@@ -37,7 +37,7 @@ SHOWN: Final = ("UA", "B6", "HA")
 
 
 def prepare(folder: Path) -> dict[str, str]:
-    """Create missing data files in ``folder`` (about a second) and return their URLs by data source id."""
+    """Create missing data files in ``folder`` (about a second). Return their URLs by data source id."""
     # The file names contain a hash of all inputs, so that files of an older version are not reused.
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(DATA.iterdir(), key=lambda each: each.name)))
     urls = {}

@@ -88,6 +88,8 @@ from tenantry.errors.provisioning import (
     UnknownToken,
     UnsupportedMediaType,
 )
+from tenantry.errors.suggestions import did_you_mean as did_you_mean
+from tenantry.errors.suggestions import nearest as nearest
 
 __all__ = [
     "AlreadyExists",

@@ -334,7 +334,6 @@ class InvalidParameter(TenantryError):
 
 
 def error_location(error: Exception) -> str:
-    """Return the exception's type, and the file and line that raised it, for logs."""
     # The message is omitted, because it may contain a password or a value of a row.
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""

@@ -1,4 +1,4 @@
-"""Converts a user group to JSON and to table columns.
+"""A user group as JSON and as table columns.
 
 A new field of ``UserGroup`` needs a line in ``_FIELDS`` (for all JSON forms) and one in ``GroupRow`` (for all SQL)."""
 
@@ -18,12 +18,12 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 
 def to_micros(moment: datetime) -> int:
-    """Microseconds from the start of 1970 (UTC) to an aware time."""
+    """Return microseconds since the start of 1970 (UTC). The time must be aware."""
     return (moment - _EPOCH) // _MICROSECOND
 
 
 def from_micros(count: int) -> datetime:
-    """The UTC time ``count`` microseconds after the start of 1970."""
+    """Return the UTC time ``count`` microseconds after the start of 1970."""
     return _EPOCH + count * _MICROSECOND
 
 
@@ -136,8 +136,8 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "revoked_viewers": _REVOKED,
 }
 _ALWAYS_WRITTEN: Final = frozenset({"grace_until"})
-"""Fields that have a default but are in every document. All other fields with a default were added later, so documents
-of earlier versions lack them."""
+"""Fields that are in every document although they have a default. Documents of earlier versions may lack all other
+fields with a default."""
 
 _LATER_FIELDS: Final = (
     frozenset(each.name for each in fields(UserGroup) if each.init and each.default is not MISSING) - _ALWAYS_WRITTEN
@@ -145,8 +145,8 @@ _LATER_FIELDS: Final = (
 
 
 class GroupCodec:
-    """Converts a group to one JSON form and back. The JSON omits the fields named in ``without``; ``decode`` takes them
-    as arguments. ``other_forms``: codecs that replace those of ``_FIELDS``."""
+    """Converts a group to one JSON form and back. The JSON omits the fields in ``without``; ``decode`` takes them as
+    arguments. ``other_forms`` replaces codecs of ``_FIELDS``."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
         forms = {**_FIELDS, **other_forms}
@@ -192,7 +192,7 @@ handle."""
 
 
 class EnvironmentRow(NamedTuple):
-    """Columns of an environment, in the order in which queries select them."""
+    """The columns of an environment, in the order of queries."""
 
     id: int
     name: str
@@ -202,8 +202,8 @@ class EnvironmentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """Columns of a user group, in the order in which queries select them. The columns of EnvironmentRow follow. JSON
-    values are strings; times are microseconds since 1970."""
+    """The columns of a user group, in the order of queries. Those of EnvironmentRow follow. JSON values are strings;
+    times are microseconds since 1970."""
 
     team_id: int
     provided_id: str
@@ -226,7 +226,7 @@ class GroupRow(NamedTuple):
     def group(
         self, environment: Environment, properties: Record | None, mapping: Record | None, revoked: Record | None
     ) -> UserGroup:
-        """Return the group. ``properties``, ``mapping`` and ``revoked``: the parsed columns."""
+        """Make the group. The last three arguments are parsed columns."""
         values = list(_in_field_order(self))
         for place in _TIMES:
             if values[place] is not None:
@@ -241,8 +241,7 @@ class GroupRow(NamedTuple):
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:
-        """The token before the last rotation; None if that rotation granted no grace period. The grace period may have
-        ended."""
+        """The token before the last rotation, even if its grace period has ended; None if it had no grace period."""
         if self.previous_key_id is None or self.previous_nonce is None:
             return None
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)

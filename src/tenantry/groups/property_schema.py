@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from tenantry.errors import InvalidPropertySchema
+from tenantry.errors import InvalidPropertySchema, did_you_mean
 from tenantry.groups.record import Record, RecordList
-from tenantry.suggestions import did_you_mean
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 """``$schema`` in documents of SchemaLearner."""
@@ -54,15 +53,14 @@ class PropertySchema:
         """The schema of viewers' attributes; None if viewers are not declared."""
 
     def violations(self, properties: Mapping[str, Any] | Record | None) -> Iterator[Violation]:
-        """Find the values that break the schema. None counts as an empty object."""
+        """Find the values that break the schema. None counts as {}."""
         yield from _violations(self.document, Record({}) if properties is None else properties, ())
 
     def paths(self) -> frozenset[str]:
-        """Dotted paths of all declared properties, including nested ones."""
         return frozenset(path for path, _, _ in _declared(self.document, "", required=True))
 
     def declared(self) -> Mapping[str, tuple[Mapping[str, Any], bool]]:
-        """For each dotted path: the property's schema, and whether the property and all its parents are required."""
+        """For each dotted path: the property's schema, and whether it and all its parents are required."""
         return {path: (schema, required) for path, schema, required in _declared(self.document, "", required=True)}
 
 
@@ -186,7 +184,7 @@ def _is_one_of(value: Any, allowed: Sequence[Any]) -> bool:
 
 
 class SchemaLearner:
-    """Derives a schema from examples: call ``add`` with each group's properties, then ``document``."""
+    """Derives a schema from examples: ``add`` each group's properties, then call ``document``."""
 
     def __init__(self) -> None:
         self._root = _Seen()

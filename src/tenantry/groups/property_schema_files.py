@@ -30,13 +30,13 @@ def read_schema(path: str | Path) -> PropertySchema:
 
 
 def _place(text: str, message: str) -> str:
-    # If the message names a keyword that guarded tables replaced: the place of this keyword.
+    # Find the keyword that guarded tables replaced, if the message names one.
     start = max((text.find(f'"{keyword}"') for keyword in MOVED if keyword in message), default=-1)
     return f":{text.count(chr(10), 0, start) + 1}:{start - text.rfind(chr(10), 0, start)}" if start >= 0 else ""
 
 
 def schema_file(folder: str | Path, environment: str) -> Path:
-    """Return the path of an environment's schema. Special characters of the name are percent-encoded."""
+    """Special characters of the environment's name are percent-encoded."""
     return Path(folder) / FOLDER / f"{quote(environment, safe=' ')}.json"
 
 

@@ -13,8 +13,7 @@ JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | Non
 
 
 class MissingItem(MissingVariable, KeyError):
-    """Raised for a name that a Record lacks. Programs may catch it as KeyError; error pages show it as
-    MissingVariable."""
+    """A Record lacks this name. Programs may catch it as KeyError; error pages show it as MissingVariable."""
 
     def __str__(self) -> str:
         return self.message  # a KeyError would show the repr of its message
@@ -123,8 +122,8 @@ _IMMUTABLE = _SCALARS | {Record, RecordList}
 
 
 def adopt(value: Any) -> Any:
-    """Freeze a JSON parser's result, twice as fast as ``freeze``. The dicts become part of the result, so the caller
-    must not use them afterwards."""
+    """Freeze a JSON parser's result, twice as fast as ``freeze``. The result keeps the dicts, so the caller must not
+    use them afterwards."""
     if type(value) is dict:
         for name, item in value.items():
             if type(item) not in _IMMUTABLE:
@@ -144,7 +143,7 @@ _fill_list = RecordList.__dict__["_values"].__set__
 
 
 def extend(record: Record, name: str, value: Any) -> Record:
-    """Return a copy of the record in which ``name`` has the frozen ``value``."""
+    """Return a copy of the record in which ``name`` has this value."""
     copy = Record.__new__(Record)
     object.__setattr__(copy, "_values", {**record._values, name: value if type(value) is Record else freeze(value)})
     return copy

@@ -15,7 +15,7 @@ MAX_REVOKED_VIEWERS: Final = 200
 
 
 def revoking_changes(group: UserGroup, viewer_id: str, now: datetime) -> GroupChanges:
-    """The changes to the group that revoke the viewer's passes issued until ``now``. Raises TooManyRevokedViewers."""
+    """Return the changes that revoke the viewer's passes issued until ``now``. Raises TooManyRevokedViewers."""
     seconds = now.timestamp()
     known = {} if group.revoked_viewers is None else thaw(group.revoked_viewers)
     kept = {each: before for each, before in known.items() if before + LONGEST_PASS > seconds and each != viewer_id}

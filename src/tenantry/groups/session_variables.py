@@ -25,8 +25,7 @@ _EXAMPLE = "app.tenant='{{ user_group.id }}'"
 
 def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tuple[str, str]]) -> SessionVariables:
     """Check the variables, and return them with each tag in the form ``{{ path }}``. Raises InvalidSource for an
-    unsupported engine, a name that is not a custom setting, or a value that is not exactly one variable of the group or
-    its viewer."""
+    unsupported engine, a name that is not a custom setting, or a value that is not exactly one variable."""
     pairs = list(session.items() if isinstance(session, Mapping) else session)
     if not pairs:
         return ()

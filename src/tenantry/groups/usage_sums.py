@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 OTHER_GROUPS: Final = ("", "(others)")
-"""When a process already counts many groups, it sums the usage of all further groups under this environment and id. No
-real environment has an empty name."""
+"""When a process counts too many groups separately, it sums the usage of further groups under this environment and id.
+No real environment has an empty name."""
 
 OTHER_VIEWERS: Final = "(others)"
-"""Viewer of the summed usage of a group's further viewers, once a process counts too many viewers separately. A viewer
-with this id is counted there too."""
+"""When a process counts too many viewers separately, it sums the usage of a group's further viewers under this id. A
+viewer with this id is counted here too."""
 
 
 class Usage(NamedTuple):
@@ -31,8 +31,7 @@ class Usage(NamedTuple):
 
 
 class UsageKey(NamedTuple):
-    """Identifies a sum of usage. It uses ids, not handles, so a group that is deleted and created again keeps its
-    sums."""
+    """Ids, not handles, identify a sum of usage: a group that is deleted and created again keeps its sums."""
 
     environment: str
     """The name."""
@@ -45,8 +44,7 @@ class UsageKey(NamedTuple):
 
 
 class HourlyUsage(NamedTuple):
-    """Usage in the hour that begins at ``hour`` (aware, UTC). If the key has a viewer, usage in the day that begins
-    then."""
+    """Usage in the hour that begins at ``hour`` (aware, UTC), or of a viewer in the day that begins then."""
 
     hour: datetime
     key: UsageKey
@@ -60,5 +58,5 @@ class UsageBatch:
     writer: bytes
     """16 random bytes that identify the process."""
     number: int
-    """The batch's number, counted from 1 in each process. A retry has the same number."""
+    """Counted from 1 in each process. A retry has the same number."""
     rows: Sequence[HourlyUsage]

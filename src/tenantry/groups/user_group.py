@@ -41,7 +41,7 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """The parts of a token's string, without its signature."""
+    """A token's parts, without the signature."""
 
     tag: Tag
     key_id: str
@@ -94,7 +94,7 @@ class UserGroup:
     @property
     def variables(self) -> Record:
         """Template variables: properties by name, ``user_group.*``, ``viewer.*`` if there is a viewer, and an empty
-        ``params``. Cached."""
+        ``params``."""
         made = self._variables
         if made is None:
             properties = self.properties if self.properties is not None else Record({})
@@ -113,12 +113,11 @@ class UserGroup:
         return made
 
     def with_params(self, params: Mapping[str, Any]) -> Record:
-        """``variables`` with these ``params.*``, such as values from a request's body."""
+        """``variables`` with these ``params.*``."""
         return extend(self.variables, "params", params)
 
     def with_viewer(self, viewer: Viewer) -> UserGroup:
-        """Return a copy of the group with this viewer; it expires with the viewer's pass, if not earlier. Raises
-        PassRevoked."""
+        """Return a copy with this viewer. It expires with the viewer's pass, if not earlier. Raises PassRevoked."""
         if viewer.issued_at.timestamp() < self.revoked_before(viewer.id):
             raise PassRevoked(PassRevoked.MESSAGE)
         ends = viewer.expires_at if self.expires_at is None else min(self.expires_at, viewer.expires_at)
@@ -128,11 +127,12 @@ class UserGroup:
 
     @property
     def viewer_id(self) -> str | None:
-        """The id of the viewer, if the request's pass names one."""
+        """None if the request has no pass."""
         return None if self.viewer is None else self.viewer.id
 
     def revoked_before(self, viewer_id: str | None) -> int:
-        """Passes issued to this viewer before this time (seconds since 1970) are refused. 0 without a revocation."""
+        """Return seconds since 1970: the viewer's passes issued before this time are refused. 0 without a
+        revocation."""
         revoked = self.revoked_viewers
         return 0 if revoked is None or viewer_id is None or viewer_id not in revoked else int(revoked[viewer_id])
 
@@ -147,8 +147,8 @@ class UserGroup:
         return self.viewer is not None and self.viewer.expires_at == self.expires_at
 
     def seconds_left(self, now: datetime) -> float:
-        """Seconds from ``now`` (aware) to ``expires_at``: ``inf`` if there is no end date, 0 or less if it has
-        passed or the group is suspended."""
+        """Seconds from ``now`` (aware) to ``expires_at``: ``inf`` without an end date, 0 or less if it has passed or
+        the group is suspended."""
         if self.suspended:
             return 0.0
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
@@ -161,8 +161,7 @@ class UserGroup:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
 
     def is_bound_like(self, other: UserGroup) -> bool:
-        """Whether templates bind the same values for both groups: compares handle, id, name, environment, properties,
-        mapping and viewer. ``1``, ``1.0`` and ``true`` count as different values."""
+        """Whether templates bind the same values for both groups. ``1``, ``1.0`` and ``true`` count as different."""
         ours, theirs = self.environment, other.environment
         if (ours.id, ours.name, ours.tag) != (theirs.id, theirs.name, theirs.tag) or self.handle != other.handle:
             return False
@@ -213,7 +212,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Issued(Generic[LiveToken]):
-    """A group with its live token. Stores return the token as a Token, a Provisioner returns it as a string."""
+    """A group with its live token: a Token from a store, a string from a Provisioner."""
 
     group: UserGroup
     token: LiveToken = field(repr=False)
@@ -228,7 +227,7 @@ class LookupResult:
 
     group: UserGroup | None
     generation: int | None = None
-    """The generation of the snapshot that was read, or an earlier one; None if unknown."""
+    """The generation of the snapshot, or an earlier one; None if unknown."""
     seconds: float | None = None
     """Seconds, counted from the request, for which the token is valid. None: no limit."""
 
@@ -279,7 +278,7 @@ class RevokedApiToken:
 
     api_token: ApiToken
     ended: int
-    """Number of live codes and sessions deleted with the token; 0 if it had been revoked before."""
+    """Live codes and sessions deleted with the token; 0 if it had been revoked before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,12 +309,12 @@ class RegisteredSource:
 
     @property
     def declaration(self) -> dict[str, Any]:
-        """The declaration in ``tables`` as plain values; empty without one. Parsed at each call."""
+        """The declaration in ``tables``, parsed at each call; empty without one."""
         return json.loads(self.tables) if self.tables else {}
 
     @property
     def handles(self) -> tuple[bytes, bytes]:
-        """The handles of ``id`` and ``provided_id``. A write to the source changes the cache slots of both."""
+        """The handles of ``id`` and ``provided_id``. A write changes the cache slots of both."""
         return source_handle(self.environment.id, self.id), source_handle(self.environment.id, self.provided_id)
 
 
@@ -328,9 +327,9 @@ class SourceReading:
 
 
 SOURCES_HANDLE: Final = b"sources\0"
-"""The list of changes records each change of a data source under this handle."""
+"""The list of changes names data sources by this handle."""
 
 
 def source_handle(environment_id: int, reference: str) -> bytes:
-    """Return the handle that selects the cache slot of a data source's ``id`` or ``provided_id``."""
+    """Return the handle for the cache slot of a data source's ``id`` or ``provided_id``."""
     return sha256(f"{environment_id}/{reference}".encode()).digest()[:8]

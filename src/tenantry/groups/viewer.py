@@ -10,7 +10,7 @@ LONGEST_PASS: Final = 86_400
 """Maximum seconds for which a pass is valid."""
 
 DASHBOARD: Final = "dashboard"
-"""The word for dashboards in the scope of a pass: ``dashboard`` permits all of them, ``dashboard:NAME`` one."""
+"""Kind of the scopes for dashboards: ``dashboard`` permits all of them, ``dashboard:NAME`` one."""
 
 _ALL: Final = "*"
 
@@ -31,12 +31,12 @@ class Viewer:
 
     @property
     def variables(self) -> Record:
-        """The values of ``viewer.*`` in templates: the attributes, and ``id`` if the pass has one."""
+        """The values of ``viewer.*``: the attributes, and ``id`` if the pass has one."""
         return self.attributes if self.id is None else Record({**dict(_items(self.attributes)), "id": self.id})
 
     def may_open(self, kind: str, name: str | None = None) -> bool:
-        """Whether the pass may open at least one thing of this kind. With ``name``: whether it may open the thing with
-        this name. Only dashboards have names: the scope ``app:reports`` opens no app."""
+        """Whether the pass may open something of this kind; with ``name``, whether it may open the thing of this name.
+        Only dashboards have names: the scope ``app:reports`` opens no app."""
         return not self.scope or any(_contains(entry, kind, name) for entry in self.scope)
 
 

@@ -13,7 +13,7 @@ from tenantry.groups.user_group import Environment, Token, UserGroup
 
 
 class Unchanged(Enum):
-    """The type of UNCHANGED, which makes an update keep the field's value. (None clears the field.)"""
+    """The type of UNCHANGED: an update keeps the field's value. (None clears the field.)"""
 
     UNCHANGED = "unchanged"
 
@@ -33,7 +33,7 @@ class GroupDraft:
     suspended: bool = False
 
     def make_group(self, team_id: int, environment: Environment, token: Token) -> UserGroup:
-        """Make the new group, whose first token is ``token``."""
+        """Make the group. ``token``: its first token."""
         return UserGroup(
             team_id=team_id,
             provided_id=self.provided_id,
@@ -47,7 +47,7 @@ class GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupChanges:
-    """An update of a group. UNCHANGED fields stay; new ``properties`` or a new ``mapping`` replace the old ones
+    """An update of a group. UNCHANGED fields stay; new ``properties`` or ``mapping`` replace the old ones
     completely."""
 
     name: str | Unchanged = UNCHANGED
@@ -78,7 +78,7 @@ SETTABLE_FIELDS: Final = tuple(name for name in CHANGEABLE_FIELDS if name != "re
 """The fields that callers set, in drafts and updates."""
 
 LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name not in ("name", "properties", "mapping"))
-"""Settable fields that are not in SPEC. Only PATCH sets them; only responses to PATCH and to requests for lists contain
+"""Settable fields that are not in SPEC. Only PATCH sets them. Only responses to PATCH and to requests for lists contain
 them."""
 
 
@@ -99,13 +99,13 @@ def merge_patch(target: Any, patch: Any) -> Any:
 
 
 def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
-    """Merge the given fields of ``patch`` into the group's fields, and return the changes."""
+    """Merge the given fields of ``patch`` into the group's fields."""
     given = {name: merge_patch(thaw(getattr(group, name)), value) for name, value in patch.given().items()}
     return GroupChanges(**given)
 
 
 def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
-    """Make a draft from the given fields of ``patch``. The name defaults to the id."""
+    """Make a draft from the given fields. The name defaults to the id."""
     given = {name: merge_patch(None, value) for name, value in patch.given().items()}
     return GroupDraft(provided_id, **{"name": provided_id, **given})
 
@@ -162,12 +162,12 @@ class Author:
     """The author of a write."""
 
     name: str
-    """The author's name, such as ``api token 3 (billing)`` or ``command line ann@host``."""
+    """Such as ``api token 3 (billing)`` or ``command line ann@host``."""
     request_id: str | None = None
 
 
 UNNAMED = Author("unnamed")
-"""The author of a write if the caller names no author."""
+"""The default author."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Dashboard HTML: templates that always escape a tenant's values, and fail if a value is missing."""
+"""Templates for dashboards. They always escape a tenant's values, and fail if a value is missing."""
 
 from tenantry.html.filters import install_tojson, to_json
 from tenantry.html.sandbox import MAX_OUTPUT, create_environment

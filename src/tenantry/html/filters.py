@@ -1,9 +1,8 @@
-"""The filters and tests of dashboard templates.
+"""Omits Jinja filters that are unsafe (``safe``), access objects (``attr``) or make text longer (``center``), and
+``random``.
 
-Jinja filters that are unsafe (``safe``), access objects (``attr``) or make text longer (``center``) are left out, and
-so is ``random``. Only ``is defined`` and ``is undefined`` accept a missing variable. Other tests raise MissingVariable;
-otherwise a page would silently lack content.
-"""
+Only ``is defined`` and ``is undefined`` accept a missing variable. Other tests raise MissingVariable; otherwise a page
+would silently lack content."""
 
 from __future__ import annotations
 
@@ -38,10 +37,9 @@ from tenantry.groups import Record, RecordList, thaw
 
 
 def to_json(value: Any, *, indent: int | None = None) -> str:
-    """Return a value as JSON. A Record becomes an object, a RecordList a list, a Decimal a number.
+    """A Record becomes an object, a RecordList a list, a Decimal a number.
 
-    Raises UnbindableValue for NaN and infinity, TypeError for an unknown type.
-    """
+    Raises UnbindableValue for NaN and infinity, TypeError for an unknown type."""
     try:
         return json.dumps(value, default=_plain, allow_nan=False, ensure_ascii=False, indent=indent)
     except ValueError as error:
@@ -49,7 +47,7 @@ def to_json(value: Any, *, indent: int | None = None) -> str:
 
 
 def install_tojson(environment: Environment) -> None:
-    """Make the filter ``|tojson`` of any Jinja environment accept Records and RecordLists."""
+    """Make ``|tojson`` of any Jinja environment accept Records and RecordLists."""
     earlier: Callable[..., str] | None = environment.policies["json.dumps_function"]
 
     def dumps(value: Any, **options: Any) -> str:
@@ -95,7 +93,7 @@ JINJA_FILTERS = frozenset({
 """Jinja's filters that are used unchanged."""
 
 _WIDE = re.compile(r"%(?:\([^)]*\))?[^a-zA-Z%]*(?:\d{3}|\*)")
-"""A printf conversion whose width or precision has three or more digits, or is an argument."""
+"""A printf conversion whose width or precision has at least three digits, or is an argument."""
 _TAKE_UNDEFINED = frozenset(
     {"defined", "undefined", "filter", "test"}
 )  # ``is filter`` and ``is test`` take the name of a filter or test
@@ -113,7 +111,6 @@ def printf(value: str, *args: Any, **kwargs: Any) -> str:
 
 
 def rounded(value: float, precision: Any = 0, method: Any = "common") -> float:
-    """``|round`` to at most 15 decimal places."""
     if not isinstance(precision, int) or abs(precision) > 15:
         raise SecurityError("|round takes at most 15 decimal places")
     return do_round(value, precision, method)
@@ -127,7 +124,6 @@ def total(environment: Any, value: Any, attribute: str | int | None = None, star
 
 
 def integer(value: Any, default: int = 0, base: int = 10) -> int:
-    """``|int`` for strings of at most 400 characters."""
     if isinstance(value, str) and len(value) > 400:
         raise SecurityError("|int reads at most 400 characters")
     return do_int(value, default, base)
@@ -137,7 +133,7 @@ def integer(value: Any, default: int = 0, base: int = 10) -> int:
 def truncate(
     environment: Any, s: str, length: Any = 255, killwords: bool = False, end: str = "...", leeway: int | None = None
 ) -> str:
-    """``|truncate`` that refuses a ``length`` shorter than ``end``."""
+    """Refuses a ``length`` shorter than ``end``."""
     if not isinstance(length, int) or length < len(end):
         raise SecurityError(f"|truncate takes a length of at least {len(end)}, for {end!r} at the end")
     if leeway is not None and leeway < 0:
@@ -146,7 +142,6 @@ def truncate(
 
 
 def items(value: Any) -> Iterator[tuple[str, Any]]:
-    """``|items`` that also takes a Record."""
     if isinstance(value, Undefined):
         str(value)  # raises MissingVariable; StrictUndefined would give an empty loop
     if isinstance(value, Record):
@@ -155,12 +150,11 @@ def items(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def dictsort(value: Any, *args: Any, **kwargs: Any) -> list[tuple[str, Any]]:
-    """``|dictsort`` that also takes a Record."""
     return do_dictsort(dict(items(value)), *args, **kwargs)
 
 
 def tojson(value: Any, indent: Any = None) -> Markup:
-    """``|tojson``: JSON that is safe in HTML text, a script element and a *single*-quoted attribute."""
+    """JSON that is safe in HTML text, a script element and a *single*-quoted attribute."""
     if indent is not None and (not isinstance(indent, int) or not 0 <= indent <= 8):
         raise SecurityError("|tojson takes an indent of 0 to 8")
     return htmlsafe_json_dumps(value, dumps=to_json, indent=indent)

@@ -1,4 +1,4 @@
-"""Template variables that know their path, so that the error for a missing variable shows its full path."""
+"""Template variables that know their path: the error for a missing variable shows it in full."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ HIDDEN = "[…]"
 
 
 class Missing(StrictUndefined):
-    """A missing variable. Any use except ``is defined`` and ``|default(…)`` raises ``exc``, by default
-    MissingVariable."""
+    """Any use except ``is defined`` and ``|default(…)`` raises ``exc``, by default MissingVariable."""
 
     __slots__ = ()
 
@@ -116,8 +115,6 @@ def wrap(variables: Record | Mapping[str, Any]) -> RecordView:
 
 
 class VariablesContext(Context):
-    """Resolves a bare name to the group's property, unless the template or the view sets it."""
-
     def resolve_or_missing(self, key: str) -> Any:
         value = super().resolve_or_missing(key)
         if value is not missing:

@@ -39,8 +39,7 @@ def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = No
 
 
 def from_exception(error: Exception) -> TemplateError | None:
-    """Convert an exception to a TemplateError whose message contains no values; None if the view, not the template,
-    caused it."""
+    """Return a TemplateError whose message contains no values; None if the view, not the template, caused the error."""
     if type(error).__module__ not in _RAISED or isinstance(error, OSError) or not _is_of_template(error.__traceback__):
         return None
     problem = _ADVICE.get(type(error))
@@ -52,7 +51,7 @@ def from_exception(error: Exception) -> TemplateError | None:
 
 
 def error_location(error: BaseException) -> tuple[str, Location | None]:
-    """Return the innermost template of a traceback and its line, as text and as Location; ``("", None)`` without a
+    """The innermost template of a traceback and its line, as text and as Location; ``("", None)`` without a
     template."""
     where, location, trace = "", None, error.__traceback__
     while trace is not None:
@@ -89,7 +88,7 @@ TEXT_METHODS = frozenset({
     "capitalize", "casefold", "count", "endswith", "find", "isalpha", "isdigit", "islower", "isupper", "lower",
     "lstrip", "removeprefix", "removesuffix", "rstrip", "split", "startswith", "strip", "title", "upper",
 })  # fmt: skip
-"""String methods that templates may call. Methods that format or repeat strings are excluded."""
+"""String methods that templates may call: none that formats or repeats strings."""
 
 MAX_NESTED_LOOPS: Final = 16
 """Maximum depth of loops. Python compiles at most 20 nested blocks."""
@@ -98,7 +97,7 @@ _CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
 _BUILTIN = (str, bytes, bytearray, int, float, complex)
 _MAX_BITS = 1024
 _TOO_LARGE = (SyntaxError, RecursionError, MemoryError, OverflowError, ValueError)
-"""What Python's or Jinja's compiler raises for a template that exceeds a limit of the compiler."""
+"""Raised by Python's or Jinja's compiler if a template exceeds one of its limits."""
 
 
 class Computed:
@@ -111,7 +110,7 @@ class Computed:
 
 
 def bounded_join(pieces: Iterable[str]) -> str:
-    """Join the pieces of a page. Raises TemplateError above MAX_OUTPUT characters."""
+    """Raises TemplateError above MAX_OUTPUT characters."""
     source, parts, length = iter(pieces), [], 0
     while chunk := list(itertools.islice(source, 64)):
         parts.append("".join(chunk))
@@ -124,8 +123,7 @@ def bounded_join(pieces: Iterable[str]) -> str:
 
 
 def printable(value: Any) -> Any:
-    """Return what ``{{ value }}`` prints: nothing for null, booleans as in JSON. Raises UnbindableValue for a
-    container."""
+    """What ``{{ value }}`` prints: nothing for null, booleans as in JSON. Raises UnbindableValue for a container."""
     if value is None:
         return ""
     if value is True or value is False:
@@ -137,8 +135,7 @@ def printable(value: Any) -> Any:
 
 
 class FiniteNumbers(CodeGenerator):
-    """A compiler that refuses numbers too large for a float, because Jinja's compiler would turn them into the name
-    ``inf``."""
+    """Refuses numbers too large for a float: Jinja's compiler would turn them into the name ``inf``."""
 
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802  # Jinja's name
         if not _is_finite(node.value):
@@ -196,7 +193,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         return super().is_safe_attribute(obj, attr, value)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Compute ``*`` or ``%``. Raises SecurityError for ``**`` and huge results."""
+        """Raises SecurityError for ``**`` and huge results."""
         if operator == "**":
             raise SecurityError("'**' is not available: compute it in the view")
         if operator == "*" and (_is_sized(left) or _is_sized(right) or _bits(left) + _bits(right) > _MAX_BITS):
@@ -206,7 +203,6 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
     def handle_exception(self, source: str | None = None) -> NoReturn:
-        """Raise the template's errors as TemplateError, and the view's errors unchanged."""
         error = sys.exc_info()[1]
         if isinstance(error, jinja2.TemplateSyntaxError):
             raise from_syntax_error(error, source) from None

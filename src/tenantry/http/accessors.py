@@ -14,38 +14,33 @@ from tenantry.groups import Record, UserGroup
 from tenantry.http import responses as http
 
 SCOPE_KEY = "user_group"
-"""Scope key of the request's UserGroup; its value is None if the request has no token."""
+"""Scope key of the request's UserGroup, or None without a token."""
 
 OUT_OF_SCOPE_KEY = "tenantry.out_of_scope"
-"""Scope key of a group that the outer UserGroupMiddleware found but did not accept, because the scope of the pass does
-not contain the middleware's audience. An inner UserGroupMiddleware accepts the group if the scope
-contains the audience of that middleware."""
+"""Scope key of a group that the outer UserGroupMiddleware found but did not accept: the scope of the pass does not
+contain the middleware's audience. An inner UserGroupMiddleware, whose audience the scope contains, accepts it."""
 
 FOUND_KEY = "tenantry.found"
 """Scope key of the hash of the request's token. An inner UserGroupMiddleware compares it with the hash of the token
 that it finds."""
 
 HANDSHAKE_KEY = "tenantry.handshake"
-"""Scope key of a websocket's Handshake."""
 
 GROUP_REQUESTED_KEY = "tenantry.group_requested"
-"""Scope key of the request's GroupRequested."""
 
 LAST_PART_KEY = "tenantry.last_part"
-"""Optional key of an ``http.response.body`` message with ``more_body``. Its value is a function that takes a reason
-(GROUP_CHANGED or an error code) and returns the last part of the body. UserGroupMiddleware calls the function
-if it must end the response early. The server never sees the key."""
+"""Optional key of an ``http.response.body`` message with ``more_body``. The value is a function that takes a reason
+(GROUP_CHANGED or an error code) and returns the last part of the body. UserGroupMiddleware calls it to end the response
+early. The server never sees the key."""
 
 GROUP_CHANGED = "group_changed"
-"""The reason for ending a response when the group's properties, name or mapping have changed."""
+"""The group's properties, name or mapping have changed, so the response ends."""
 
 VIEWER_KEY = "tenantry.viewer"
 """Scope key of a websocket's ReadAhead, whose ``wait_left()`` returns when the viewer disconnects."""
 
 
 class Handshake:
-    """Records whether the app has accepted or refused the websocket."""
-
     __slots__ = ("answered",)
 
     def __init__(self) -> None:
@@ -53,8 +48,6 @@ class Handshake:
 
 
 class GroupRequested:
-    """Records whether a view tried to get the user group of a request without a token."""
-
     __slots__ = ("made",)
 
     def __init__(self) -> None:
@@ -88,7 +81,7 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
 
 def variables(connection: http.HTTPConnection) -> Record:
     """The variables for templates: the group's properties by name, ``user_group.*``, and the query parameters as
-    ``params.*`` (a list if a parameter is repeated). Viewers cannot override the group's values. Raises the errors of
+    ``params.*`` (a list if repeated). Viewers cannot override the group's values. Raises the errors of
     ``user_group``."""
     group = user_group(connection)
     scope: Any = getattr(connection, "scope", connection)

@@ -26,8 +26,8 @@ _REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")
 
 
 def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorResponse:
-    """The response for an error: HTML if the Accept header prefers it (RFC 9110 section 12.5.1), otherwise
-    ``error_document`` as JSON. Repeats the request's X-Request-Id header."""
+    """HTML if the Accept header prefers it (RFC 9110 section 12.5.1), otherwise ``error_document`` as JSON. Repeats the
+    request's X-Request-Id header."""
     request_headers = scope.get("headers", ())
     request_id = request_id_of(request_headers)
     if prefers_html(request_headers):
@@ -53,7 +53,7 @@ def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorRespo
 
 
 def error_document(error: TenantryError, request_id: str | None) -> dict[str, Any]:
-    """The JSON of an error: ``{"success":0,"error":{"code","message","field"?},"request_id"?}``."""
+    """``{"success":0,"error":{"code","message","field"?},"request_id"?}``."""
     shown = {"code": error.code, "message": error.public_message}
     if error.field is not None:
         shown["field"] = error.field
@@ -153,8 +153,8 @@ def _page(error: TenantryError) -> str:
 
 
 def prefers_html(headers: Headers) -> bool:
-    """Whether Accept ranks text/html above application/json. If their quality values are equal, the more specific media
-    range wins."""
+    """Whether Accept ranks text/html above application/json. For equal quality values, the more specific media range
+    wins."""
     accept = _accept(headers)
     if "text/" not in accept:
         return False
@@ -206,8 +206,8 @@ def _rank(ranges: list[tuple[str, float]], kind: str, subtype: str) -> tuple[flo
 
 
 def has_encoded_slash(scope: Mapping[str, Any]) -> bool:
-    """Whether the path contains ``%2F``. Servers decode it to a slash, so such a path could bypass a path rule of a
-    proxy (RFC 3986 section 2.2)."""
+    """Whether the path contains ``%2F``. Servers decode it to a slash, so it could bypass a path rule of a proxy (RFC
+    3986 section 2.2)."""
     raw = scope.get("raw_path") or b""
     return b"%" in raw and b"%2f" in raw.partition(b"?")[0].lower()
 

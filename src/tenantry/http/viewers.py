@@ -25,12 +25,11 @@ _log = logging.getLogger(__name__)
 @asynccontextmanager
 async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None]:
     """``async with while_connected(request): rows = await sources.fetch(…)`` cancels the block when the viewer
-    disconnects, then raises ViewerLeft, which ``error_handler`` does not log. If other viewers
-    wait for the same query, the query continues.
+    disconnects, then raises ViewerLeft, which ``error_handler`` does not log. A query for which other viewers wait
+    continues.
 
     Before the block begins, the request's body is read; the view can still read it afterwards. Raises MiddlewareMissing
-    for a websocket without a user group: add UserGroupMiddleware, and connect with a token.
-    """
+    for a websocket without a user group: add UserGroupMiddleware, and connect with a token."""
     watch = await _find_watch(connection)
     async with _block(watch):
         yield
@@ -40,7 +39,7 @@ async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None
 
 
 def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
-    """Return a Request for an ASGI endpoint. With it, ``while_connected`` does not read the body first. Pass
+    """Return a Request for an ASGI endpoint, with which ``while_connected`` does not read the body first. Pass
     ``request.receive`` when you call the response."""
     from starlette.requests import Request
 
@@ -52,8 +51,7 @@ def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
 
 
 VIEWER_OF_THREAD: Final[ContextVar[Watch | None]] = ContextVar("tenantry.viewer_of_thread", default=None)
-"""The Watch of the viewer. It is set in a thread that works for this viewer, and in the calls that the thread makes on
-the event loop."""
+"""The viewer's Watch, in a thread that works for the viewer, and in the calls that it makes on the event loop."""
 
 
 @asynccontextmanager
@@ -102,7 +100,7 @@ class _Stay:
 
 
 class Watch:
-    """While blocks are active, waits for their viewer to disconnect, then cancels the tasks of the blocks."""
+    """While blocks are active, waits for their viewer to disconnect, then cancels their tasks."""
 
     def __init__(self, wait_left: Callable[[], Coroutine[Any, Any, None]], *, has_read: bool = False) -> None:
         self.loop: Final = asyncio.get_running_loop()
@@ -114,7 +112,7 @@ class Watch:
         self._listener: asyncio.Task[None] | None = None
 
     def add(self, stay: _Stay) -> None:
-        """Add a block. Raises ViewerLeft if the viewer has already left."""
+        """Raises ViewerLeft if the viewer has already left."""
         if self.has_left:
             raise ViewerLeft("the viewer has left")
         self._stays.add(stay)

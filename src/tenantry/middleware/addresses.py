@@ -14,21 +14,21 @@ from tenantry.tokens import is_like_a_pass
 from tenantry.tokens.minting import mint_pass
 
 MASK: Final = "redacted"
-"""Replaces a token in an address. A masked path keeps its segments, so the app's routes still match."""
+"""A masked path keeps its segments, so the app's routes still match."""
 
 ADDRESS_KEY: Final = "tenantry.address"
-"""Scope key of the request's OriginalAddress. The middleware removes the key before the app runs."""
+"""Scope key of the request's OriginalAddress, removed before the app runs."""
 
 IN_QUERY_KEY: Final = "tenantry.in_query"
 """Scope key that is True if the token came in a query parameter. The app may then set a cookie whose name starts with
 COOKIE_PREFIX and whose value is MASK; the middleware replaces MASK with a pass."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""How the name of a cookie with a pass starts; the group's handle follows. The pass is made from the token in a page's
-address. Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
+"""Prefix of a cookie with a pass; the group's handle follows. The pass is made from the token in a page's address.
+Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
 
 COOKIE_SECONDS: Final = 3_600
-"""Lifetime, in seconds, of a cookie with a pass. For this long, the page can be reloaded."""
+"""Lifetime of a cookie with a pass, in seconds: how long the page can be reloaded."""
 
 ADDRESS_HEADERS: Final = frozenset({
     b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",
@@ -54,16 +54,16 @@ Scope = MutableMapping[str, Any]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OriginalAddress:
-    """A request's path and token before the token was masked. The repr hides both."""
+    """The path and token before masking. The repr hides both."""
 
     token: bytes
     path: str
     query_name: str | None
-    """The query parameter that contained the token; None if the token was in the path."""
+    """The query parameter of the token; None if the token was in the path."""
 
 
 def may_hold_token(value: bytes) -> bool:
-    """A fast test. False means that the address contains no token; True means that it may contain one."""
+    """A fast test. False: the address contains no token. True: it may contain one."""
     return (
         value.find(b"ugt") >= 0
         or value.find(b"ugv") >= 0
@@ -73,8 +73,8 @@ def may_hold_token(value: bytes) -> bool:
 
 
 def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
-    """Return a function that cleans an address: it deletes query parameters that have one of these names and contain a
-    token, and masks all other tokens."""
+    """Return a function that deletes query parameters that have one of these names and contain a token, and masks all
+    other tokens."""
     names = b"|".join(re.escape(quote(name).encode()) for name in query_names)
     parameter = re.compile(rb"(?<=[?&])(?:" + names + rb")=" + _SHAPE + rb"(?:&|(?=#|$))") if names else None
 
@@ -91,7 +91,6 @@ def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
 
 
 def mask_in_query(query: bytes, token: bytes) -> bytes:
-    """Mask each copy of ``token`` in a query string, including percent-encoded copies."""
     # A malformed token may be any word of the query, so the query stays as it is.
     if not may_hold_token(query) or not _TOKEN.fullmatch(token):
         return query
@@ -110,8 +109,8 @@ def mask_in_query(query: bytes, token: bytes) -> bytes:
 
 
 def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Send:
-    """Wrap ``send`` so that it restores the token in redirects (``restore_location``), and puts a pass into cookies
-    whose name starts with COOKIE_PREFIX."""
+    """Wrap ``send``: restore the token in redirects (``restore_location``), and put a pass into cookies whose name
+    starts with COOKIE_PREFIX."""
 
     def restored(name: bytes, value: bytes) -> bytes:
         name = name.lower()
@@ -132,16 +131,16 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 
 def pass_for_cookie(raw: bytes) -> bytes:
-    """Make a pass for all dashboards from a token, because a browser must not keep the token itself. If ``raw`` is a
-    pass, return it unchanged."""
+    """Make a pass for all dashboards, because a browser must not keep the token itself. If ``raw`` is a pass, return it
+    unchanged."""
     if is_like_a_pass(raw):
         return raw
     return mint_pass(raw.decode("ascii"), seconds=COOKIE_SECONDS, scope=DASHBOARD).encode("ascii")
 
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
-    """Restore the token in a Location that leads to this host. In the path, restore masked segments. In the query,
-    restore the token only if the redirect does no more than add or remove trailing slashes in the path."""
+    """Restore the token in a Location on this host. In the path, replace masked segments. In the query, restore it only
+    if the redirect merely adds or removes trailing slashes."""
     try:
         parts = urlsplit(location.decode("latin-1"))
     except ValueError:  # not a URL

@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
 Message = MutableMapping[str, Any]
-"""An ASGI message. The types below are also defined by ASGI."""
 Send = Callable[[Message], Awaitable[None]]
 Receive = Callable[[], Awaitable[Message]]
 Header = tuple[bytes, bytes]
@@ -13,8 +12,7 @@ SHARED_ONLY: Final = frozenset({
     b"cdn-cache-control", b"cloudflare-cdn-cache-control", b"netlify-cdn-cache-control", b"surrogate-control",
     b"vercel-cdn-cache-control", b"x-accel-expires",
 })  # fmt: skip
-"""Headers that shared caches obey instead of Cache-Control (RFC 9213). The middleware removes them from private
-responses."""
+"""Shared caches obey these headers instead of Cache-Control (RFC 9213). Private responses lose them."""
 
 # With this policy, later requests from the page have only the origin as Referer, without path and query, which contain
 # the token. With ``no-referrer``, browsers would send ``Origin: null`` with forms.
@@ -27,7 +25,7 @@ _SHARED_DIRECTIVES: Final = frozenset({"public", "s-maxage", "proxy-revalidate",
 
 class CacheHeaders:
     """Headers that keep responses out of shared caches if they depend on a token (RFC 9111): Vary; if ``private``,
-    Cache-Control; if the token is ``in_address``, Referrer-Policy. They are merged with the app's headers."""
+    Cache-Control; if the token is ``in_address``, Referrer-Policy. Merged with the app's headers."""
 
     __slots__ = ("_added", "_in_address", "_merged_names", "_private", "_vary")
 
@@ -49,8 +47,8 @@ class CacheHeaders:
         self._merged_names = frozenset(spelling for name in names for spelling in (name, name.title(), name.upper()))
 
     def added_to(self, start: Message) -> Message:
-        """Return a copy of an ``http.response.start`` message, with these headers added. It must be a copy, because the
-        app may send the same message for every request."""
+        """Return a copy of an ``http.response.start`` message with these headers: the app may send the same message for
+        every request."""
         headers = [*start.get("headers", ())]
         for name, _ in headers:
             if name in self._merged_names:

@@ -22,13 +22,13 @@ class Extracted:
     a wrong type."""
 
     token: bytes
-    """The token. ``b""`` means an empty field, which counts as a bad token."""
+    """``b""``: an empty field, which counts as a bad token."""
     rest: bytes | None
-    """The header line for the app, without the token; None removes the line."""
+    """The header line for the app; None removes the line."""
     sent_by_browser: bool = True
-    """True if a browser or gateway may add the token to requests that another site's page makes: the middleware then
-    checks the origin, as for a cookie. Set False only if the token is always added by a program, or by a script in your
-    page. A token in the header ``Cookie`` always counts as True."""
+    """Whether a browser or gateway may add the token to requests from another site's page: then the middleware checks
+    the origin, as for a cookie. False only if a program, or a script in your page, always adds the token. A token in
+    the header ``Cookie`` always counts as True."""
 
     def __post_init__(self) -> None:
         given: tuple[object, object] = (self.token, self.rest)
@@ -52,7 +52,7 @@ class Carrier(Protocol):
 
 
 def require_carrier(carrier: object) -> None:
-    """Raise TypeError unless ``carrier`` is a Carrier, ValueError if it names no header or a forbidden one."""
+    """Raises TypeError if it is not a Carrier, ValueError if it names no header or a forbidden one."""
     if not isinstance(carrier, Carrier) or isinstance(carrier, type):
         raise TypeError(
             f"a carrier is header(…), cookie(…), query(…), path(…), or an object with headers and extract(), "
@@ -76,8 +76,8 @@ class CustomCarriers:
                 self._by_header.setdefault(name, []).append(carrier)
 
     def extract(self, scope: MutableMapping[str, Any], explicit: list[bytes], by_browser: list[bytes]) -> None:
-        """Remove the tokens from the scope's headers. Append each to ``by_browser`` if ``sent_by_browser``, otherwise
-        to ``explicit``. Raises RuntimeError if a carrier leaves the token in ``Extracted.rest``."""
+        """Remove the tokens from the scope's headers. Append each to ``by_browser`` if ``sent_by_browser``, else to
+        ``explicit``. Raises RuntimeError if a carrier leaves the token in ``Extracted.rest``."""
         headers: list[Header] = scope["headers"]
         if not any(name in self._by_header for name, _ in headers):
             return
@@ -124,9 +124,9 @@ _PLACEHOLDER = "{token}"
 
 @dataclass(frozen=True, slots=True)
 class Carriers:
-    """The places in which a request may carry its token. All are read; a request with two different tokens is refused.
-    The value of a header is the token; in ``Authorization``, one of ``schemes`` precedes it. ``paths``: templates
-    (``/embed/{token}``) or names of path parameters."""
+    """Where a request may carry its token. All places are read; two different tokens are refused. The value of a header
+    is the token; in ``Authorization``, one of ``schemes`` precedes it. ``paths``: templates (``/embed/{token}``) or
+    names of path parameters."""
 
     headers: tuple[str, ...] = ()
     schemes: tuple[str, ...] = ()
@@ -141,7 +141,7 @@ class Carriers:
 
     @property
     def vary(self) -> str:
-        """The value of the Vary header for every response (RFC 9110 section 12.5.5)."""
+        """The Vary header of every response (RFC 9110 section 12.5.5)."""
         names = [*self.headers, "Cookie"] if self.cookies else [*self.headers]
         for name in (name for carrier in self.custom for name in carrier.headers):
             if name.lower() not in {known.lower() for known in names}:
@@ -150,7 +150,7 @@ class Carriers:
 
 
 TOKEN_HEADER: Final = "X-User-Group-Token"  # noqa: S105  # its name
-"""The header in which dashboard pages send the token; the first of the default headers."""
+"""Dashboard pages send the token in this header, the first of the default ones."""
 
 
 def header(*names: str, scheme: str = "UserGroup") -> Carriers:
@@ -184,7 +184,7 @@ def query(name: str = "USER_GROUP_TOKEN") -> Carriers:
 def path(where: str) -> Carriers:
     """Read the token from a path segment. ``where``: a template such as ``/embed/{token}``, relative to the mount
     point, or the name of a path parameter of an outer router. The app sees ``redacted`` instead of the token. Browser
-    histories and proxy logs keep paths, so prefer a header or cookie. Raises ValueError for an invalid ``where``."""
+    histories and proxy logs keep paths: prefer a header or cookie. Raises ValueError for an invalid ``where``."""
     if where.startswith("/"):
         segments = where.split("/")[1:]
         if segments.count(_PLACEHOLDER) != 1 or any("{" in part for part in segments if part != _PLACEHOLDER):
@@ -218,11 +218,11 @@ def first_of(*carriers: Carriers | Carrier) -> Carriers:
 
 
 AnyCarriers = Carriers | Carrier | Sequence[Carriers | Carrier] | None
-"""Type of the option ``carriers``: one carrier, several, or None for DEFAULT_CARRIERS."""
+"""One carrier, several, or None for DEFAULT_CARRIERS."""
 
 
 def read_carriers(given: AnyCarriers) -> Carriers:
-    """Convert the option ``carriers`` to Carriers. Raises the errors of ``first_of``."""
+    """Raises the errors of ``first_of``."""
     if given is None:
         return DEFAULT_CARRIERS
     if isinstance(given, Carriers | Carrier):
@@ -236,5 +236,4 @@ def _require_token(name: str, what: str) -> None:
 
 
 DEFAULT_CARRIERS = first_of(header(), cookie(), query())
-"""The default carriers: the three headers of ``header()``, and a cookie and a query parameter, each called
-``USER_GROUP_TOKEN``."""
+"""The three headers of ``header()``, a cookie and a query parameter. The last two are called ``USER_GROUP_TOKEN``."""

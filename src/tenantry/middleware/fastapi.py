@@ -17,10 +17,10 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError("tenantry.fastapi needs FastAPI: pip install fastapi", name="fastapi") from error
 
 CurrentGroup: TypeAlias = Annotated[UserGroup, Depends(user_group)]
-"""Annotation of a route parameter that receives the request's user group. A request without a token gets a 401."""
+"""Annotation of a route parameter for the request's user group. A request without a token gets a 401."""
 
 CurrentVariables: TypeAlias = Annotated[Record, Depends(variables)]
-"""Annotation of a route parameter that receives ``variables(request)``. A request without a token gets a 401."""
+"""Annotation of a route parameter for ``variables(request)``. A request without a token gets a 401."""
 
 _OURS: Final = frozenset({user_group, variables})
 
@@ -30,8 +30,8 @@ Schemes = dict[str, dict[str, str]]
 
 def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
     """Add the user group token to the OpenAPI document: to the operations that use it, or to all if the middleware has
-    ``required=True``. Call this after ``app.add_middleware``. If the middleware is outside the app, pass the carriers
-    that it has. Raises InvalidSettings if there is neither a middleware nor ``carriers``."""
+    ``required=True``. Call this after ``app.add_middleware``. For a middleware outside the app, pass its carriers.
+    Raises InvalidSettings without middleware and ``carriers``."""
     everywhere = False
     if carriers is None:
         options = _options(app)
@@ -51,8 +51,8 @@ def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
 
 
 def security_schemes(carriers: Carriers) -> Schemes:
-    """The OpenAPI 3.1 security schemes, one for each kind of carrier. A query parameter is included only if there is no
-    other carrier."""
+    """The OpenAPI 3.1 security schemes, one for each kind of carrier. A query parameter is included only without
+    another carrier."""
     schemes: Schemes = {}
     bare = [name for name in carriers.headers if name.lower() != "authorization"]
     if bare:

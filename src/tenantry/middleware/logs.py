@@ -9,7 +9,7 @@ from tenantry.tokens import LIKE_A_TOKEN
 
 
 def redact(text: str) -> str:
-    """Replace each token by its prefix and ``[redacted]``, as in ``ugtc_[redacted]``."""
+    """Replace each token by ``ugtc_[redacted]``, with the token's prefix."""
     return LIKE_A_TOKEN.sub(r"\1_[redacted]", text) if "ug" in text else text
 
 
@@ -68,16 +68,16 @@ def _clean(value: Any) -> Any:
 # --- JSON lines -------------------------------------------------------------------------------------------------------
 
 _FIELDS: Final = ("request_id", "method", "path", "status", "seconds")
-"""Fields that Tenantry's own log records get through ``extra``."""
+"""Fields in ``extra`` of Tenantry's own log records."""
 
 _ACCESS_FIELDS: Final = ("client", "method", "path", "http_version", "status")
-"""Names for the arguments of a ``uvicorn.access`` record, in order."""
+"""The arguments of a ``uvicorn.access`` record, in order."""
 
 
 class JsonLines(logging.Formatter):
-    """Formats log records as JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. A record
-    may also have an ``exception`` and, from ``extra``, ``request_id``, ``method``, ``path``, ``status`` and
-    ``seconds``. Hides tokens."""
+    """JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. A record may also have an
+    ``exception`` and, from ``extra``, ``request_id``, ``method``, ``path``, ``status`` and ``seconds``. Hides
+    tokens."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

@@ -16,14 +16,14 @@ _LEFT: Final[Message] = {"type": "http.disconnect"}
 
 
 class ResponseCut(ConnectionError):
-    """The app's ``send`` raises this after Tenantry has ended the response. It is an OSError, like the error after a
+    """Raised by the app's ``send`` after Tenantry has ended the response. It is an OSError, like the error after a
     disconnect (ASGI 2.4)."""
 
 
 class LongResponse(TokenWatch):
     """Ends a long response when its token is revoked or the group changes. It watches until the last part is sent, or
-    until the app no longer references ``send`` and ``receive``. A response ended in this way stays incomplete, unless
-    the app supplied a last part (LAST_PART_KEY)."""
+    until the app no longer references ``send`` and ``receive``. A response ended early stays incomplete, unless the app
+    supplied a last part (LAST_PART_KEY)."""
 
     __slots__ = ("_cut", "_group", "_last_part", "_receive", "_send")
 
@@ -87,8 +87,8 @@ class LongResponse(TokenWatch):
 
 
 class Exchange:
-    """Wraps ``send`` and ``receive`` of a group's HTTP request. Adds ``headers``. Begins a LongResponse if the response
-    has several parts or the app waits for the client to disconnect."""
+    """For a group's HTTP request. Adds ``headers``. Begins a LongResponse if the response has several parts or the app
+    waits for the client to disconnect."""
 
     __slots__ = ("_group", "_headers", "_is_body_read", "_raw", "_receive", "_resolver", "_send", "_watch")
 

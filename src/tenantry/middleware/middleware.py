@@ -30,15 +30,14 @@ _SERVED: Final = frozenset({"http", "websocket"})
 
 
 class TokenResolver(Protocol):
-    """The methods that a resolver must have for the middleware. A BoundedResolver also sets the staleness bound; for
-    other resolvers, the bound is DEFAULT_STALENESS."""
+    """What the middleware needs of a resolver. A BoundedResolver also sets the staleness bound; otherwise it is
+    DEFAULT_STALENESS."""
 
     @property
-    def environment(self) -> str | None:
-        """The name of the only environment whose tokens are accepted; None: any."""
+    def environment(self) -> str | None: ...
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The token's group, if it is cached and valid, else None. No I/O; never raises."""
+        """The token's group, if it is cached and valid. No I/O; never raises."""
 
     async def resolve(self, raw: bytes) -> UserGroup:
         """The token's group. Raises InvalidToken or StoreUnavailable."""
@@ -57,7 +56,6 @@ class _PlainResolver:
 
 
 def with_staleness(resolver: TokenResolver) -> BoundedResolver:
-    """The resolver as a BoundedResolver."""
     return resolver if _has_staleness(resolver) else _PlainResolver(resolver)
 
 
@@ -67,8 +65,8 @@ def _has_staleness(resolver: TokenResolver) -> TypeGuard[BoundedResolver]:
 
 
 def mark_coroutine(function: F) -> F:
-    """Make ``inspect.iscoroutinefunction`` true for a plain function that returns an awaitable, because servers and
-    frameworks recognise an ASGI 3 app by it."""
+    """Servers and frameworks recognise an ASGI 3 app by ``inspect.iscoroutinefunction``. Make it true for a plain
+    function that returns an awaitable."""
     if sys.version_info >= (3, 12):
         return inspect.markcoroutinefunction(function)
     function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined, unused-ignore]  # before 3.12
@@ -90,15 +88,14 @@ class UserGroupMiddleware:
       the group gets 403, except below an inner UserGroupMiddleware whose audience the scope contains.
     - Preview key: passed on to the mount that made it. Elsewhere, or with ``required=True``, it is a bad token.
 
-    If the token came in a cookie, a websocket or a request with an unsafe method must come from the same host or from
-    ``allowed_origins``, else it gets 403. All responses get ``Vary``. Responses for a group or a preview also get
-    ``Cache-Control: private``.
+    If the token came in a cookie, a websocket or a request with an unsafe method gets 403, unless it comes from the
+    same host or ``allowed_origins``. All responses get ``Vary``, those for a group or a preview also ``Cache-Control:
+    private``.
 
-    Inside another UserGroupMiddleware, the group that the outer one found is kept. A request with a second, different
-    token gets 400, and a group of an environment that is not accepted here gets 401.
+    An inner UserGroupMiddleware keeps the group of the outer one. A second, different token gets 400, and a group of an
+    environment that is not accepted here 401.
 
-    Raises InvalidSettings for a malformed origin.
-    """
+    Raises InvalidSettings for a malformed origin."""
 
     def __init__(
         self,

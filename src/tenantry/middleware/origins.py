@@ -8,8 +8,8 @@ from typing import Any, Final
 from tenantry.errors import InvalidSettings, OriginNotAllowed
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""Methods that are not checked, because they change nothing (RFC 9110 section 9.2.1). QUERY (RFC 10008) is also safe,
-but it is checked, because browsers send ``Origin`` with it."""
+"""Methods that change nothing (RFC 9110 section 9.2.1), so they are not checked. QUERY (RFC 10008) is also safe, but it
+is checked, because browsers send ``Origin`` with it."""
 
 _PORTS: Final = {"http": "80", "ws": "80", "https": "443", "wss": "443"}
 _SECURE: Final = frozenset({"https", "wss"})
@@ -27,8 +27,7 @@ class OriginCheck:
 
     A websocket or a request with an unsafe method is accepted if ``Sec-Fetch-Site`` is ``same-origin``, if ``Origin``
     is ``allowed`` or names the same host as ``Host``, or if neither header is sent (docs/decisions/0023-origins.md).
-    ``advice``: how to fix a refusal, for the error message.
-    """
+    ``advice``: how to fix a refusal."""
 
     __slots__ = ("_advice", "_allowed")
 
@@ -42,7 +41,7 @@ class OriginCheck:
         self._advice = advice
 
     def require(self, scope: Mapping[str, Any]) -> None:
-        """Raise OriginNotAllowed if the request may come from a page of another site."""
+        """Raise OriginNotAllowed if a page of another site may have sent the request."""
         # A foreign page can send unsafe requests and open a websocket with the viewer's cookies (OWASP ASVS 5.0, 4.4.2;
         # RFC 6455 section 10.2), but it cannot set Sec-Fetch-Site or Origin. Programs and old browsers send neither
         # header.
@@ -68,8 +67,7 @@ class OriginCheck:
 
 
 def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
-    """Parse the option ``allowed_origins``. Raises InvalidSettings; the message names the malformed origin and the
-    fix."""
+    """Parse the option. Raises InvalidSettings; the message names the malformed origin and the fix."""
     if isinstance(origins, str):
         raise InvalidSettings(f"allowed_origins is a list of origins: write [{origins!r}]")
     found = set()

@@ -1,8 +1,7 @@
 """Preview keys, which a request sends in the token header instead of a token.
 
 Only the dashboards mount that issued a key can check it. So the middleware passes the key to the app, and answers 401
-if no mount takes the key.
-"""
+if no mount takes it."""
 
 from __future__ import annotations
 
@@ -25,8 +24,6 @@ _HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class PassedPreviewKey:
-    """The preview key of one request. The repr hides it."""
-
     __slots__ = ("_key", "is_taken")
 
     def __init__(self, key: str) -> None:
@@ -34,13 +31,12 @@ class PassedPreviewKey:
         self.is_taken: bool = False
 
     def take(self) -> str:
-        """Return the key. The caller must then answer the request, even if the key is invalid."""
+        """The caller must then answer the request, even if the key is invalid."""
         self.is_taken = True
         return self._key
 
 
 def is_preview_key(raw: bytes, headers: Iterable[Header]) -> bool:
-    """Whether ``raw`` has the format of a preview key and came in the token header."""
     return _SHAPE.fullmatch(raw) is not None and any(
         name == _HEADER and value.strip() == raw for name, value in headers
     )
@@ -49,7 +45,7 @@ def is_preview_key(raw: bytes, headers: Iterable[Header]) -> bool:
 async def run_with_preview_key(
     raw: bytes, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send, send_private: Send
 ) -> None:
-    """Run the app. If it takes the key, its response goes to ``send_private``. Otherwise ``send`` gets a 401."""
+    """Run the app. If it takes the key, the response goes to ``send_private``. Otherwise ``send`` gets a 401."""
     passed = scope[PASSED_KEY] = PassedPreviewKey(raw.decode("ascii"))
     is_refused = is_cut = False
 

@@ -26,8 +26,7 @@ class TimerHandle:
 
 
 class TimerQueue:
-    """Many timers that share one timer of the event loop. Ten thousand asyncio timers would use a tenth of a CPU
-    core."""
+    """Timers that share one timer of the event loop. Ten thousand asyncio timers would use a tenth of a CPU core."""
 
     __slots__ = ("_handles", "_numbers", "_wakes_at")
 
@@ -37,7 +36,6 @@ class TimerQueue:
         self._wakes_at = float("inf")
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> TimerHandle:
-        """Call ``callback`` after ``seconds``, or slightly later under load."""
         loop = asyncio.get_running_loop()
         due, handle = loop.time() + seconds, TimerHandle(callback)
         heappush(self._handles, (due, next(self._numbers), handle))

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class BoundedResolver(Protocol):
-    """The parts of Resolver that TokenWatch needs. ``with_staleness`` turns a TokenResolver into one."""
+    """What TokenWatch needs of a Resolver. ``with_staleness`` turns a TokenResolver into one."""
 
     @property
     def staleness(self) -> float: ...
@@ -48,9 +48,7 @@ class TokenWatch(ABC):
     """Checks the token of an open websocket or stream about five times within the staleness bound. Closes the
     connection if the token is revoked, or if no check succeeds within the bound.
 
-    The result of a check is valid until ``_valid_until``. After that, ``_wait`` checks again before the next message is
-    sent.
-    """
+    After ``_valid_until``, ``_wait`` checks again before the next message is sent."""
 
     __slots__ = (
         "__weakref__",
@@ -58,6 +56,7 @@ class TokenWatch(ABC):
         "_close_reason",
         "_interval",
         "_margin",
+        "_of_pass",
         "_raw",
         "_resolver",
         "_staleness",
@@ -77,18 +76,17 @@ class TokenWatch(ABC):
             self._interval / 10
         )  # seconds from the start of a check to ``_valid_until``: leaves time for the close message
         self._valid_until = float("inf")  # until the first check
+        self._of_pass: UserGroup | None = None  # the group, if it ends with its pass
         self._stopped = False
         self._close_reason: tuple[int, str] | None = None
         self._timer: TimerHandle | None = None
         self._task: asyncio.Task[Any] | None = None
 
     @abstractmethod
-    def _renewed(self, group: UserGroup) -> bool:
-        """Use the current group. Return whether the connection continues."""
+    def _renewed(self, group: UserGroup) -> bool: ...
 
     @abstractmethod
-    async def _close(self, code: int, reason: str) -> None:
-        """End the connection."""
+    async def _close(self, code: int, reason: str) -> None: ...
 
     # --- checks -------------------------------------------------------------------------------------------------------
 
@@ -105,6 +103,9 @@ class TokenWatch(ABC):
     def _check(self) -> None:
         if self._stopped or (self._task is not None and not self._task.done()):
             return
+        # The end of a pass cannot be moved, so the resolver need not be asked.
+        if self._close_reason is None and self._of_pass and self._resolver.seconds_left(self._of_pass) <= 0:
+            self._close_reason = REVOKED, PassExpired.code
         if self._close_reason is not None:
             self._start_task(self._close(*self._close_reason), self._forget)
             return
@@ -151,6 +152,7 @@ class TokenWatch(ABC):
         now = self._clock()
         ends = inf if group.expires_at is None else self._resolver.seconds_left(group)
         self._valid_until = now + min(left, ends)
+        self._of_pass = group if group.ends_with_pass else None
         if ends <= 0:  # possible if the time of day was set after the group was resolved
             self._mark_revoked(REVOKED, (PassExpired if group.ends_with_pass else UserGroupExpired).code)
         elif (rest := left - self._margin) <= 0:

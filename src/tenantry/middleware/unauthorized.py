@@ -21,8 +21,7 @@ class LateUnauthorized:
     """Runs an app without a user group, and answers with ``refusal`` if a view requires one.
 
     Frameworks such as Starlette answer the view's error with 500, or close the websocket, before the error arrives
-    here. So a 500 or an early close is held back until the app ends or sends more than an error page.
-    """
+    here. So a 500 or an early close is held back until the app ends or sends more than an error page."""
 
     __slots__ = ("_handshake", "_held", "_last", "_refusal", "_requested", "_send")
 
@@ -93,8 +92,7 @@ async def _nothing() -> None: ...
 
 
 async def send_error(error: TenantryError, scope: Mapping[str, Any], send: Send) -> None:
-    """Answer with ``error``. A websocket gets a denial response; if the server does not support that, it is closed
-    instead (the client sees 403)."""
+    """A websocket gets a denial response; if the server does not support that, it is closed (the client sees 403)."""
     if scope["type"] == "http":
         prefix = "http.response"
     elif "websocket.http.response" in (scope.get("extensions") or {}):

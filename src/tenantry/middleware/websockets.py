@@ -20,13 +20,13 @@ _CLOSE_SECONDS: Final = 2.0
 
 
 class SocketClosed(ConnectionError):
-    """The app's ``send`` raises this after Tenantry has closed the websocket. It is an OSError, like the error after a
+    """Raised by the app's ``send`` after Tenantry has closed the websocket. It is an OSError, like the error after a
     disconnect (ASGI 2.4)."""
 
 
 class WebSocketSession(TokenWatch):
-    """The websocket of a group. Each check of the token updates ``scope["user_group"]``. The websocket is closed with
-    4401 if the token is revoked, and with 1013 if an outage lasts longer than the staleness bound."""
+    """A group's websocket. Each check of the token updates ``scope["user_group"]``. It is closed with 4401 if the token
+    is revoked, and with 1013 if an outage lasts longer than the staleness bound."""
 
     __slots__ = ("_disconnect", "_handshake", "_receive", "_scope", "_send")
 

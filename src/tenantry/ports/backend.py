@@ -7,24 +7,24 @@ from tenantry.groups import Changes, LookupResult, Token, UserGroup
 
 
 class Backend(Protocol):
-    """Finds the group that a token belongs to. A backend needs no other method."""
+    """Finds the group of a token. A backend needs no other method."""
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Return the group whose live token is ``token``. During a grace period, a group's previous token counts too.
-        None if no group has the token. The caller has checked the signature."""
+        """Return the group with this live token; in a grace period, also with its previous token. None if no group has
+        the token. The caller has checked the signature."""
         ...
 
 
 class Slots(Protocol):
-    """Version numbers that all processes of a host share, one in each of ``tenantry.cache.SLOT_COUNT`` slots.
-    ``slot_index`` maps a handle to a slot.
+    """Versions that all processes of a host share, one in each of ``tenantry.cache.SLOT_COUNT`` slots. ``slot_index``
+    maps a handle to a slot.
 
-    A writer sets an odd version before its commit and a new even one afterwards (a seqlock). A cached answer is valid
-    while the slot has the even version that was read before the look-up."""
+    A version is odd during a write, and a new even one afterwards (a seqlock). A cached answer is valid while the slot
+    has the even version from before the look-up."""
 
     @property
     def versions(self) -> Sequence[int]:
-        """The shared versions themselves, not a copy: they change whenever a process writes."""
+        """The shared versions, not a copy: they change whenever a process writes."""
         ...
 
     def copy(self) -> Sequence[int]:
@@ -32,15 +32,15 @@ class Slots(Protocol):
         ...
 
     def repair(self, slot: int, version: int) -> None:
-        """If the slot still has the odd ``version`` of a crashed writer, give it an even version."""
+        """If the slot still has this odd version of a crashed writer, make it even."""
         ...
 
 
 class SnapshotBackend(Backend, Protocol):
-    """Reports the generation of each result: the number of the last change included in it."""
+    """Reports each result's generation: the number of the last change included in it."""
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``, but also return the generation of the snapshot. ``fresh``: bypass second-level caches."""
+        """Like ``find``, with the generation of the snapshot. ``fresh``: bypass second-level caches."""
         ...
 
 
@@ -49,14 +49,14 @@ class LeasedBackend(SnapshotBackend, Protocol):
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         """Return the changes after generation ``since`` (None: the most recent). Old changes may be missing. ``lease``:
-        the caller promises to poll again, or to stop using its cache, within this many seconds. A write waits for the
-        longest lease to end, unless all processes on the writer's host are known to share its slots."""
+        seconds within which the caller will poll again or stop using its cache. A write waits for the longest lease to
+        end, unless all processes on the writer's host share its slots."""
         ...
 
     @property
     def slots(self) -> Slots | None:
-        """The store's slots on this host; None before the first call of ``changes``. A caller must clear its cache when
-        this returns a different object."""
+        """The store's slots on this host; None before the first call of ``changes``. If the object changes, a caller
+        must clear its cache."""
         ...
 
 
@@ -64,10 +64,8 @@ class LeasedBackend(SnapshotBackend, Protocol):
 
 
 def has_snapshots(backend: Backend) -> TypeGuard[SnapshotBackend]:
-    """Whether the backend is a SnapshotBackend."""
     return hasattr(backend, "read_at_snapshot")
 
 
 def is_leased(backend: Backend) -> TypeGuard[LeasedBackend]:
-    """Whether the backend is a LeasedBackend."""
     return hasattr(backend, "changes")

@@ -4,13 +4,13 @@ from typing import Protocol
 
 
 class EvictionListener(Protocol):
-    """Receives the messages of a bus. A forged message causes at most one extra read."""
+    """Receives a bus's messages. A forged message causes at most one extra read."""
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Called after the commit of a write to the group. ``generation``: the number of the write."""
+        """Called after a committed write to the group. ``generation``: the write's number."""
 
     def flush(self) -> None:
-        """Called when messages may have been lost: any cached group may be stale."""
+        """Messages may have been lost: any cached group may be stale."""
 
 
 class Bus(Protocol):
@@ -35,4 +35,4 @@ class ChangeListener(Protocol):
     """Forwards this process's changes, for example to a bus."""
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """Called after the commit, before the write returns to its caller. Must not block or raise."""
+        """Called after the commit, before the write returns. Must not block or raise."""

@@ -20,9 +20,9 @@ from tenantry.groups import (
 class GroupStore(Protocol):
     """Stores user groups. A write and its audit entry are one transaction.
 
-    With ``once``, a repeated write returns the response of the first one. It may instead raise IdempotencyInFlight if
-    the first has not finished; IdempotencyKeyReused if the body differs; IdempotencySuperseded if the token in the
-    response is no longer live."""
+    With ``once``, a repeated write returns the first response. It raises IdempotencyInFlight if the first has not
+    finished, IdempotencyKeyReused if the body differs, IdempotencySuperseded if the response's token is no longer
+    live."""
 
     async def get_or_create(
         self,
@@ -62,7 +62,7 @@ class GroupStore(Protocol):
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Replace the live token ``current`` with its next version. Of concurrent callers, only one succeeds. Raises
+        """Replace the live token ``current`` with its next version. Of concurrent callers, one succeeds. Raises
         UnknownToken, TokenAlreadyRotated; GroupSuspended, unless ``while_suspended``."""
         ...
 
@@ -83,19 +83,19 @@ class GroupStore(Protocol):
         ...
 
     async def get_many(self, environment: Environment, provided_ids: Sequence[str]) -> Mapping[str, Issued]:
-        """Find groups by their ids, in one read. Return those that exist, by id."""
+        """Return the groups that exist, by id, in one read."""
         ...
 
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Write distinct groups in one transaction. Return None for each group that another writer has changed, created
-        or deleted meanwhile: the caller should read that group again. The other groups are written."""
+        """Write distinct groups in one transaction. The result is None for each group that another writer has changed,
+        created or deleted meanwhile: read that group again. The others are written."""
         ...
 
     async def list(
         self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
     ) -> Sequence[UserGroup]:
         """Return groups with ``team_id > after``, ordered by ``team_id``. ``match``: the start of the id or a part of
-        the name, ignoring the case of ASCII letters."""
+        the name, in any ASCII case."""
         ...

@@ -7,15 +7,15 @@ from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource, Sour
 
 
 class SourceDirectory(Protocol):
-    """Finds the data sources of an environment."""
+    """Finds an environment's data sources."""
 
     async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """Return the data source or None. ``reference``: our id (``ds_…``) or the ``provided_id``."""
+        """``reference``: our id (``ds_…``) or the ``provided_id``."""
         ...
 
 
 class SourceLease(Protocol):
-    """Caches data sources while it polls the store for their changes. Implemented by Resolver."""
+    """Caches data sources while it polls the store for their changes. Resolver implements it."""
 
     @property
     def staleness(self) -> float:
@@ -23,7 +23,7 @@ class SourceLease(Protocol):
         ...
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """Return the source from the cache, or None. No I/O; never raises."""
+        """Return the cached source, or None. No I/O; never raises."""
         ...
 
     async def read_source(
@@ -35,25 +35,24 @@ class SourceLease(Protocol):
 
 @runtime_checkable
 class SourceLeaseHolder(Protocol):
-    """Holds a process's Resolver, as a SourceLease, so that the process's DataSources can use its cache."""
+    """Holds a process's Resolver, so that the process's DataSources can use its cache."""
 
     @property
     def lease(self) -> SourceLease | None:
-        """The current lease. While it is None, every query reads its data source from the store."""
+        """While it is None, every query reads its data source from the store."""
         ...
 
     def lend_lease(self, lease: SourceLease) -> None:
-        """Let the DataSources of this store use the lease, unless they already use that of another resolver. Keep only
-        a weak reference."""
+        """Let this store's DataSources use the lease, unless they use another resolver's. Keep only a weak
+        reference."""
         ...
 
     def withdraw_lease(self, lease: SourceLease) -> None:
-        """Remove the lease, because its resolver stops."""
+        """Remove the lease: its resolver stops."""
         ...
 
 
 def lease_holder_of(backend: object) -> SourceLeaseHolder | None:
-    """Return the ``sources`` of a store, or of a backend's store, if they are a SourceLeaseHolder."""
     sources = getattr(backend, "sources", None)
     return sources if isinstance(sources, SourceLeaseHolder) else None
 
@@ -61,10 +60,10 @@ def lease_holder_of(backend: object) -> SourceLeaseHolder | None:
 @runtime_checkable
 class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
     """A directory whose data sources may be cached. Each write is listed as a change of SOURCES_HANDLE, and changes the
-    versions in the slots of ``RegisteredSource.handles``."""
+    slots of ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
-        """Like ``get``, but read the store itself, not a cache, and also return the generation of the snapshot."""
+        """Like ``get``, but from the store, not a cache, and with the generation of the snapshot."""
         ...
 
 
@@ -84,8 +83,8 @@ class SourceStore(LeasedSources, Protocol):
         author: Author = UNNAMED,
     ) -> RegisteredSource:
         """Register the source. ``tables``: a declaration of guarded tables. Raises UnknownEnvironment; AlreadyExists if
-        either id is taken; InvalidSource if ``check_session_variables`` rejects ``session`` or ``read_tables`` rejects
-        ``tables``, or if a declaration lists no tables."""
+        either id is taken; InvalidSource if ``check_session_variables`` or ``read_tables`` rejects a value, or if a
+        declaration lists no tables."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
@@ -93,7 +92,7 @@ class SourceStore(LeasedSources, Protocol):
         ...
 
     async def count_mapped(self, environment: Environment) -> Mapping[frozenset[str], int]:
-        """Return the number of groups for each set of references that a mapping of the environment names."""
+        """Return the number of groups for each set of references in a mapping."""
         ...
 
     async def update(
@@ -105,11 +104,10 @@ class SourceStore(LeasedSources, Protocol):
         author: Author = UNNAMED,
     ) -> RegisteredSource | None:
         """Replace the given fields; None keeps a field. ``tables``: a declaration of guarded tables; an empty mapping
-        removes the declaration.
+        removes it.
 
         Does not connect to the source. Returns None if another writer has changed or deleted ``source`` since it was
-        read. Raises InvalidSource as ``create`` does, and if the declaration to be removed has ``guard: required``.
-        """
+        read. Raises InvalidSource as ``create`` does, and for the removal of a declaration with ``guard: required``."""
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:

@@ -38,11 +38,11 @@ class EnvironmentStore(Protocol):
         grace_seconds: int = 0,
         author: Author = UNNAMED,
     ) -> Environment:
-        """Create an environment. Raises AlreadyExists if the name is taken."""
+        """Raises AlreadyExists if the name is taken."""
         ...
 
     async def set_grace(self, environment: Environment, grace_seconds: int, *, author: Author = UNNAMED) -> Environment:
-        """Set the default grace period for later rotations. Raises UnknownEnvironment."""
+        """Set the default grace period of later rotations. Raises UnknownEnvironment."""
         ...
 
     async def get(self, name: str) -> Environment | None: ...
@@ -54,16 +54,16 @@ class EnvironmentStore(Protocol):
     async def set_embedding_hosts(
         self, environment: Environment, hosts: Sequence[str], *, author: Author = UNNAMED
     ) -> tuple[str, ...]:
-        """Replace the list of origins whose pages may embed dashboards. Raises UnknownEnvironment."""
+        """Replace the origins whose pages may embed dashboards. Raises UnknownEnvironment."""
         ...
 
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the origins of each environment that has any, by environment name."""
+        """Return the origins, by the name of each environment that has any."""
         ...
 
 
 class ApiTokenStore(Protocol):
-    """Stores API tokens. ``digest``: the SHA-256 (32 bytes) of the secret string."""
+    """``digest``: the SHA-256 (32 bytes) of an API token."""
 
     async def create(
         self,
@@ -76,7 +76,7 @@ class ApiTokenStore(Protocol):
         expires_at: datetime | None = None,
         author: Author = UNNAMED,
     ) -> ApiToken:
-        """Create an API token. Raises UnknownEnvironment; AlreadyExists if the digest exists."""
+        """Raises UnknownEnvironment; AlreadyExists if the digest exists."""
         ...
 
     async def get(self, digest: bytes) -> ApiToken | None:
@@ -96,13 +96,12 @@ class ApiTokenStore(Protocol):
         ...
 
     async def revoke(self, environment: Environment, token_id: int, *, author: Author = UNNAMED) -> RevokedApiToken:
-        """Revoke the token and, in the same transaction, delete the codes that were issued with it. Raises
-        UnknownApiToken."""
+        """Revoke the token and, in the same transaction, delete the codes issued with it. Raises UnknownApiToken."""
         ...
 
 
 class CodeShare(NamedTuple):
-    """Limits how many codes of one purpose a group can have."""
+    """Limits a group's codes of one purpose."""
 
     group: bytes
     """The handle."""
@@ -123,31 +122,30 @@ class CodeStore(Protocol):
         audited: AuditNote | None = None,  # an audit entry, in the same transaction
         share: CodeShare | None = None,  # the group's oldest codes beyond this share are deleted
     ) -> None:
-        """Store the code. Raises AlreadyExists; Unauthorized if the API token is revoked or expired."""
+        """Raises AlreadyExists; Unauthorized if the API token is revoked or expired."""
         ...
 
     async def purpose(self, digest: bytes) -> str | None:
-        """Return the purpose of a live code, or None. Call this before ``redeem``, so that guessed codes cause no
-        writes."""
+        """Return a live code's purpose, or None. Call this before ``redeem``, so that guessed codes cause no writes."""
         ...
 
     async def redeem(self, digest: bytes, *, purpose: str) -> str | None:
-        """Redeem the code and return its payload; None if it is used, expired, unknown or has another purpose. Of
-        concurrent callers on any host, only one gets the payload."""
+        """Use up the code and return its payload; None if it is used, expired, unknown or has another purpose. Of
+        concurrent callers on any host, one gets the payload."""
         ...
 
     async def read(self, digest: bytes, *, purpose: str) -> str | None:
-        """Return a session's payload without ending the session; None in the same cases as ``redeem``."""
+        """Return a session's payload without ending the session; None as for ``redeem``."""
         ...
 
 
 class UsageStore(Protocol):
-    """Stores usage by group, hour and data source. Keeps the usage of deleted groups for billing. Where an environment
-    asks for it, also stores usage by group, day and viewer, which is deleted with the group."""
+    """Stores usage by group, hour and data source. Keeps that of deleted groups for billing. Where an environment asks
+    for it, also stores usage by group, day and viewer, until the group is deleted."""
 
     async def add(self, batch: UsageBatch) -> None:
-        """Add the batch, unless its writer has already added a batch with this number or a later one in the last 90
-        days. Drop rows of viewers whose group does not exist, or whose environment counts no viewers."""
+        """Add the batch, unless its writer added this number or a later one in the last 90 days. Drop rows of viewers
+        whose group does not exist, or whose environment counts no viewers."""
         ...
 
     async def sums(
@@ -159,9 +157,8 @@ class UsageStore(Protocol):
         group: str | None = None,
         by_viewer: bool = False,
     ) -> Mapping[UsageKey, Usage]:
-        """Sum the usage of the hours that began in [``since``, ``until``), in key order. Slow for many groups: a day of
-        100,000 groups takes seconds. With ``by_viewer``, sum the days that began then, by viewer instead of data
-        source."""
+        """Sum the usage of the hours that began in [``since``, ``until``), in key order. ``by_viewer``: sum viewers'
+        days instead, by viewer. Slow for many groups: a day of 100,000 groups takes seconds."""
         ...
 
     async def set_viewer_usage(self, environment: Environment, is_on: bool, *, author: Author = UNNAMED) -> None:
@@ -169,29 +166,28 @@ class UsageStore(Protocol):
         ...
 
     async def environments_with_viewer_usage(self) -> Collection[str]:
-        """Return the names of the environments that count usage by viewer."""
+        """Return the names of the environments that count by viewer."""
         ...
 
     async def oldest(self) -> datetime | None:
-        """Return the beginning of the earliest hour counted for a group, or of the earliest day counted for a viewer,
-        whichever is earlier."""
+        """Return the beginning of the earliest hour (of a group) or day (of a viewer) with usage."""
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
-        """Delete a few thousand rows for hours before ``before``, and for viewers' days that ended by then. Record this
-        in the audit trail. Return the number of deleted rows; call again until it is 0."""
+        """Delete a few thousand rows for hours before ``before``, and for viewers' days that ended by then. Audited.
+        Return the number of deleted rows; call again until it is 0."""
         ...
 
 
 class AuditTrail(Protocol):
-    """Reads the audit trail. A write appends its entry in the same transaction; entries never change."""
+    """A write appends its entry in the same transaction; entries never change."""
 
     async def list(self, *, environment: str | None = None, after: int = 0, limit: int = 100) -> Sequence[AuditEntry]:
         """Return entries with ``number > after``, oldest first."""
         ...
 
     async def head(self) -> ChainHead | None:
-        """Return the number and the MAC of the last sealed entry, or None."""
+        """Number and MAC of the last sealed entry, or None."""
         ...
 
 
@@ -217,14 +213,14 @@ class WrittenBackend(LeasedBackend, Protocol):
 
     @property
     def settling(self) -> float:
-        """Seconds until all processes of this host see every committed write; usually 0.0. Each write waits that long
-        before it returns, so callers should add this time to the timeout of a write."""
+        """Seconds until all processes of this host see every committed write; usually 0.0. Each write waits that long,
+        so callers should add it to a write's timeout."""
         ...
 
     def subscribe(self, listener: ChangeListener) -> None: ...
 
     async def ready(self) -> None:
-        """Raises StoreUnavailable if the store does not answer or this version cannot use its tables."""
+        """Raises StoreUnavailable if the store does not answer or its tables are not usable."""
 
     async def aclose(self) -> None:
         """Close this event loop's connections."""

@@ -10,7 +10,7 @@ from tenantry.ports import ApiTokenStore
 from tenantry.tokens import api_token_digest, mint_api_token
 
 _HINT_LENGTH: Final = 4
-"""Lists show this many characters from the end of an API token, so that operators can recognise it."""
+"""Lists show this many characters from the end of an API token, for operators to recognise it."""
 
 
 async def issue_api_token(
@@ -23,11 +23,9 @@ async def issue_api_token(
     random: Callable[[int], bytes] = secrets.token_bytes,
     author: Author = UNNAMED,
 ) -> tuple[str, ApiToken]:
-    """Create an API token; return the secret and the record. The store keeps only a digest of the secret.
+    """Return the secret and the record. The store keeps only a digest of the secret.
 
-    ``expires_at`` must have a time zone (else ValueError); None: the token never expires. ``random(n)`` returns n
-    random bytes.
-    """
+    ``expires_at`` must have a time zone (else ValueError); None: never. ``random(n)`` returns n random bytes."""
     if expires_at is not None and expires_at.utcoffset() is None:
         raise ValueError("expires_at needs a time zone")
     secret = mint_api_token(environment.tag, random)

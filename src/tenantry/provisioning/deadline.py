@@ -12,19 +12,17 @@ T = TypeVar("T")
 Call: TypeAlias = Coroutine[Any, Any, T]
 
 WRITE_GRACE_SECONDS: Final = 0.3
-"""Seconds added to the deadline of a write, so that the store's own timeout comes first: its error says whether the
-write was committed."""
+"""Seconds added to a write's deadline, so that the store's own timeout comes first: its error says whether the write
+was committed."""
 
 
-class DeadlineExceeded(Exception):
-    """``run_with_timeout`` cancelled a call at its deadline."""
+class DeadlineExceeded(Exception): ...
 
 
 class Deadline:
-    """A time limit, in seconds, for all store calls of a request together. The default is no limit.
+    """A limit, in seconds, for all store calls of a request together; by default none.
 
-    ``settling()`` returns the seconds until a committed write is visible to other processes (``Store.settling``).
-    """
+    ``settling()`` returns the seconds until a committed write is visible to other processes (``Store.settling``)."""
 
     __slots__ = ("_left", "_settling")
 
@@ -33,7 +31,7 @@ class Deadline:
         self._settling = settling
 
     async def read(self, call: Call[T]) -> T:
-        """Await a read. Raises StoreUnavailable when the time is used up."""
+        """Raises StoreUnavailable when the time is used up."""
         begun = time.monotonic()
         try:
             return await run_with_timeout(self._left, call)
@@ -43,8 +41,8 @@ class Deadline:
             self._left -= time.monotonic() - begun
 
     async def write(self, call: Call[T]) -> T:
-        """Await a write. Raises StoreUnavailable if no time is left to start it, OutcomeUnknown if it does not finish
-        in time."""
+        """Raises StoreUnavailable if no time is left to start the write, OutcomeUnknown if it does not finish in
+        time."""
         if self._left <= 0:
             call.close()
             raise StoreUnavailable("the store is too slow or busy: try again")
@@ -83,7 +81,7 @@ async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], fl
 
 
 _EXTEND_BEFORE_SECONDS: Final = 0.02
-"""Seconds before the deadline at which ``run_with_timeout`` calls ``extra``."""
+"""``run_with_timeout`` calls ``extra`` this many seconds before the deadline."""
 
 
 def _extend(limit: asyncio.Timeout, ends: float, extra: Callable[[], float]) -> None:
@@ -93,8 +91,6 @@ def _extend(limit: asyncio.Timeout, ends: float, extra: Callable[[], float]) -> 
 
 
 class _Started(Generator[Any, Any, T]):
-    """Awaits the rest of ``call``, a coroutine that is suspended on ``waiting_for``."""
-
     def __init__(self, call: Call[T], waiting_for: Any) -> None:
         self._call = call
         self._first = [waiting_for]

@@ -1,7 +1,6 @@
-"""Checks the fields of a user group against the limits (docs/http-api.md).
+"""Checks a user group's fields against the limits (docs/http-api.md).
 
-Errors name the field by JSON pointer (RFC 6901) and never show the value.
-"""
+Errors name the field by JSON pointer (RFC 6901) and never show the value."""
 
 from __future__ import annotations
 
@@ -36,7 +35,7 @@ MAX_DEPTH: Final = 8
 """Maximum nesting of objects and arrays in the properties; the properties object is level 1."""
 
 MAX_KEYS: Final = 256
-"""Maximum number of names in the properties, on all levels together."""
+"""Maximum number of names in the properties, on all levels."""
 
 MAX_MAPPING: Final = 100
 """Maximum entries of a mapping."""
@@ -53,14 +52,13 @@ _NEVER_NULL: Final = frozenset({"name", "suspended"})
 
 
 def check_draft(draft: GroupDraft) -> None:
-    """Check a new group. Raises InvalidBody if a field exceeds a limit."""
+    """Raises InvalidBody if a field exceeds a limit."""
     check_text(draft.provided_id, "/user_group_id")
     _check_fields({name: getattr(draft, name) for name in SETTABLE_FIELDS}, merge=False)
 
 
 def check_changes(changes: GroupChanges, *, merge: bool = False) -> None:
-    """Raises InvalidBody if a changed field exceeds a limit. With ``merge`` (a merge patch), a mapping may contain
-    nulls."""
+    """Raises InvalidBody if a field exceeds a limit. With ``merge``, a mapping may contain nulls."""
     _check_fields(changes.given(), merge=merge)
 
 
@@ -75,7 +73,7 @@ def _check_fields(fields: Mapping[str, Any], *, merge: bool) -> None:
 
 
 def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
-    """The changes that the merge patch makes to this group. Raises InvalidBody if the result exceeds a limit."""
+    """The changes that the merge patch makes. Raises InvalidBody if the result exceeds a limit."""
     changes = merged_changes(issued.group, patch)
     check_changes(changes)
     return changes
@@ -88,7 +86,7 @@ def checked_grace(seconds: int) -> int:
 
 
 def check_text(text: object, pointer: str) -> None:
-    """Raises InvalidBody unless ``text`` has 1 to 255 characters, and contains no NUL, lone surrogate or token."""
+    """Raises InvalidBody unless ``text`` has 1 to 255 characters, without a NUL, lone surrogate or token."""
     if not isinstance(text, str):
         raise InvalidBody("this must be a string", field=pointer)
     if not 1 <= len(text) <= MAX_TEXT:
@@ -97,7 +95,7 @@ def check_text(text: object, pointer: str) -> None:
 
 
 def check_viewer_id(viewer_id: str, pointer: str) -> None:
-    """Raises InvalidBody unless ``check_text`` accepts ``viewer_id`` and a pass may have it as ``sub``."""
+    """Raises InvalidBody unless ``check_text`` accepts it and a pass may have it as ``sub``."""
     check_text(viewer_id, pointer)
     if not viewer_id.isprintable():
         raise InvalidBody("this must contain only printable characters", field=pointer)
@@ -114,7 +112,7 @@ def check_flag(flag: object, pointer: str) -> None:
 
 
 def check_mapping(mapping: Mapping[str, str], *, merge: bool = False) -> None:
-    """Raises InvalidBody unless the mapping has at most 100 entries, whose keys and values ``check_text`` accepts. With
+    """Raises InvalidBody unless there are at most 100 entries, whose keys and values ``check_text`` accepts. With
     ``merge``, values may be null."""
     if not isinstance(mapping, Mapping | Record):
         raise InvalidBody("this must be an object", field="/mapping")
@@ -144,13 +142,13 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], None]]] = {
     "expires_at": check_moment,
     "suspended": check_flag,
 }
-"""Settable field -> a function that checks the value at a JSON pointer. ``mapping`` is missing, because its check
-depends on ``merge``."""
+"""Settable field -> a function that checks the value at a JSON pointer. The check of ``mapping``, which depends on
+``merge``, is not here."""
 
 
 def pointer_of(path: Iterable[object]) -> str:
-    """A JSON pointer for a path. It is safe to show: tokens are masked, each part is cut to 255 characters, and lone
-    surrogates become question marks."""
+    """The pointer is safe to show: tokens are masked, each part is cut to 255 characters, and lone surrogates become
+    question marks."""
     pointer = ""
     for part in path:
         clean = mask_within(str(part))[:_LONGEST_POINTER_PART].encode("utf-8", "replace").decode()
@@ -166,8 +164,8 @@ def _check_characters(text: str, pointer: str) -> None:
 
 
 class _PropertyValidator:
-    """Checks properties, and counts their names in ``keys``. ``at_most``: an upper bound for the bytes of their JSON.
-    It is cheaper to compute than the exact number."""
+    """Checks properties, and counts their names in ``keys``. ``at_most``: an upper bound for the bytes of their JSON,
+    cheaper than the exact number."""
 
     __slots__ = ("at_most", "keys")
 

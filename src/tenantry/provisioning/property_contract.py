@@ -7,15 +7,13 @@ from tenantry.errors import TenantryError
 from tenantry.groups import Record
 
 Properties: TypeAlias = Mapping[str, Any] | Record | None
-"""The properties of a group, or None."""
 
 
 class PropertyContract(Protocol):
-    """Rules for properties. They are checked before properties are written.
-    ``tenantry.sql.checks.contract.QueryContract`` is an implementation.
+    """Rules for properties, checked before properties are written. ``tenantry.sql.checks.contract.QueryContract``
+    implements it.
 
-    If ``refuses`` is true, a write that violates the rules raises the error; otherwise the error is only logged.
-    """
+    If ``refuses`` is false, violations are only logged."""
 
     refuses: bool
 

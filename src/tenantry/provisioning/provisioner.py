@@ -47,7 +47,7 @@ _log = logging.getLogger("tenantry.provisioning")
 
 
 class NotLoaded(Enum):
-    """The type of NOT_LOADED, which means that the group has not been read yet. (None means that it does not exist.)"""
+    """The type of NOT_LOADED: the group has not been read yet. (None means that it does not exist.)"""
 
     NOT_LOADED = "not loaded"
 
@@ -63,13 +63,12 @@ class ProvisioningStore(Protocol):
 
 
 class Provisioner:
-    """Creates, updates, rotates and deletes the groups of ``store``; signs their tokens with ``keys``.
+    """Writes the groups of ``store``; signs their tokens with ``keys``.
 
-    ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls of this object together.
-    ``contract`` checks properties before they are written. Parameters of the methods: ``author`` is recorded in the
-    audit trail; ``loaded`` is the group if you have just read it, which saves a read. Every method may raise
-    StoreUnavailable; methods that write may also raise OutcomeUnknown.
-    """
+    ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls together. ``contract`` checks
+    properties before they are written. Parameters of the methods: ``author`` is recorded in the audit trail;
+    ``loaded``, the group if you have just read it, saves a read. Every method may raise StoreUnavailable; those that
+    write may also raise OutcomeUnknown."""
 
     def __init__(
         self,
@@ -96,12 +95,10 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Issued[str]:
-        """Return the group with ``draft.provided_id``; create it if it does not exist. An existing group is not
-        changed.
+        """Return the group with ``draft.provided_id``, unchanged, or create it.
 
         Raises InvalidBody, UnknownDataSource, GroupSuspended, SigningKeyMissing, IdempotencyKeyReused,
-        IdempotencySuperseded and the contract's errors.
-        """
+        IdempotencySuperseded and the contract's errors."""
         check_draft(draft)
         await self._check_sources(environment, draft.mapping)
         if self._contract is not None and draft.properties is not None:
@@ -169,7 +166,7 @@ class Provisioner:
         raise StoreUnavailable(_KEEP_CHANGING)
 
     async def _change(self, issued: Issued, changes: GroupChanges, author: Author, *, as_read: bool) -> Issued:
-        """Write the changes. With ``as_read``, raises GroupChanged if the group has changed since it was read."""
+        """With ``as_read``, raises GroupChanged if the group has changed since it was read."""
         group = issued.group
         expected = group if as_read else None
         update = self._groups.update(group.environment, group.provided_id, changes, expected=expected, author=author)
@@ -198,8 +195,8 @@ class Provisioner:
         *,
         merge: bool = False,
     ) -> tuple[TenantryError, ...]:
-        """Return the errors of the PropertyContract that ``update`` would raise or log. Writes nothing. Raises
-        InvalidBody, UnknownDataSource, UnknownGroup."""
+        """Return the errors of the PropertyContract that ``update`` would raise or log. Raises InvalidBody,
+        UnknownDataSource, UnknownGroup."""
         await self._check_changes(environment, changes, merge=merge)
         issued = await self._existing(environment, provided_id, NOT_LOADED)
         whole = merged(issued, changes) if merge else changes
@@ -224,13 +221,12 @@ class Provisioner:
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replace ``current_token`` with a new one. Of concurrent calls, exactly one succeeds. The old token stays
-        valid for ``grace_seconds`` (None: the grace period of the environment).
+        """Replace ``current_token``. Of concurrent calls, one succeeds. The old token stays valid for ``grace_seconds``
+        (None: the environment's grace period).
 
-        Raises UnknownToken (for a token that is malformed, forged or from another environment), TokenAlreadyRotated,
-        GroupSuspended, IdempotencyKeyReused, IdempotencySuperseded; ValueError unless the grace period is from 0 to
-        86,400.
-        """
+        Raises UnknownToken (also for a token that is malformed, forged or from another environment),
+        TokenAlreadyRotated, GroupSuspended, IdempotencyKeyReused, IdempotencySuperseded; ValueError unless the grace
+        period is from 0 to 86,400."""
         try:
             current = self._keys.read(current_token)
         except InvalidToken:
@@ -274,11 +270,10 @@ class Provisioner:
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replace the token of the group with this id, even if the group is suspended or the token's signing key was
-        removed. For operators.
+        """Replace the token of the group, even if the group is suspended or the token's signing key was removed. For
+        operators.
 
-        ``grace_seconds``: as in ``rotate``. Raises UnknownGroup; TokenAlreadyRotated if another rotation came first.
-        """
+        ``grace_seconds``: as in ``rotate``. Raises UnknownGroup; TokenAlreadyRotated if another rotation came first."""
         issued = await self._load(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}")
@@ -296,11 +291,10 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> UserGroup:
-        """Refuse all passes issued to this viewer of the group until now, and return the group. Passes issued in the
-        next second or later are accepted.
+        """Refuse the viewer's passes issued until now, and return the group. Passes of the next second or later are
+        accepted.
 
-        Raises InvalidBody, UnknownGroup, TooManyRevokedViewers.
-        """
+        Raises InvalidBody, UnknownGroup, TooManyRevokedViewers."""
         check_viewer_id(viewer_id, "/viewer_id")
         for _ in range(_ATTEMPTS):
             issued = await self._existing(environment, provided_id, loaded)
@@ -322,7 +316,7 @@ class Provisioner:
         self, environment: Environment, mapping: Mapping[str, str] | None, known: set[str] | None = None
     ) -> None:
         """Raises UnknownDataSource if a source does not exist, unless the environment has external data sources.
-        Sources in ``known`` are not looked up; each source found is added to ``known``."""
+        Sources in ``known`` are not looked up; found ones are added to it."""
         if not mapping or environment.external_data_sources:
             return
         known = set() if known is None else known

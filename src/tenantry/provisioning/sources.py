@@ -1,5 +1,3 @@
-"""Registers, changes, lists and deletes data sources, for the command line and for HTTP."""
-
 from __future__ import annotations
 
 import secrets
@@ -51,13 +49,10 @@ class SourceUpdate:
 
     @property
     def needs_test(self) -> bool:
-        """Whether more changes than the removal of a declaration."""
         return self.url is not None or self.password is not None or bool(self.tables)
 
 
 class CountedSource(NamedTuple):
-    """A data source and the number of user groups whose mapping names it."""
-
     source: RegisteredSource
     groups: int
 
@@ -70,9 +65,8 @@ class UpdatedSource(NamedTuple):
 class SourceProvisioner:
     """Writes the data sources of ``store``. With ``dry_run`` it raises the same errors and writes nothing.
 
-    ``keys`` is called when a password must be encrypted or decrypted. ``test`` is awaited before each write. All
-    methods may raise StoreUnavailable.
-    """
+    ``keys`` is called to encrypt or decrypt a password. ``test`` is awaited before each write. All methods may raise
+    StoreUnavailable."""
 
     def __init__(
         self,
@@ -92,7 +86,7 @@ class SourceProvisioner:
         self._dry_run = dry_run
 
     async def create(self, environment: Environment, draft: SourceDraft) -> RegisteredSource:
-        """Register a data source. Raises InvalidSource, AlreadyExists and the errors of ``test``."""
+        """Raises InvalidSource, AlreadyExists and the errors of ``test``."""
         from tenantry.datasources import resolve_url
 
         name = draft.provided_id
@@ -122,8 +116,7 @@ class SourceProvisioner:
         return await self._deadline.write(creation)
 
     async def update(self, environment: Environment, reference: str, changes: SourceUpdate) -> UpdatedSource:
-        """Change a data source. Raises DataSourceNotFound, InvalidSource, SecretUnavailable and the errors of
-        ``test``."""
+        """Raises DataSourceNotFound, InvalidSource, SecretUnavailable and the errors of ``test``."""
         for _ in range(_ATTEMPTS):
             before = await self.find(environment, reference)
             planned = self._planned(before, changes)
@@ -143,7 +136,6 @@ class SourceProvisioner:
         raise StoreUnavailable("other writers keep changing this data source: try again")
 
     async def list(self, environment: Environment) -> list[CountedSource]:
-        """Return all data sources, ordered by ``provided_id``."""
         sources = await self._deadline.read(self._sources.list(environment))
         ids = {each.provided_id: each.id for each in sources} | {each.id: each.id for each in sources}
         groups = Counter[str]()
@@ -167,7 +159,7 @@ class SourceProvisioner:
         return CountedSource(source, sum(count for references, count in counts.items() if references & own))
 
     async def delete(self, environment: Environment, reference: str, *, force: bool = False) -> CountedSource:
-        """Delete a data source. Raises DataSourceNotFound; SourceInUse if groups are mapped to it, unless ``force``."""
+        """Raises DataSourceNotFound; SourceInUse if groups are mapped to it, unless ``force``."""
         found = await self.count(await self.find(environment, reference))
         if found.groups and not force:
             raise SourceInUse(in_use(found))
@@ -213,7 +205,6 @@ def in_use(found: CountedSource) -> str:
 
 
 def describe_source(source: RegisteredSource) -> dict[str, Any]:
-    """The JSON of a data source, with masked secrets."""
     from tenantry.datasources import display_url, secret_state
 
     url = display_url(source.url)

@@ -39,7 +39,7 @@ _ATTEMPTS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """A request to create a group from ``changes`` or, if it exists, to apply ``changes`` to it."""
+    """Creates a group from ``changes``, or applies ``changes`` to an existing one."""
 
     provided_id: str
     changes: GroupChanges
@@ -62,24 +62,22 @@ class Upserted:
 
 
 UpsertResult: TypeAlias = Upserted | TenantryError
-"""The result of an upsert. After an error nothing was written, with two exceptions: after OutcomeUnknown, the write may
-be committed; after SigningKeyMissing, it is committed if the key was removed during the write (then rotate the group to
-get a token)."""
+"""After an error nothing was written, with two exceptions. After OutcomeUnknown, the write may be committed. After
+SigningKeyMissing, it is committed if the key was removed during the write; then rotate the group to get a token."""
 
 
 class UpsertProvisioner(Provisioner):
-    """A Provisioner that can also write batches. If it has a deadline, use it for only one call of ``upsert_many``."""
+    """A Provisioner that also writes batches. If it has a deadline, use it for only one call of ``upsert_many``."""
 
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
     ) -> list[UpsertResult]:
-        """Write the upserts and return a result for each, in order. Each upsert succeeds or fails independently. No two
-        may be for the same group.
+        """Return a result for each upsert, in order. Each succeeds or fails independently. No two may be for the same
+        group.
 
         With ``merge``, changes are merge patches (RFC 7396); otherwise they replace ``properties`` and ``mapping``. A
-        group that they would not change is not written. An unexpected exception is raised only if no write has finished
-        yet. Otherwise it is logged, and each remaining group gets an error as its result.
-        """
+        group that already matches is not written. An unexpected exception is raised only if no write has finished yet.
+        Otherwise it is logged, and each remaining group gets an error."""
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()
         waiting: dict[str, GroupChanges] = {}
@@ -108,7 +106,7 @@ class UpsertProvisioner(Provisioner):
     async def _attempt(
         self, environment: Environment, wanted: Mapping[str, GroupChanges], *, merge: bool, author: Author
     ) -> dict[str, UpsertResult]:
-        """Return results by group id. Groups that another writer changed during the attempt are missing."""
+        """Return results by group id, without those of groups that another writer changed during the attempt."""
         results: dict[str, UpsertResult] = {}
         writes: list[GroupWrite] = []
         try:
@@ -143,7 +141,6 @@ class UpsertProvisioner(Provisioner):
     def _plan(
         self, environment: Environment, provided_id: str, changes: GroupChanges, issued: Issued | None, *, merge: bool
     ) -> GroupWrite | Issued[str]:
-        """The write to make or, if the group already matches, the group with its token."""
         if issued is None:
             given: dict[str, Any] = {"name": provided_id, **changes.given()}
             draft = merged_draft(provided_id, changes) if merge else GroupDraft(provided_id, **given)

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
-"""Seconds to wait before subscribing to a failed bus again. The pause doubles with each failure."""
+"""Seconds before subscribing to a failed bus again. The pause doubles with each failure."""
 
 STEADY = 60.0
 """After this many seconds without a failure, the next pause is the shortest again."""
 
 CONNECTED = 1.0
-"""Seconds after which a subscribed bus counts as connected. If it fails later, messages may be lost, so the cache is
-flushed."""
+"""After this many seconds, a subscribed bus counts as connected. If it fails later, messages may be lost, so the cache
+is flushed."""
 
 
 class BusSubscriptions:
-    """Forwards the messages of each bus to the resolver (``listener``), in one task per bus on one event loop. Holds
-    only a weak reference to the resolver, and stops when the resolver is garbage-collected."""
+    """Forwards messages to the resolver (``listener``), in one task per bus on one event loop. Holds only a weak
+    reference to the resolver, and stops with it."""
 
     def __init__(self, buses: Sequence[Bus], listener: EvictionListener) -> None:
         self._buses = tuple(buses)
@@ -54,7 +54,6 @@ class BusSubscriptions:
             self._end.atexit = False
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Cancel the tasks and return them. Thread-safe."""
         tasks, loop = list(self._tasks), self._loop
         self._tasks, self._loop = [], None
         if self._end is not None:

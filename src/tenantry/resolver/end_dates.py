@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 
 class EndDates:
-    """Checks whether cached groups are suspended, or their end date has passed. Such groups are refused."""
-
     __slots__ = ("_cache", "_clock", "_counters", "_staleness", "_time_of_day")
 
     def __init__(
@@ -29,7 +27,6 @@ class EndDates:
         return group.seconds_left(self._time_of_day())
 
     def ending(self, key: bytes) -> CacheEntry | None:
-        """The token's cache entry, if it is valid and its group is suspended or has an end date; otherwise None."""
         entry = self._cache.entry(key)
         return entry if entry is not None and entry.group.may_end and entry.is_valid(self._clock()) else None
 
@@ -45,8 +42,7 @@ class EndDates:
         self._counters.hits += 1
 
     def check(self, group: UserGroup, entry: CacheEntry | None) -> None:
-        """Raise UserGroupSuspended or UserGroupExpired if the group has no access. ``entry``: the group's cache entry,
-        if it has one."""
+        """Raises UserGroupSuspended, UserGroupExpired. ``entry``: the group's cache entry, if it has one."""
         now, moment = self._clock(), self._time_of_day()
         group.require_access(moment)
         if entry is not None:

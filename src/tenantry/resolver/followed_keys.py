@@ -5,17 +5,16 @@ from typing import TYPE_CHECKING
 from tenantry.tokens import read_pass
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from tenantry.cache import GroupCache
     from tenantry.groups import Token
+    from tenantry.ports import Clock
     from tenantry.resolver.loading import Counters
     from tenantry.tokens import KeyRing, Pass
 
 
 class FollowedKeys:
-    """The signing keys of a resolver. Flushes the cache when a key is removed. ``cached_alone``: the cache has no
-    poller that calls ``refresh``, so ``read`` must also reread the key file."""
+    """A resolver's signing keys. Flushes the cache when a key is removed. ``cached_alone``: no poller calls
+    ``refresh``, so ``read`` must also reread the key file."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 
@@ -27,20 +26,19 @@ class FollowedKeys:
         self._removals = keys.removals
 
     def read(self, raw: bytes) -> Token:
-        """Verify a token. Forged tokens do not cause reads of the key file. Raises InvalidToken."""
+        """Verify a token. A forged one does not cause a read of the key file. Raises InvalidToken."""
         try:
             token = self._keys.read(raw)
             return self._keys.read(raw) if self._cached_alone and self._keys.refresh() else token
         finally:
             self._forget_removed()
 
-    def read_pass(self, raw: bytes, now: datetime) -> Pass:
+    def read_pass(self, raw: bytes, clock: Clock) -> Pass:
         """Verify a pass. The caller must verify the pass's token too, with ``read``. Raises InvalidToken."""
-        return read_pass(self._keys, raw, now)
+        return read_pass(self._keys, raw, clock)
 
     def refresh(self) -> None:
-        """Reread the key file. Call this before each poll, so that the poll does not extend the lease of tokens with a
-        removed key."""
+        """Call this before each poll, so that the poll does not extend the lease of tokens with a removed key."""
         self._keys.refresh()
         self._forget_removed()
 

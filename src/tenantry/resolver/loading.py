@@ -26,8 +26,8 @@ WAKEN_AT_ONCE: Final = 64
 
 class SingleFlight(Generic[T]):
     """A load that several requests on one event loop wait for. It runs in its own task, so a cancelled waiter does not
-    affect the others. Use it as a context manager: an error in the block is passed to the waiters. ``pending`` is None
-    until the backend is called."""
+    affect the others. As a context manager, it passes errors in the block to the waiters. ``pending`` is None until the
+    backend is called."""
 
     __slots__ = ("_loop", "_waiters", "pending", "task")
 
@@ -72,8 +72,6 @@ class SingleFlight(Generic[T]):
 
 
 class FindOnlyBackend:
-    """Adapts a backend that has only ``find``; its answers have no generation."""
-
     def __init__(self, backend: Backend) -> None:
         self.find = backend.find
 
@@ -88,8 +86,8 @@ class BackendReader:
         self._counters = counters
 
     async def read(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Look up a token. ``fresh``: bypass second-level caches. Raises StoreUnavailable, TimeoutError or the
-        backend's TenantryError."""
+        """``fresh``: bypass second-level caches. Raises StoreUnavailable, TimeoutError or the backend's
+        TenantryError."""
         self._counters.loads += 1
         self._counters.fresh += fresh
         try:
@@ -113,8 +111,7 @@ class BackendReader:
 
 
 class BackendAnswer(NamedTuple):
-    """A backend's answer, the time at which it was requested, and whether second-level caches were bypassed
-    (``fresh``)."""
+    """A backend's answer, when it was requested, and whether second-level caches were bypassed (``fresh``)."""
 
     pending: PendingLoad
     started: float
@@ -123,7 +120,7 @@ class BackendAnswer(NamedTuple):
 
 
 class BackendFailed(Exception):
-    """A backend raised an unexpected error; ``location`` has its type, file and line, but not its message."""
+    """A backend raised an unexpected error. ``location``: the error's type, file and line, not its message."""
 
     def __init__(self, location: str) -> None:
         super().__init__(location)
@@ -131,8 +128,6 @@ class BackendFailed(Exception):
 
 
 class BackendErrors:
-    """Context manager that turns all errors except TenantryError and TimeoutError into BackendFailed."""
-
     __slots__ = ()
 
     def __enter__(self) -> None: ...
@@ -143,20 +138,17 @@ class BackendErrors:
 
 
 class Freshness(Enum):
-    """Whether and how a backend's answer may be used for its token."""
-
     GOOD = "good"
     """Use it, and cache it for at most ``seconds``."""
     USE_ONCE = "use once"
     """Use it without caching."""
     NO_GROUP = "no group"
-    """There is no such group, it is in another environment, or the token's version is outdated."""
+    """There is no such group, it is in another environment, or the token is outdated."""
     MISMATCHED = "mismatched"
     """The answer is for another token: a backend bug."""
 
     @classmethod
     def classify(cls, result: LookupResult, token: Token, environment: str | None) -> Freshness:
-        """Compare an answer with the token and the accepted environment (None: any)."""
         group, seconds = result.group, result.seconds
         if group is None:
             return cls.NO_GROUP
@@ -175,14 +167,13 @@ class Freshness(Enum):
 
 
 def may_have_grace(group: UserGroup, token: Token) -> bool:
-    """Whether the token is the previous version, and the rotation that replaced it granted a grace period."""
+    """Whether the token is the previous version, and had a grace period."""
     return group.grace_until is not None and token.version == group.token_version - 1
 
 
 @dataclass(slots=True)
 class Counters:
-    """Counters of a resolver. ``hits + misses`` is the number of resolved tokens. Counts are approximate if threads
-    share the resolver."""
+    """``hits + misses`` is the number of resolved tokens. Counts are approximate if threads share the resolver."""
 
     hits: int = 0
     """Tokens answered from the cache."""
@@ -199,7 +190,7 @@ class Counters:
     fresh: int = 0
     """Reads that bypass second-level caches."""
     stale: int = 0
-    """Backend answers that were older than a known or possible change of the group, so the backend was read again."""
+    """Backend answers older than a known or possible change of the group; the backend was read again."""
     unknown: int = 0
     """Loads that found no group in the resolver's environment."""
     mismatched: int = 0
@@ -211,12 +202,12 @@ class Counters:
     failed_polls: int = 0
     """Failed polls."""
     evicted: int = 0
-    """Reported writes after which at least one valid cache entry was dropped."""
+    """Reported writes that dropped at least one valid cache entry."""
     flushed: int = 0
-    """Flushes of the cache. Causes: a gap in the change list, a list from another store, new slots, a removed key, or
-    lost bus messages."""
+    """Flushes of the cache after a gap in the change list, a list from another store, new slots, a removed key, or lost
+    bus messages."""
     last_staleness: float = 0.0
-    """Seconds, by the store's clock, between the last write that made the cache drop a valid entry and the poll that
-    listed this write."""
+    """Seconds, by the store's clock, between the last write that dropped a valid entry and the poll that listed this
+    write."""
     max_staleness: float = 0.0
-    """The maximum of ``last_staleness``."""
+    """The highest ``last_staleness``."""

@@ -1,10 +1,8 @@
-"""Poller: polls the store for changes. Each successful poll extends the lease of a resolver's cache.
+"""Polls the store for changes. Each successful poll extends the lease of a resolver's cache.
 
-A successful poll that began at time *t* has listed all writes before *t*, so it extends the lease to *t* plus the
-staleness bound. A gap in the list clears the cache. A failed poll changes nothing; once the lease has ended, each
-request reads the store until a poll succeeds. If the version of a slot stays the same odd number for a full staleness
-bound, a poll repairs the slot.
-"""
+A poll that began at time *t* lists all writes before *t*, so it extends the lease to *t* plus the staleness bound. A
+gap in the list clears the cache. A failed poll changes nothing; once the lease has ended, each request reads the store
+until a poll succeeds. If a slot keeps the same odd version for a full staleness bound, a poll repairs it."""
 
 from __future__ import annotations
 
@@ -34,13 +32,13 @@ IDLE = 30.0
 """Polling stops after this many seconds without a request."""
 
 FIRST_POLL_WAIT = 0.1
-"""Maximum seconds that a load waits for the first poll. Without a lease from this poll, the load's answer cannot be
+"""Maximum seconds that a load waits for the first poll. Without this poll's lease, the load's answer cannot be
 cached."""
 
 
 class Poller:
     """Polls five times per ``staleness`` bound (seconds), on one event loop at a time. Holds only weak references to
-    the loops. Its timers hold only weak references to the poller."""
+    the loops, as its timers do to the poller."""
 
     def __init__(
         self,
@@ -75,8 +73,8 @@ class Poller:
         self._last_used_at = 0.0
 
     def ensure_running(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start polling on ``loop``, the running loop, unless another poll loop is active. Call this at each cache
-        miss."""
+        """Call this at each cache miss. Start polling on ``loop``, the running loop, unless another poll loop is
+        active."""
         now = self._last_used_at = self._clock()
         with self._lock:
             polling = None if self._loop_ref is None else self._loop_ref()
@@ -88,7 +86,6 @@ class Poller:
             self._begin(loop, self._epoch, now)
 
     async def wait_first_poll(self) -> None:
-        """If there is no lease, wait briefly for the poll in progress."""
         task, now = self._task, self._clock()
         if task is None or task.done() or now < self._cache.lease.until or now >= self._begun_at + FIRST_POLL_WAIT:
             return
@@ -96,7 +93,6 @@ class Poller:
             await asyncio.wait({task}, timeout=FIRST_POLL_WAIT)
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Stop polling and the bus subscriptions. Cancel their tasks and return them."""
         with self._lock:
             self._epoch += 1
             self._due = 0.0
@@ -142,7 +138,7 @@ class Poller:
     # --- one poll -----------------------------------------------------------------------------------------------------
 
     async def poll(self) -> None:
-        """Poll once. Counts failures; logs the first failure of an outage."""
+        """Counts failures; logs the first failure of an outage."""
         self._keys.refresh()
         try:
             with BackendErrors():

@@ -1,9 +1,8 @@
-"""Resolver: finds the user group of a token through a cache.
+"""Finds the user group of a token through a cache.
 
 ``peek`` reads only the cache; ``resolve`` also reads the backend. Concurrent requests for one token share a load
 (``SingleFlight``). If the store is unavailable, the cache is used until the lease ends; then ``resolve`` raises
-StoreUnavailable.
-"""
+StoreUnavailable."""
 
 from __future__ import annotations
 
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
-"""Seconds for which the cache remembers that a token has no group; fewer if the staleness bound is shorter."""
+"""For this long, at most the staleness bound, the cache remembers that a token has no group."""
 
 
 class Resolver:
@@ -48,19 +47,16 @@ class Resolver:
       tokens are cached, and of cached passes.
     - ``patience``: seconds, at most ``staleness``, after which a load raises StoreUnavailable.
     - ``buses``: report writes before the next poll.
-    - ``clock``: a clock in seconds that also runs while the machine is suspended.
-    - ``time_of_day``: the current date and time, compared with end dates.
+    - ``clock``: seconds, counted also while the machine is suspended.
+    - ``time_of_day``: compared with end dates.
 
     With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect after a
     fifth of the staleness bound, or after the full bound if the store is unavailable.
 
     Answers of other backends are cached for the full bound. Tokens of a removed key are refused within the bound. A
-    ``DataSources`` with the same store caches registered sources too, under the lease of one of the store's resolvers
-    (``ports.SourceLeaseHolder``).
+    ``DataSources`` with the same store caches data sources under the resolver's lease.
 
-    Event loops and threads may share a resolver, but each loop has its own loads. ``evict`` and ``flush`` may be called
-    from any thread.
-    """
+    Event loops and threads may share a resolver. ``evict`` and ``flush`` may be called from any thread."""
 
     def __init__(
         self,
@@ -121,12 +117,12 @@ class Resolver:
 
     @property
     def cached(self) -> int:
-        """The number of cached tokens, valid or not."""
+        """Number of cached tokens, valid or not."""
         return len(self._cache)
 
     @property
     def cached_passes(self) -> int:
-        """The number of cached passes, valid or not."""
+        """Number of cached passes, valid or not."""
         return len(self._cache.passes)
 
     @property
@@ -136,7 +132,7 @@ class Resolver:
         return None if now >= until or isinf(until) else now - (until - self._staleness)
 
     def seconds_left(self, group: UserGroup) -> float:
-        """Seconds until the group's end date; ``inf`` without one."""
+        """``inf`` without an end date."""
         return self._ends.seconds_left(group)
 
     def peek(self, raw: bytes) -> UserGroup | None:
@@ -156,10 +152,9 @@ class Resolver:
     async def resolve(self, raw: bytes | str) -> UserGroup:
         """The group of a token or pass, from the cache or the backend. A pass's group has a ``viewer``.
 
-        Raises InvalidToken if the token is malformed, forged or replaced by a rotation, or if its group is deleted or
-        in another environment. The error does not say which. Also raises the subclasses of InvalidToken
-        (UserGroupExpired, UserGroupSuspended, PassExpired, PassRevoked, InvalidPass), and StoreUnavailable.
-        """
+        Raises InvalidToken, without the reason, if the token is malformed, forged or replaced by a rotation, or if its
+        group is deleted or in another environment. Also raises the subclasses of InvalidToken (UserGroupExpired,
+        UserGroupSuspended, PassExpired, PassRevoked, InvalidPass), and StoreUnavailable."""
         key = (
             raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
         )  # b"" is no token: refused below
@@ -170,7 +165,7 @@ class Resolver:
 
     async def _resolve_pass(self, key: bytes) -> UserGroup:
         try:
-            found = self._keys.read_pass(key, self._time_of_day())
+            found = self._keys.read_pass(key, self._time_of_day)
         except InvalidToken as error:
             self.counters.misses += 1
             self.counters.forged += type(error) is InvalidToken
@@ -253,7 +248,7 @@ class Resolver:
         await self.flush_usage()
 
     async def flush_usage(self) -> None:
-        """Send counted usage now. Never raises; unsent usage is kept."""
+        """Never raises; unsent usage is kept."""
         await self._usage.flush()
 
     def _lend_lease(self) -> None:
@@ -264,7 +259,7 @@ class Resolver:
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
         """Raise InvalidToken if the cache refuses the token or knows a newer one. Return whether the token is newer
-        than the cached group. If so, second-level caches may not have the rotation yet."""
+        than the cached group: then second-level caches may not have the rotation yet."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)

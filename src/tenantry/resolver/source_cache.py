@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 
 class SourceCache:
-    """Caches registered data sources under the resolver's lease (``ports.SourceLease``)."""
-
     def __init__(self, cache: GroupCache, poller: Poller, clock: MonotonicClock, staleness: float) -> None:
         self.staleness: float = staleness
         self._cache = cache

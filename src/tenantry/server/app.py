@@ -60,7 +60,7 @@ def create_app(
 
 
 def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
-    """The app for ``settings``. Raises InvalidKeys, InvalidSettings, InvalidQueries or InvalidPropertySchema."""
+    """Raises InvalidKeys, InvalidSettings, InvalidQueries or InvalidPropertySchema."""
     keys = SigningKeys.from_file(settings.keys)
     return FastRouter(
         create_app(
@@ -79,7 +79,7 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
     """Return the contract that checks updates of properties against the saved queries; None if the setting
-    ``query_contract`` is off. ``refuses`` overrides this setting. Raises InvalidSettings, InvalidQueries or
+    ``query_contract`` is off. ``refuses`` overrides it. Raises InvalidSettings, InvalidQueries or
     InvalidPropertySchema."""
     if chosen.query_contract == "off" and refuses is None:
         return None
@@ -112,7 +112,7 @@ def compose(
     """The server app for ``store``, with additional ``routes``.
 
     - ``closing``: called in order on shutdown, before the store closes.
-    - ``buses``: ``/readyz`` and metrics report whether their messages arrive.
+    - ``buses``: ``/readyz`` and metrics report whether messages arrive.
     - ``metrics``: serve ``/metrics`` to any client.
     - ``draining``: while it returns True, ``/readyz`` answers 503.
     """

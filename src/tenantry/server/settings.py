@@ -20,7 +20,7 @@ CONTACT = r"^(https?://[^\s/]\S*|[^\s@]+@[^\s@]+)$"
 
 
 class Settings(BaseSettings):
-    """All settings. Create them with ``load_settings``, which raises readable errors."""
+    """Create them with ``load_settings``, which raises readable errors."""
 
     model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
         env_prefix="TENANTRY_", extra="forbid", frozen=True, hide_input_in_errors=True
@@ -110,7 +110,7 @@ class Settings(BaseSettings):
 
 
 def load_settings(**given: Any) -> Settings:
-    """Load the settings. Values in ``given`` other than None take precedence. Raises InvalidSettings."""
+    """Values in ``given`` other than None take precedence. Raises InvalidSettings."""
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:

@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
 
 Reporter: TypeAlias = Callable[[str], None]
-"""A function that writes one message about the server itself, such as the restart of a worker."""
+"""Writes one message about the server itself, such as the restart of a worker."""
 
 # --- the log ----------------------------------------------------------------------------------------------------------
 
 
 def log_config(log_format: str) -> dict[str, Any]:
-    """Return uvicorn's logging configuration. ``log_format`` is ``text``, or ``json`` for one object per line; ``json``
-    also logs each request."""
+    """uvicorn's logging. ``json``: one object per line, and also each request; else ``text``."""
     config: dict[str, Any] = copy.deepcopy(uvicorn.config.LOGGING_CONFIG)
     config["filters"] = {"redact": {"()": "tenantry.middleware.RedactTokens"}}
     for handler in config["handlers"].values():
@@ -48,7 +47,6 @@ def _not_about_upgrades(record: logging.LogRecord) -> bool:
 
 
 def make_reporter(log_format: str) -> Reporter:
-    """A Reporter that writes to stderr: JSON log lines if ``log_format`` is ``json``, else text."""
     if log_format != "json":
         return partial(click.echo, err=True)
     lines = JsonLines()
@@ -79,8 +77,8 @@ def export_requested() -> bool:
 
 @contextmanager
 def exported_spans(report: Reporter) -> Iterator[None]:
-    """Export this process's spans by OTLP over HTTP, if environment variables request this. If the extra ``otel`` is
-    missing, export nothing and call ``report`` with the reason."""
+    """Export this process's spans by OTLP over HTTP, if environment variables request this. Without the extra ``otel``,
+    only call ``report`` with the reason."""
     if not export_requested():
         yield
         return

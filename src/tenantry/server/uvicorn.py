@@ -33,8 +33,8 @@ before our limits apply."""
 
 
 class Drain:
-    """Whether a stop was requested. For ``seconds`` after that, ``/readyz`` answers 503 while everything else is still
-    served, so that load balancers can switch to another server."""
+    """Whether a stop was requested. For ``seconds`` after that, ``/readyz`` answers 503, so that load balancers switch
+    to another server."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds
@@ -60,8 +60,7 @@ def run(
 
     After SIGTERM, connections are accepted for ``drain.seconds`` more; SIGINT or a second signal ends this wait.
     ``prepare`` runs in the server's event loop before ``announce`` gets the URL. ``counters`` counts the connections
-    that ``limits`` close. The listeners in ``further`` are served too, but the caller closes them.
-    """
+    that ``limits`` close. The caller closes the listeners in ``further``, which are served too."""
     connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
     config = uvicorn.Config(
         TrackRequests(app),
@@ -86,8 +85,6 @@ def run(
 
 
 def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
-    """An app that passes each request to the app that ``others`` has for the request's port, or to ``app`` if it has
-    none."""
     apps = {listener.getsockname()[1]: other for listener, other in others.items()}
 
     async def chosen(scope: Scope, receive: Receive, send: Send) -> None:
@@ -98,7 +95,6 @@ def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
 
 
 def url_of(listener: socket.socket) -> str:
-    """The URL of a bound socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -179,7 +175,7 @@ def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Bind a TCP socket. Raises InvalidSettings."""
+    """Raises InvalidSettings."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Nagle's algorithm delays responses by 40 ms. asyncio turns it off only for sockets with an explicit IPPROTO_TCP.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

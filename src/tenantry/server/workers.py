@@ -42,7 +42,6 @@ def connection_limits(settings: Settings) -> ConnectionLimits:
 def serve_process(
     settings: Settings, listener: socket.socket, app: FastRouter, drain: Drain, announce: Callable[[str], None]
 ) -> None:
-    """Serve in this process until SIGINT or SIGTERM. Calls ``announce`` with the URL once ready."""
     with exported_spans(make_reporter(settings.log_format)):
         run(
             app,
@@ -55,7 +54,7 @@ def serve_process(
 
 
 class Worker:
-    """One serving process. The pipe ``ready`` becomes readable when the process is ready to serve, or ends."""
+    """The pipe ``ready`` becomes readable when the process is ready to serve, or ends."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self.ready: Connection
@@ -67,7 +66,6 @@ class Worker:
         child_end.close()
 
     def wait_ready(self) -> bool:
-        """Wait until the process is ready to serve. Return False if it has ended instead."""
         try:
             self.ready.recv_bytes()
         except (EOFError, OSError):

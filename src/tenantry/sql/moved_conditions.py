@@ -1,5 +1,5 @@
-"""The fix that the tenant guard suggests for a clause. It is only used in an error message: no check depends on it, and
-when in doubt it suggests nothing."""
+"""The fix that the tenant guard suggests for a clause. It is only used in an error message. When in doubt it suggests
+nothing."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ _LONGEST: Final = 400  # a fix shows at most this many characters of a clause
 
 
 def moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:
-    """Return the end of a suggested fix: the clause rewritten with its ``guarded`` conditions in front of the
-    ``[[ ]]``, such as ``: and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]``. Return an empty string if that
-    is not possible."""
+    """Return the end of a suggested fix: the clause with its ``guarded`` conditions before the ``[[ ]]``, such as ``:
+    and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]``. Empty if that is not possible."""
     text = source.text[clause.offset + 2 : clause.end]
     beginning = _BEGINNING.match(text)
     if beginning is None or len(text) > _LONGEST:

@@ -15,11 +15,11 @@ class Query(SQLTemplate):
     """A saved query: an SQLTemplate with a name, from the text of a ``.sql`` file (docs/sql-queries.md).
 
     Other templates include it by ``name``; errors show ``file``. ``dialect`` applies if the header names none.
-    ``optional``: paths that a group may lack; the header may add more of them only if ``trusted``. ``trusted``: the
-    file belongs to the program, not to its users.
+    ``optional``: paths that a group may lack; the header may add more only if ``trusted``. ``trusted``: the file
+    belongs to the program, not to its users.
 
-    The SQL is compiled when it is first bound or checked (``check``). The constructor raises TemplateError for a bad
-    header, with line, column, caret and fix.
+    The SQL is compiled when it is first bound or checked (``check``). Raises TemplateError for a bad header, with line,
+    column, caret and fix.
     """
 
     __slots__ = ("_header", "name")

@@ -38,11 +38,10 @@ class Source:
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of the commas in included SQL. These commas never separate arguments of a filter."""
+        """Offsets of commas in included SQL. They never separate arguments of a filter."""
         return frozenset()
 
     def location(self, offset: int) -> Location:
-        """Return the file, line and column of an offset."""
         start = self.text.rfind("\n", 0, offset) + 1
         return Location(self.text.count("\n", 0, offset) + 1, offset - start + 1, self.file)
 
@@ -83,8 +82,6 @@ def _blank(character: str) -> str:
 
 
 class Segment(NamedTuple):
-    """A part of an ExpandedSource, and the source that it comes from."""
-
     start: int
     """Offset of the part's first character in the ExpandedSource."""
     source: Source
@@ -129,8 +126,6 @@ class ExpandedSource(Source):
 
 
 class ExpandedText:
-    """Builds an ExpandedSource."""
-
     def __init__(self) -> None:
         self.length: int = 0
         self._parts: list[str] = []

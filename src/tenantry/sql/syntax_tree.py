@@ -10,7 +10,7 @@ from tenantry.sql.source import Source
 
 
 class Position(StrEnum):
-    """The role that a tag's value has in the SQL around the tag."""
+    """The role of a tag's value in the SQL around the tag."""
 
     VALUE = "value"
     LIST = "list"
@@ -31,7 +31,7 @@ class VariableReference:
     """A variable in a tag, with the tag's position.
 
     If a variable is absent, and is neither ``required`` nor ``never_absent``, the clause directly around it is dropped.
-    If a branch is directly around the variable instead, choosing that branch is an error.
+    If it is directly in a branch, choosing that branch is an error.
     """
 
     path: str
@@ -61,12 +61,10 @@ class VariableReference:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """SQL without placeholders."""
-
     sql: str
     offset: int = field(default=-1, compare=False)
-    """Offset of its first character in the source. The other characters follow it there without a gap, except spaces
-    that may have been added at the end. -1 for SQL that a filter generates."""
+    """Offset of its first character in the source. The other characters follow without a gap, except spaces that may
+    have been added at the end. -1 for SQL that a filter generates."""
     of_guard: bool = field(default=False, compare=False)
     """Whether the SQL is part of a table's guard. If so, ``offset`` is the table's offset."""
     of_condition: bool = field(default=False, compare=False)
@@ -98,7 +96,6 @@ class Concat:
 
     @property
     def form(self) -> str:
-        """The ``form`` of the first variable that has one, or an empty string."""
         return next((each.form for each in self.parts if isinstance(each, VariableReference) and each.form), "")
 
 
@@ -108,13 +105,13 @@ class Clause:
 
     children: tuple[Node, ...]
     references: tuple[VariableReference, ...]
-    """The variables directly in this clause, without variables in inner clauses and branches."""
+    """The variables directly in this clause, without those in inner clauses and branches."""
     opening: str
     """SQL in place of ``[[``: a space if the words on both sides would merge, else nothing."""
     closing: str
-    """SQL in place of ``]]``: a space or nothing, by the same rule as for ``opening``."""
+    """SQL in place of ``]]``: a space or nothing, as for ``opening``."""
     dropped: str
-    """SQL in place of a dropped clause: a space or nothing, by the same rule as for ``opening``."""
+    """SQL in place of a dropped clause: a space or nothing, as for ``opening``."""
     offset: int
     end: int = 0
     """Offset of its ``]]``."""
@@ -153,12 +150,12 @@ def _reference_key(reference: VariableReference) -> Hashable:
 
 
 def default_key(reference: VariableReference) -> str:
-    """Return a key that differs for defaults of different types, although ``1 == 1.0 == True`` in Python."""
+    """Return different keys for defaults of different types, although ``1 == 1.0 == True`` in Python."""
     return repr(reference.default)
 
 
 def references_in(nodes: Iterable[Node]) -> Iterator[VariableReference]:
-    """Yield the variables of the nodes themselves, but not those inside clauses and branches."""
+    """Yield the variables of these nodes, without those inside clauses and branches."""
     for node in nodes:
         if isinstance(node, Value | InList | Switch):
             yield node.reference
@@ -189,7 +186,7 @@ class PlaceholderConflict:
 
 @dataclass(frozen=True, slots=True)
 class InertTag:
-    """A tag in a comment. The tag is removed with the comment."""
+    """A tag in a comment. It is removed with the comment."""
 
     text: str
     offset: int
@@ -224,13 +221,12 @@ class Tree:
     inert_tags: tuple[InertTag, ...] = ()
     guards: tuple[AppliedGuard, ...] = ()
     prove: Callable[[tuple[int, ...]], None] | None = None
-    """Checks the SQL that the Renderer makes for a key, before its first use. Raises TemplateError if the SQL cannot be
-    proved to read guarded tables only through their guards."""
+    """Checks the SQL that the Renderer makes for a key, before that SQL is first used. Raises TemplateError if it
+    cannot be proved to read guarded tables only through their guards."""
 
 
 class TableGuard(Protocol):
     """Rewrites a tree so that each table in it shows only the group's rows."""
 
     def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
-        """Return the rewritten tree. Raises TemplateError for SQL that cannot be proved to read only the group's
-        rows."""
+        """Raises TemplateError for SQL that cannot be proved to read only the group's rows."""

@@ -114,7 +114,7 @@ class SQLTemplate:
     def _prepare(self, definition: TemplateDefinition, dialect: str | None) -> None:
         self.definition: TemplateDefinition = definition
         self.dialect: str | None = dialect
-        # By dialect, because the included fragments may depend on the dialect.
+        # A fragment may depend on the dialect, and so do the parameters that it declares.
         self._conversions: dict[str, ParameterConversion] = {}
         self._converts = False
         self._parameters = definition.parameters if definition.fragments is None else None
@@ -128,14 +128,14 @@ class SQLTemplate:
         self._lock = Lock()
 
     def declaring(self, params: Mapping[str, Any]) -> Self:
-        """Return a copy that also declares ``params``, except those that the template already declares. Raises
+        """Return a copy that also declares those ``params`` that the template does not declare yet. Raises
         InvalidDefinition."""
         declared = self._expand().parameters
         further = {name: each for name, each in declare(params).items() if name not in declared}
         return self._with({**further, **self.definition.parameters}, self.definition.decided)
 
     def redeclaring(self, params: Mapping[str, Parameter]) -> Self:
-        """Return a copy with these parameters, which override those of the template and its fragments."""
+        """Return a copy in which these parameters override those of the template and its fragments."""
         return self._with({**self.definition.parameters, **params}, {**self.definition.decided, **params})
 
     def _with(self, parameters: Mapping[str, Parameter], decided: Mapping[str, Parameter]) -> Self:
@@ -146,9 +146,9 @@ class SQLTemplate:
     def guarded(self, tables: TableGuard) -> Self:
         """Return a copy that shows only the group's rows of each table in ``tables``, and cannot name other tables.
 
-        Calls with equal ``tables`` return the same copy. The copy is rewritten when it is compiled, which raises
-        TemplateError for SQL that cannot be proved to read only the group's rows. The SQL of an unusual combination of
-        clauses is checked when it is first bound.
+        Equal ``tables`` give the same copy. It is rewritten when it is compiled, which raises TemplateError for SQL
+        that cannot be proved to read only the group's rows. The SQL of an unusual combination of clauses is checked
+        when it is first bound.
         """
         recent = self._recent
         if recent is not None and recent[0] is tables:  # the fast path
@@ -165,7 +165,7 @@ class SQLTemplate:
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
         """Return the declared tables that the SQL names, in text order, each with the SQL that replaces it. Compiles
-        like ``check``. Returns nothing if the template was not made by ``guarded``."""
+        like ``check``. Empty unless ``guarded`` made the template."""
         return self._own_tree(dialect).guards
 
     @property
@@ -197,7 +197,7 @@ class SQLTemplate:
 
     @property
     def guard(self) -> Guard:
-        """The Guard of this template. It decides which variables are guarded."""
+        """Decides which variables are guarded."""
         return self._guard(self.parameters)
 
     def _guard(self, parameters: Mapping[str, Parameter]) -> Guard:
@@ -262,7 +262,7 @@ class SQLTemplate:
     def trace(
         self, variables: Mapping[str, Any] | Record, paramstyle: str, *, dialect: str, now: datetime
     ) -> TracedSQL:
-        """Bind like ``bind``, and also return the variables that each parameter contains. Raises the same errors."""
+        """Bind like ``bind``, and also return the variables in each parameter. Raises the same errors."""
         profile = dialect_named(dialect)
         tree = self._tree(profile)
         conversion = self._conversions.get(profile.name)
@@ -282,7 +282,7 @@ class SQLTemplate:
 
     @property
     def droppable(self) -> tuple[Variable, ...]:
-        """The group's variables that are inside clauses or choices that a viewer controls, in text order.
+        """The group's variables inside clauses or choices that a viewer controls, in text order.
 
         They are marked ``not_a_filter`` or declared optional. Review them: ``tenantry sql check`` lists them too.
         """

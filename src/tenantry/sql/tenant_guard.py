@@ -16,18 +16,17 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from tenantry.errors import TemplateError
+from tenantry.errors import TemplateError, nearest
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.moved_conditions import moved_out
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Clause, Node, Switch, Tree, VariableReference, references_in, walk
-from tenantry.suggestions import nearest
 
 _ROOTS: Final = ("params", "user_group")
 
 
 def is_viewer_input(path: str) -> bool:
-    """Return whether a path begins with ``params.``. This includes locked parameters, which no viewer can set."""
+    """Whether a path begins with ``params.``. This includes locked parameters, which no viewer can set."""
     return path.startswith("params.")
 
 
@@ -43,12 +42,14 @@ def meant_path(path: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Decides which variables are guarded. ``optional`` and ``locked`` contain paths; ``declared`` contains names of
-    parameters."""
+    """Decides which variables are guarded."""
 
     optional: AbstractSet[str] = frozenset()
+    """Paths."""
     locked: AbstractSet[str] = frozenset()
+    """Paths."""
     declared: AbstractSet[str] = frozenset()
+    """Names of parameters."""
 
     def meant(self, path: str) -> str | None:
         """Return ``params.start`` for ``start`` if that parameter is declared, else the result of ``meant_path``."""
@@ -57,19 +58,18 @@ class Guard:
         return meant_path(path)
 
     def is_locked(self, path: str) -> bool:
-        """Return whether the path is a locked parameter or a part of one, such as ``.start``."""
+        """Whether the path is a locked parameter or a part of one, such as ``.start``."""
         return bool(self.locked) and ".".join(path.split(".", 2)[:2]) in self.locked
 
     def is_chosen(self, path: str) -> bool:
-        """Return whether a viewer can choose the value at the path."""
         return is_viewer_input(path) and not self.is_locked(path)
 
     def guards(self, path: str) -> bool:
-        """Return whether the path is guarded if its tag is not marked ``not_a_filter``."""
+        """Whether the path is guarded unless its tag is marked ``not_a_filter``."""
         return self.is_locked(path) if is_viewer_input(path) else path not in self.optional
 
     def holds(self, reference: VariableReference) -> bool:
-        """Return whether the path is guarded and the tag is not marked ``not_a_filter``."""
+        """Whether the path is guarded and the tag is not marked ``not_a_filter``."""
         return not reference.not_a_filter and self.guards(reference.path)
 
 
@@ -78,8 +78,8 @@ def reads_group(tree: Tree) -> bool:
 
 
 def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Guard) -> None:
-    """Raise TemplateError for a guarded variable that could be dropped, a useless ``not_a_filter``, or a clause that
-    is never dropped."""
+    """Raise TemplateError for a guarded variable that could be dropped, a useless ``not_a_filter``, or a clause that is
+    never dropped."""
     for reference in tree.references:
         if reference.not_a_filter and guard.is_chosen(reference.path):
             problem, fix = f"a viewer sends {reference.path}, so it needs no not_a_filter", "remove | not_a_filter"
@@ -131,17 +131,17 @@ def _guarded(nodes: Iterable[Node], guard: Guard) -> Iterator[VariableReference]
 def _error(source: Source, reference: VariableReference, guard: Guard, problem: str, fix: str) -> TemplateError:
     if guard.is_locked(reference.path):
         problem = f"{reference.path} is locked, and a viewer's choice could leave it out"
-        fix = "move it out of [[ ]], and out of what a viewer chooses from"
+        fix = "move it out of [[ ]], and out of the SQL that a viewer chooses"
     elif reference.path.partition(".")[0] in guard.declared:
-        fix = f"write {{{{ params.{reference.path} }}}} for what a viewer sends; for the group's {fix}"
+        fix = f"write {{{{ params.{reference.path} }}}} for a value that a viewer sends; for the group's {fix}"
     return source.error(reference.offset, problem, fix)
 
 
 def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
-    """Return the group's variables that are inside clauses or choices that a viewer controls, in text order.
+    """Return the group's variables inside clauses or choices that a viewer controls, in text order.
 
-    ``enforce_tenant_guard`` permits only three kinds of these variables: those marked ``not_a_filter``, those declared
-    optional, and those in the column of a filter that is always rendered.
+    ``enforce_tenant_guard`` permits only three kinds of them: those marked ``not_a_filter``, those declared optional,
+    and those in the column of a filter that is always rendered.
     """
     found = {
         reference.offset: reference

@@ -1,5 +1,5 @@
-"""Helpers for your tests: a clock, sample records, contract tests for your implementations of the ports, and the leak
-kit. The contract tests need pytest. The leak kit is also a pytest plugin, ``tenantry.testing.leaks``."""
+"""For your tests: a clock, sample records, contract tests for your implementations of the ports (with pytest), and the
+leak kit, also as a pytest plugin (``tenantry.testing.leaks``)."""
 
 from __future__ import annotations
 
@@ -40,8 +40,7 @@ _START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class FrozenClock:
-    """A ``tenantry.ports.Clock`` whose time changes only when ``advance`` is called. Its method ``monotonic`` is a
-    MonotonicClock."""
+    """Its time changes only when ``advance`` is called. Its method ``monotonic`` is a MonotonicClock."""
 
     def __init__(self, start: datetime = _START) -> None:
         self._start = start
@@ -60,12 +59,12 @@ class FrozenClock:
 
 
 def make_environment(**fields: Any) -> Environment:
-    """An Environment with id 1, name ``production`` and tag Customer, unless ``fields`` has other values."""
+    """Make one with id 1, name ``production`` and tag Customer, unless ``fields`` has other values."""
     return Environment(**{"id": 1, "name": "production", "tag": Tag.CUSTOMER, **fields})
 
 
 def make_group(**fields: Any) -> UserGroup:
-    """A UserGroup named Acme with a random handle, token version 1, and no properties or mapping, unless ``fields`` has
+    """Make one named Acme, with a random handle, token version 1, and no properties or mapping, unless ``fields`` has
     other values."""
     defaults: dict[str, Any] = {
         "team_id": 1,
@@ -82,8 +81,8 @@ def make_group(**fields: Any) -> UserGroup:
 
 
 def make_token(group: UserGroup | None = None, **fields: Any) -> Token:
-    """A Token for ``group``, or with a random handle if that is None. It has the key ``k1`` and a random nonce, unless
-    ``fields`` has other values."""
+    """Make one for ``group``, or with a random handle. The key is ``k1`` and the nonce random, unless ``fields`` has
+    other values."""
     defaults: dict[str, Any] = {
         "tag": group.environment.tag if group else Tag.CUSTOMER,
         "key_id": "k1",

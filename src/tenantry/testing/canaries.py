@@ -1,8 +1,7 @@
-"""Canary groups: user groups whose values are all unique and recognisable.
+"""User groups whose values are all unique and recognisable (canaries).
 
-Each value has the type and the form of the example's value, such as a date, time, UUID, colour, email address or
-``https`` address. Booleans and null are copied, because they cannot be unique.
-"""
+Each value has the type and form of the example's value, such as a date, time, UUID, colour, email address or ``https``
+address. Booleans and null are copied: they cannot be unique."""
 
 from __future__ import annotations
 
@@ -33,12 +32,10 @@ _PATTERNS = {
     "colour": re.compile(r"(?<![0-9a-z])[0-9a-f]{6}(?![0-9a-z])"),
     "word": re.compile(rf"[^\W_]{{{_SHORTEST},}}"),
 }
-"""A pattern for each kind of canary, which finds it in lower-case text."""
+"""Finds each kind of canary in lower-case text."""
 
 
 class Canary(NamedTuple):
-    """A unique, recognisable value of one group."""
-
     group: int
     """The group's index."""
     name: str
@@ -75,7 +72,7 @@ class CanaryGroups(Sequence[UserGroup]):
         return found
 
     def add(self, group: int, name: str) -> str:
-        """Make one more canary for the group with this index, and return it."""
+        """Make and return one more canary for the group with this index."""
         value = _text(group, name)
         texts = self._canaries.setdefault("text", {})
         if value not in texts:
@@ -84,8 +81,8 @@ class CanaryGroups(Sequence[UserGroup]):
         return value
 
     async def provision(self, provisioner: Provisioner, environment: Environment) -> dict[str, str]:
-        """Create the groups in a store and return their tokens by id. Afterwards, this sequence contains the groups as
-        they are in the store. Raises the errors of ``Provisioner.get_or_create``."""
+        """Create the groups in a store and return their tokens by id. Afterwards, this sequence contains the groups of
+        the store. Raises the errors of ``Provisioner.get_or_create``."""
         tokens = {}
         for number, group in enumerate(self._groups):
             draft = GroupDraft(group.provided_id, **{name: thaw(getattr(group, name)) for name in SETTABLE_FIELDS})
@@ -118,12 +115,11 @@ def canary_groups(
     """Make ``count`` groups. Their ids, names and property values are canaries. The properties follow an example
     (``like``) or a JSON Schema.
 
-    ``values``: property -> one value for all groups (then it is no canary), or a function that gets a group's index and
-    returns a value that differs from group to group. ``mapping``: schema -> data source, for all groups; or a function
-    that gets a group's index and returns that group's mapping.
+    ``values``: property -> one value for all groups (then it is no canary), or a function that returns a different
+    value for each group's index. ``mapping``: schema -> data source, for all groups, or a function of a group's index.
 
-    Raises TypeError unless exactly one of ``like`` and ``schema`` is given, and ValueError if a function in
-    ``values`` repeats a value."""
+    Raises TypeError unless exactly one of ``like`` and ``schema`` is given, and ValueError if a function in ``values``
+    repeats a value."""
     if (like is None) == (schema is None):
         raise TypeError("pass an example as like={…}, or a JSON Schema as schema={…}")
     if isinstance(like, UserGroup):

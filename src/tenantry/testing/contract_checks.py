@@ -1,4 +1,3 @@
-"""Helpers shared by the parts of DriverContract."""
 # ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations

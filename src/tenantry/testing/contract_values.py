@@ -74,7 +74,6 @@ LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
 
 
 def is_same(value: Any, back: Any) -> bool:
-    """Whether ``back`` equals ``value``, has the same type, and has a zone if ``value`` has one."""
     if type(back) is not type(value) or back != value:
         return False
     return not isinstance(value, datetime) or (value.tzinfo is None) == (back.tzinfo is None)

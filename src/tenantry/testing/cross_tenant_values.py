@@ -78,8 +78,6 @@ class Recorder:
                 self._note(what, where, canary, served)
 
     def bound(self, template: object, bound: BoundSQL) -> None:
-        """Check that the SQL text contains no canary, and that all canaries in the parameters belong to the served
-        group."""
         if not self._served:
             return
         what = self._named(template)
@@ -88,8 +86,6 @@ class Recorder:
         self.search(what, "parameters", bound.params, self._served)
 
     def key(self, key: str, *, of_group: bool) -> None:
-        """Check that a cache key contains no canary of another group and, with ``of_group``, that it is not the key of
-        another group."""
         if not self._served:
             return
         self.search(self._what, "cache key", key, self._served)

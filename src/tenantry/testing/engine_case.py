@@ -1,6 +1,3 @@
-"""EngineCase describes an engine for DriverContract. AskedDriver runs the engine's driver with a connection pool, as
-DataSources does."""
-
 from __future__ import annotations
 
 import asyncio
@@ -30,8 +27,8 @@ _ENVIRONMENT = Environment(1, "production", Tag.CUSTOMER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineCase:
-    """Describes an engine to test. Its database needs a table that ``writes`` would change if the driver allowed it.
-    SQL in the fields may contain variables, as a template does."""
+    """An engine to test. Its database needs a table that ``writes`` would change if the driver allowed it. SQL may
+    contain variables, as in a template."""
 
     make_driver: DriverFactory
     """As for ``DataSources(engines=…)``."""
@@ -64,7 +61,7 @@ class EngineCase:
         return self.make_driver(RegisteredSource("ds_1", "contract", _ENVIRONMENT, url or self.url), limits)
 
     def limits(self, **limits: Any) -> Limits:
-        """Limits with one connection and ``patience`` as the timeout, unless ``limits`` has other values."""
+        """One connection and ``patience`` as the timeout, unless ``limits`` has other values."""
         return Limits(**{"timeout": self.patience, "connect_timeout": self.patience, "pool_size": 1, **limits})
 
     def rows(self, count: int, expression: str = "{number}") -> str:
@@ -80,7 +77,7 @@ class EngineCase:
 
     @asynccontextmanager
     async def ask(self, *, url: str | None = None, **limits: Any) -> AsyncIterator[AskedDriver]:
-        """Open a driver for the block, and close it afterwards. Raises AssertionError if closing takes too long."""
+        """Open a driver for the block. Raises AssertionError if closing takes too long."""
         bounds = self.limits(**limits)
         asked = AskedDriver(self.open_driver(bounds, url), bounds)
         try:
@@ -100,11 +97,11 @@ class AskedDriver:
         return SQLTemplate(template).bind(variables, self.driver.paramstyle, dialect=self.driver.dialect)
 
     async def result(self, template: str, **params: Any) -> Result:
-        """Run a query. Raises TenantryError."""
+        """Raises TenantryError."""
         return await self._source.fetch(as_result, self.bind(template, **params), await self._turn())
 
     async def rows(self, template: str, **params: Any) -> list[tuple[Any, ...]]:
-        """Run a query and return its rows. Raises TenantryError."""
+        """Raises TenantryError."""
         return [tuple(row) for row in (await self.result(template, **params)).rows]
 
     async def error(self, template: str, **params: Any) -> TenantryError:
@@ -115,7 +112,7 @@ class AskedDriver:
         raise AssertionError(f"the driver must refuse this query, but it returned {len(result)} rows: {template}")
 
     async def streamed(self, template: str, **params: Any) -> bytes:
-        """Stream the rows of a query and return them as CSV. Raises TenantryError."""
+        """The rows as CSV. Raises TenantryError."""
         pieces = await self._stream(template, params)
         body = b""
         while (piece := await pieces.next()) is not None:
@@ -143,7 +140,7 @@ class AskedDriver:
         return turn
 
     async def close(self, patience: float) -> None:
-        """Close the driver. Raises AssertionError if this takes longer than ``patience`` seconds."""
+        """Raises AssertionError if this takes longer than ``patience`` seconds."""
         try:
             await asyncio.wait_for(self._source.aclose(), patience)
         except TimeoutError:

@@ -1,7 +1,7 @@
-"""Leaks: checks that no value of one user group reaches another.
+"""Checks that no value of one user group reaches another.
 
-Each check runs twice, the second time with the groups in reverse order. So each group comes after every other group
-once, and would get a value that the other left in a cache."""
+Each check runs twice, the second time with the groups in reverse order. So each group comes after every other once, and
+would get a value that the other left in a cache."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ class Leaks:
         name: str = "",
         at_once: int = 8,
     ) -> None:
-        """Run a template for every group on the group's data source: first one group at a time, then ``at_once`` groups
-        at the same time. Fill the tables with the values of ``groups`` beforehand. Raises LeakFound, and the errors of
+        """Run a template for every group on the group's data source: first one by one, then ``at_once`` at the same
+        time. Fill the tables with the values of ``groups`` beforehand. Raises LeakFound, and the errors of
         ``fetch``."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
@@ -119,8 +119,7 @@ class Leaks:
         at_once: int = 8,
         seconds: float = 30.0,
     ) -> None:
-        """Request every route of an app for every group: first one request at a time, then ``at_once`` requests at the
-        same time.
+        """Request every route of an app for every group: first one by one, then ``at_once`` at the same time.
 
         ``routes``: by default all GET routes without path parameters; ``{canary}`` in a path becomes a string unique to
         the group. The group is put into the scope, as UserGroupMiddleware does, unless you give ``credentials``, a
@@ -201,8 +200,8 @@ class _Requests:
 
 
 async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) -> None:
-    """Run one item at a time, so that output can be attributed to it. Then run all items again in reverse order,
-    ``at_once`` items at a time."""
+    """Run one item at a time, so that output can be attributed to it; then all again in reverse order, ``at_once`` at a
+    time."""
     for what, number, action in work:
         recorder.begin(what, 1, (number,))
         await action()

@@ -51,8 +51,8 @@ class Answer:
 async def send_request(
     app: ASGIApp, call: Call, group: UserGroup | None, state: Mapping[str, Any], seconds: float
 ) -> Answer:
-    """Send a request. ``group`` is put into the scope where UserGroupMiddleware puts it. ``state``: the state of the
-    lifespan. Raises the app's errors, and TimeoutError after ``seconds``."""
+    """``group`` is put into the scope where UserGroupMiddleware puts it. ``state``: the lifespan's. Raises the app's
+    errors, and TimeoutError after ``seconds``."""
     parts = urlsplit(call.path)
     headers = {"host": HOST, "accept": "*/*", **{name.lower(): value for name, value in call.headers.items()}}
     scope: dict[str, Any] = {
@@ -99,8 +99,8 @@ async def send_request(
 
 @asynccontextmanager
 async def lifespan(app: ASGIApp, seconds: float) -> AsyncIterator[dict[str, Any]]:
-    """Run an app's lifespan, if it has one, and yield the state. Raises RuntimeError if the lifespan fails,
-    TimeoutError if its start or end takes longer than ``seconds``."""
+    """Yield the state of an app's lifespan, if it has one. Raises RuntimeError if the lifespan fails, TimeoutError if
+    its start or end takes longer than ``seconds``."""
     state: dict[str, Any] = {}
     messages: asyncio.Queue[Message] = asyncio.Queue()
     answers: asyncio.Queue[Message] = asyncio.Queue()

@@ -1,5 +1,6 @@
 """User group tokens, API tokens and signing keys. No I/O; callers pass in a source of random bytes."""
 
+from tenantry.tokens.authentication import MessageAuthenticator as MessageAuthenticator
 from tenantry.tokens.formats import (
     API_TOKEN_LENGTH,
     API_TOKEN_PATTERN,
@@ -19,7 +20,6 @@ from tenantry.tokens.formats import decode as decode
 from tenantry.tokens.key_ring import KEY_ID_PATTERN as KEY_ID_PATTERN
 from tenantry.tokens.key_ring import TOKEN_SALT as TOKEN_SALT
 from tenantry.tokens.key_ring import KeyRing, SigningKey
-from tenantry.tokens.key_ring import MessageAuthenticator as MessageAuthenticator
 from tenantry.tokens.passes import (
     MAX_ID,
     MAX_SECONDS,

@@ -20,7 +20,7 @@ LAST: Final = "[AEIMQUYcgkosw048]"
 TOKEN_PATTERN: Final = re.compile(
     rf"ugt[ct]_[a-z0-9]{{2}}_[A-Za-z0-9_-]{{38}}{LAST}\.[A-Za-z0-9_-]{{42}}{LAST}[0-9A-Za-z]{{6}}"
 )
-"""Matches a user group token anywhere in a string (not anchored)."""
+"""Finds a user group token in a string (not anchored)."""
 
 # 0     5  8                47 48                91     97
 # ugtc_ k2 _ <payload 29 B> .  <HMAC-SHA256 32 B> <CRC-32>
@@ -41,12 +41,11 @@ _WHOLE: Final = re.compile(TOKEN_PATTERN.pattern.encode("ascii"))
 
 
 def head(tag: Tag, key_id: str) -> bytes:
-    """The start of a token, such as ``ugtc_k2_``."""
     return f"ugt{_LETTERS[tag]}_{key_id}_".encode()
 
 
 def encode(token: Token) -> bytes:
-    """The signed part of a token. Raises ValueError for values that the format cannot represent."""
+    """The signed part of a token. Raises ValueError for values outside the format."""
     if len(token.handle) != 8 or len(token.nonce) != 16 or not 1 <= token.version < 2**32:
         raise ValueError("a token has a handle of 8 bytes, a nonce of 16 bytes and a version from 1 to 2^32-1")
     payload = urlsafe_b64encode(_PAYLOAD.pack(_FORMAT, token.handle, token.version, token.nonce))
@@ -54,8 +53,8 @@ def encode(token: Token) -> bytes:
 
 
 def decode(raw: bytes) -> Token | None:
-    """Decode a token whose signature was verified. Return None if its format is unknown, or if it is not spelled as
-    ``encode`` would spell it."""
+    """Decode a token whose signature was verified. None if its format is unknown, or if it is not spelled as ``encode``
+    would spell it."""
     if not _WHOLE.fullmatch(raw):
         return None
     form, handle, version, nonce = _PAYLOAD.unpack(urlsafe_b64decode(raw[8:47] + b"="))
@@ -66,7 +65,7 @@ def decode(raw: bytes) -> Token | None:
 
 
 def draft_token(tag: Tag, key_id: str, random: Callable[[int], bytes]) -> Token:
-    """A new group's first token, unsigned. ``random`` works like ``secrets.token_bytes``."""
+    """A group's first token, unsigned. ``random`` works like ``secrets.token_bytes``."""
     return Token(tag=tag, key_id=key_id, handle=random(8), version=1, nonce=random(16))
 
 
@@ -90,7 +89,7 @@ def checksum(text: bytes) -> bytes:
 
 API_TOKEN_LENGTH: Final = 54
 API_TOKEN_PATTERN: Final = re.compile(r"ugk[ct]_[0-9A-Za-z]{49}")
-"""Matches an API token anywhere in a string (not anchored)."""
+"""Finds an API token in a string (not anchored)."""
 
 _DIGITS: Final = 43  # 43 · log2(62) = 256 bits
 _FAIR: Final = 256 - 256 % len(BASE62)  # from this byte value on, the first digits would be more likely than others
@@ -98,7 +97,7 @@ _PREFIXES: Final = {Tag.CUSTOMER: b"ugkc_", Tag.TESTING: b"ugkt_"}
 
 
 def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
-    """A new API token. Raises ValueError if ``random`` returns no usable bytes."""
+    """Raises ValueError if ``random`` returns no usable bytes."""
     digits = bytearray()
     for _ in range(64):  # the first 64 bytes are nearly always enough
         digits += bytes(BASE62[byte % len(BASE62)] for byte in random(64) if byte < _FAIR)
@@ -109,7 +108,7 @@ def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
 
 
 def api_token_digest(text: str) -> bytes | None:
-    """The SHA-256 hash (32 bytes) under which a store keeps an API token; None if ``text`` is malformed."""
+    """SHA-256 (32 bytes), by which a store finds an API token; None if ``text`` is malformed."""
     if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
         return None
     raw = text.encode("ascii")
@@ -120,28 +119,28 @@ def api_token_digest(text: str) -> bytes | None:
 
 
 PREVIEW_PREFIX: Final = "ugpv_"
-"""The prefix of a preview session's key, which is as secret as a token."""
+"""Prefix of a preview session's key, which is as secret as a token."""
 
 # --- masks ------------------------------------------------------------------------------------------------------------
 
 LIKE_A_TOKEN: Final = re.compile(r"(ug(?:[ktv][ct]|pv))(?:_|%5[Ff])[0-9A-Za-z_.~%-]{16,}")
-"""Matches tokens and preview keys, including mistyped, truncated and percent-encoded ones. Group 1 is the prefix."""
+"""Finds tokens and preview keys, also mistyped, truncated and percent-encoded ones. Group 1 is the prefix."""
 
 
 def holds_token(text: str) -> bool:
-    """Whether ``text`` contains a token, a mistyped token or the key of a preview session."""
+    """Whether it contains a token, even a mistyped one, or the key of a preview session."""
     return "ug" in text and LIKE_A_TOKEN.search(text) is not None
 
 
 def mask(text: str) -> str:
-    """``ugtc_…wXyZ`` for a token, ``…`` for any other text."""
+    """``ugtc_…wXyZ`` for a token, else ``…``."""
     if TOKEN_PATTERN.fullmatch(text) or API_TOKEN_PATTERN.fullmatch(text):
         return f"{text[:5]}…{text[-4:]}"
     return "…"
 
 
 def mask_within(text: str) -> str:
-    """Mask every part of ``text`` that ``holds_token`` would find."""
+    """Mask all that ``holds_token`` would find."""
     for pattern in (TOKEN_PATTERN, API_TOKEN_PATTERN):
         text = pattern.sub(lambda found: mask(found[0]), text)
     return LIKE_A_TOKEN.sub(r"\1_…", text) if "ug" in text else text

@@ -19,11 +19,11 @@ def mint_pass(
 ) -> str:
     """Make a pass from a user group token, without asking a server (docs/passes.md).
 
-    ``viewer_id`` and the attributes ``viewer`` become ``viewer.id`` and ``viewer.*`` in templates. ``seconds``: how
-    long the pass is valid, at most 86,400. ``scope``: what the pass may open, such as ``"dashboard:sales app"``; by
-    default everything that the token opens.
+    ``viewer_id`` and the attributes ``viewer`` become ``viewer.id`` and ``viewer.*`` in templates. ``seconds``:
+    lifetime, at most 86,400. ``scope``: what the pass may open, such as ``"dashboard:sales app"``; by default
+    everything that the token opens.
 
-    Raises InvalidToken if ``token`` is not a user group token, InvalidPass if another value is not allowed in a pass.
-    """
+    Raises InvalidToken if ``token`` is not a user group token, InvalidPass if another value is not allowed in a
+    pass."""
     attributes = None if viewer is None else dict(viewer)
     return sign_pass(token, make_claims(int(utc_now().timestamp()), seconds, viewer_id, attributes, scope or None))

@@ -1,13 +1,11 @@
-"""Passes: short-lived credentials for one viewer each, made from the user group token.
+"""Short-lived credentials for one viewer each, made from the user group token.
 
-A pass consists of ``ugv``, the token from its fourth character up to its dot, a dot, and a JWT (RFC 7519), which is
-signed with HS256 (RFC 7515), with the complete token as the key. Anyone with the token can make passes offline. A pass
-does not reveal the token. When the token becomes invalid, so do its passes.
-"""
+A pass consists of ``ugv``, the token from its fourth character up to its dot, a dot, and a JWT (RFC 7519), signed with
+HS256 (RFC 7515) and the complete token as the key. Anyone with the token can make passes offline. A pass does not
+reveal the token, and ends with it."""
 
 from __future__ import annotations
 
-import hmac
 import json
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -27,11 +25,12 @@ from tenantry.groups import (
     read_json_strictly,
     thaw,
 )
+from tenantry.tokens.authentication import sign_once
 from tenantry.tokens.formats import LAST, SIGNED, TOKEN_PATTERN, decode
 from tenantry.tokens.key_ring import KeyRing
 
 MAX_PASS_LENGTH: Final = 3_072
-"""Maximum number of characters in a pass. A cookie can hold 4,096, including its name."""
+"""Maximum characters of a pass. A cookie can hold 4,096, including its name."""
 
 MAX_SECONDS: Final = LONGEST_PASS
 """Maximum seconds between ``iat`` and ``exp``."""
@@ -48,25 +47,26 @@ MAX_DEPTH: Final = 4
 PASS_PATTERN: Final = re.compile(
     rf"ugv[ct]_[a-z0-9]{{2}}_[A-Za-z0-9_-]{{38}}{LAST}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{{42}}{LAST}"
 )
-"""Matches a pass anywhere in a string (not anchored)."""
+"""Finds a pass in a string (not anchored)."""
 
 _WHOLE: Final = re.compile(PASS_PATTERN.pattern.encode("ascii"))
 _PREFIX: Final = b"ugv"
 _TOKEN_PREFIX: Final = b"ugt"
-_JWT: Final = slice(SIGNED.stop + 1, None)
+_DOT: Final = slice(SIGNED.stop, SIGNED.stop + 1)
+_MESSAGE: Final = slice(SIGNED.stop + 1, -44)
+_LAST_DOT: Final = slice(-44, -43)
+_SIGNATURE: Final = slice(-43, None)
 _HEADER: Final = b"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
 """``{"alg":"HS256","typ":"JWT"}`` in base64url."""
 _ENTRY: Final = r"[a-z][a-z-]*(:([\w./-]+\*?|\*))?"
 SCOPE_PATTERN: Final = rf"^{_ENTRY}( {_ENTRY})*$"
-"""Matches a scope: one or more kinds, separated by spaces. A colon and a name may follow a kind; a name that ends with
-``*`` means all names with that beginning. Example: ``app dashboard:finance/*``."""
+"""One or more kinds, separated by spaces. A colon and a name may follow a kind; a name that ends with ``*`` means all
+names with that beginning. Example: ``app dashboard:finance/*``."""
 
 
 class Pass(NamedTuple):
-    """A pass whose signature and claims were checked."""
-
     token: bytes
-    """The user group token with which the pass was signed."""
+    """The user group token that signed the pass."""
     decoded: Token
     viewer: Viewer
 
@@ -75,26 +75,24 @@ class Pass(NamedTuple):
 
 
 def is_like_a_pass(raw: bytes) -> bool:
-    """Whether ``raw`` has the prefix of passes; its signature is not checked."""
+    """Whether it has the prefix of passes; the signature is not checked."""
     return raw.startswith(_PREFIX)
 
 
 def handle_of_pass(raw: bytes) -> bytes | None:
-    """The handle of the pass's group, even if the pass is not valid; None if ``raw`` does not have the format of a
-    pass."""
+    """The handle of the group, even if the pass is not valid; None if ``raw`` does not have the format of a pass."""
     if not _WHOLE.fullmatch(raw):
         return None
     return urlsafe_b64decode(raw[8 : SIGNED.stop] + b"=")[1:9]
 
 
 def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
-    """Sign claims with a user group token. Raises InvalidToken if ``token`` is not a user group token, InvalidPass if a
-    claim is not allowed."""
+    """Raises InvalidToken if ``token`` is not a user group token, InvalidPass if a claim is not allowed."""
     if not TOKEN_PATTERN.fullmatch(token):
         raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…), and this is not one")
     viewer_of(claims, 0)
     message = f"{_HEADER.decode()}.{_encoded(claims)}"
-    signature = _signature(token.encode(), message.encode()).decode()
+    signature = sign_once(token.encode(), message.encode()).decode()
     signed = f"ugv{token[3 : SIGNED.stop]}.{message}.{signature}"
     if len(signed) > MAX_PASS_LENGTH:
         raise InvalidPass(
@@ -104,20 +102,19 @@ def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
     return signed
 
 
-def read_pass(keys: KeyRing, raw: bytes, now: datetime) -> Pass:
+def read_pass(keys: KeyRing, raw: bytes, clock: Callable[[], datetime]) -> Pass:
     """Verify a pass. Only the store knows whether its token is still valid.
 
     Raises InvalidToken if the pass is malformed or forged. For a pass with a valid signature, raises PassExpired if the
     pass has ended, InvalidPass if a claim is not allowed.
     """
-    # Nothing is parsed before the signatures are compared, so a forged pass costs two HMACs.
-    jwt = raw[_JWT]
-    message, _, signature = jwt.rpartition(b".")
-    token = None if len(raw) > MAX_PASS_LENGTH else keys.complete(_TOKEN_PREFIX + raw[3 : SIGNED.stop])
-    if token is None or raw[SIGNED.stop : SIGNED.stop + 1] != b".":
+    # Nothing is parsed, and the clock is not read, before the signatures are compared: a forged pass costs two HMACs.
+    token = keys.complete(_TOKEN_PREFIX + raw[3 : SIGNED.stop]) if len(raw) <= MAX_PASS_LENGTH else None
+    if token is None or raw[_DOT] + raw[_LAST_DOT] != b"..":
         raise InvalidToken(InvalidToken.MESSAGE)
+    message = raw[_MESSAGE]
     # Compares the characters, because base64 can spell the same bytes in several ways.
-    if not compare_digest(_signature(token, message), signature):
+    if not compare_digest(sign_once(token, message), raw[_SIGNATURE]):
         raise InvalidToken(InvalidToken.MESSAGE)
     decoded = decode(token)
     if decoded is None or not raw.startswith(_PREFIX):
@@ -126,7 +123,7 @@ def read_pass(keys: KeyRing, raw: bytes, now: datetime) -> Pass:
     if header != _HEADER:
         _check_header(_decoded(header, "header"))
     viewer = viewer_of(_decoded(claims, "claims"), decoded.version)
-    _check_times(viewer, now)
+    _check_times(viewer, clock())
     return Pass(token, decoded, viewer)
 
 
@@ -140,13 +137,13 @@ def claims_of(viewer: Viewer) -> dict[str, Any]:
 def make_claims(
     issued: int, seconds: int, viewer_id: str | None, attributes: Mapping[str, Any] | None, scope: str | None
 ) -> dict[str, Any]:
-    """The claims of a pass, not yet checked. ``issued``: seconds since 1970. An argument that is None adds no claim."""
+    """A pass's claims, not yet checked. ``issued``: seconds since 1970. An argument that is None adds no claim."""
     claims = {"iat": issued, "exp": issued + seconds, "sub": viewer_id, "viewer": attributes, "scope": scope}
     return {name: value for name, value in claims.items() if value is not None}
 
 
 def viewer_of(claims: Mapping[str, Any], token_version: int) -> Viewer:
-    """The viewer that claims describe. Raises InvalidPass, which names the claim."""
+    """Raises InvalidPass, which names the claim."""
     for name in claims:
         # An unknown claim may be meant as a restriction, so ignoring it would be unsafe.
         _require(name in _CLAIMS, str(name)[:MAX_ID], f"is not one of {', '.join(_CLAIMS)}")
@@ -185,7 +182,7 @@ def _require(condition: bool, claim: str, rule: str) -> None:  # reads as an ass
 
 
 _LAST_SECOND: Final = 253_402_300_799
-"""The end of the year 9999: the latest that a datetime can hold, in seconds since 1970."""
+"""Seconds from 1970 to the end of the year 9999, the latest that a datetime can hold."""
 
 
 def _check_seconds(name: str, value: object) -> None:
@@ -215,7 +212,7 @@ def _check_scope(name: str, value: object) -> None:
 
 
 def _check_issuer(name: str, value: object) -> None:
-    """Accepts any issuer: only a program with the token can make a valid signature."""
+    """Any issuer is fine: only a program with the token can make a valid signature."""
 
 
 def _check_viewer(name: str, value: object) -> None:
@@ -227,8 +224,7 @@ def _check_viewer(name: str, value: object) -> None:
 
 
 def _count_names(value: Any, depth: int) -> int:
-    """Count the names on all levels. Raises InvalidPass for a value that properties of user groups may not have
-    either."""
+    """Count the names on all levels. Raises InvalidPass for a value that properties may not have either."""
     if isinstance(value, str):
         _require(is_storable_text(value), "viewer", "has a NUL character or a lone surrogate")
         return 0
@@ -271,10 +267,6 @@ def _encoded(value: Mapping[str, Any]) -> str:
     plain = {name: thaw(item) for name, item in value.items()}
     # UTF-8, as other libraries write it: escapes would make a pass longer than the one whose claims it repeats.
     return _unpadded(_dump(plain).encode())
-
-
-def _signature(token: bytes, message: bytes) -> bytes:
-    return urlsafe_b64encode(hmac.digest(token, message, "sha256"))[:-1]  # without its one "="
 
 
 def _unpadded(data: bytes) -> str:

@@ -31,7 +31,7 @@ class UsageCounter(Protocol):
 
 
 class UsageTable(dict[K, list[int]]):
-    """Sums of usage by key. Once it has ``limit`` rows, a new key is counted under ``other(key)``."""
+    """Sums of usage by key. Once it has ``limit`` rows, new keys are counted under ``other(key)``."""
 
     def __init__(self, limit: int, other: Callable[[K], K]) -> None:
         super().__init__()
@@ -42,7 +42,6 @@ class UsageTable(dict[K, list[int]]):
         return self.setdefault(key if len(self) < self.limit else self._other(key), [0, 0, 0, 0])
 
     def take(self, count: int | None = None) -> dict[K, Usage]:
-        """Remove and return the oldest ``count`` rows, by default all."""
         taken = {key: self.pop(key) for key in list(islice(self, count))}
         return {key: _usage(*row) for key, row in taken.items()}
 
@@ -52,7 +51,7 @@ def _usage(queries: int, rows: int, micros: int, resolves: int) -> Usage:
 
 
 class GroupUsage:
-    """Counts usage in memory. Groups beyond the first ``max_groups`` are counted together as ``OTHER_GROUPS``."""
+    """Groups beyond the first ``max_groups`` are counted together as ``OTHER_GROUPS``."""
 
     def __init__(self, max_groups: int = 10_000) -> None:
         self._table: UsageTable[tuple[str, str]] = UsageTable(max_groups, lambda _: OTHER_GROUPS)
@@ -76,5 +75,5 @@ class GroupUsage:
         found[3] += resolves
 
     def take(self) -> dict[tuple[str, str], Usage]:
-        """Remove and return the counts, by environment and group."""
+        """Remove and return the counts."""
         return self._table.take()

@@ -33,7 +33,7 @@ MOST_ROWS: Final = 50_000
 MANY_ROWS: Final = 10_000
 """If this many rows are in memory, they are written before the interval ends."""
 BATCH_ROWS: Final = 500
-"""Maximum number of rows in a batch. SQLite locks its file for about 5 ms to write a batch."""
+"""Maximum number of rows in a batch. Writing one locks SQLite's file for about 5 ms."""
 MOST_HITS: Final = 256
 """Maximum cache entries whose hits are summed at once. The sum delays one request by about 100 µs."""
 
@@ -43,15 +43,13 @@ _OVERDUE: Final = 10.0
 
 
 class CountedEntry(Protocol):
-    """A cache entry. ``hits`` counts its uses since ``collect_hits`` last ran."""
-
     hits: int
     group: UserGroup
 
 
 class UsageRecorder:
-    """Counts usage, and adds the counts to ``store`` every ``seconds``. Safe for several threads and event loops.
-    ``observers`` get the same counts. Raises InvalidSettings for invalid ``seconds``."""
+    """Adds counts to ``store`` every ``seconds``. Safe for several threads and event loops. ``observers`` get the same
+    counts. Raises InvalidSettings for invalid ``seconds``."""
 
     def __init__(self, store: UsageStore, seconds: float = 60.0, *, clock: Callable[[], float] = time.time) -> None:
         if not 0 < seconds < inf:
@@ -89,7 +87,7 @@ class UsageRecorder:
 
     @property
     def waiting(self) -> int:
-        """The number of rows not yet stored. Excludes cache hits that ``collect_hits`` has not counted yet."""
+        """Rows not yet stored, without cache hits that ``collect_hits`` has yet to count."""
         return len(self._table) + (0 if self._unsent is None else len(self._unsent.rows))
 
     # --- counting -----------------------------------------------------------------------------------------------------
@@ -123,12 +121,12 @@ class UsageRecorder:
                 self._ensure_timer()
 
     def counted(self, group: UserGroup) -> UserGroup:
-        """Count a resolved token of the group, and return the group."""
+        """Count a resolved token. Return its group."""
         self.add(group.environment.name, group.provided_id, resolves=1)
         return group
 
     def count_pass(self, group: UserGroup) -> None:
-        """Count a pass that was not in the cache, for its viewer only: its token was counted for the group."""
+        """Count a pass for its viewer only, if it was not in the cache: its token is counted for the group."""
         if group.viewer_id is None:
             return
         with self._lock:
@@ -152,7 +150,7 @@ class UsageRecorder:
             self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Add the ``hits`` of all cache entries to the counts, and set them to 0."""
+        """Move the ``hits`` of all cache entries to the counts."""
         with self._lock:
             self._collect_hits()
 
@@ -300,8 +298,6 @@ class UsageRecorder:
 
 
 class _Keeper:
-    """Keeps a recorder alive for an event loop until its counts are stored."""
-
     recorder: UsageRecorder | None = None
 
     async def aclose(self) -> None:
@@ -311,8 +307,6 @@ class _Keeper:
 
 
 class NoRecorder:
-    """Discards all counts."""
-
     def counted(self, group: UserGroup) -> UserGroup:
         return group
 
@@ -328,7 +322,7 @@ NO_RECORDER: Final = NoRecorder()
 
 
 def recorder_of(store: object) -> UsageRecorder | None:
-    """Return the recorder of a store, or of the store behind a backend; None if the store does not record usage."""
+    """The recorder of a store, or of the store behind a backend; None without one."""
     recorder: UsageRecorder | None = getattr(store, "usage_recorder", None)
     return recorder
 

@@ -16,8 +16,6 @@ _DAY: Final = 24
 
 
 class WaitingUsage(UsageTable[Row]):
-    """Usage that waits for the store: rows of groups, and rows of their viewers."""
-
     def __init__(self, limit: int) -> None:
         super().__init__(limit, lambda row: (row[0], *OTHER_GROUPS, "", row[-1] and OTHER_VIEWERS))
         self.has_seen_viewers = False
@@ -35,22 +33,19 @@ class WaitingUsage(UsageTable[Row]):
                 found[at] += count
 
     def _names_of(self, day: int) -> _ViewerNames:
-        """Of a day. The day before is kept too: its last counts may come after those of a new day."""
+        """Also keep the day before: its last counts may come after those of a new day."""
         if day not in self._names:
             self._names = {each: names for each, names in self._names.items() if each >= day - _DAY}
             self._names[day] = _ViewerNames()
         return self._names[day]
 
     def count_viewers_in(self, environments: Collection[str]) -> None:
-        """From now on, count only viewers in these environments. Drop the rows of all other viewers."""
         self._counting, self.has_seen_viewers = environments, False
         for row in [row for row in self if row[-1] and row[1] not in environments]:
             del self[row]
 
 
 class _ViewerNames:
-    """Bounds the number of viewers that are counted separately on a day."""
-
     def __init__(self, per_group: int = 1_000, total: int = 50_000) -> None:
         self._per_group = per_group
         self._total = total

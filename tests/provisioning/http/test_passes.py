@@ -8,6 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from tenantry.clock import utc_now
 from tenantry.groups import GroupChanges, Scope
 from tenantry.tokens import read_pass
 from tests.provisioning.http.conftest import JSON_TYPE, Service, make_caller
@@ -33,13 +34,13 @@ async def test_a_pass_is_made(service: Service) -> None:
     assert_always(answer)
     document = answer.json()
     assert document.keys() == {"success", "pass", "expires_at"}
-    made = read_pass(service.keys, document["pass"].encode(), datetime.now(UTC))
+    made = read_pass(service.keys, document["pass"].encode(), utc_now)
     assert (made.token.decode(), made.viewer.id, made.viewer.scope) == (token, "ann", ("dashboard:a", "app"))
     assert made.viewer.variables == {"region": "eu", "id": "ann"}
     assert made.viewer.expires_at == datetime.fromisoformat(document["expires_at"])
     assert timedelta(0) <= made.viewer.expires_at - before - timedelta(seconds=60) < timedelta(seconds=30)
     default = (await ask(service, ACME)).json()
-    viewer = read_pass(service.keys, default["pass"].encode(), datetime.now(UTC)).viewer
+    viewer = read_pass(service.keys, default["pass"].encode(), utc_now).viewer
     assert (viewer.id, viewer.scope, viewer.expires_at - viewer.issued_at) == (None, (), timedelta(seconds=600))
 
 

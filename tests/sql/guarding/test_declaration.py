@@ -54,8 +54,8 @@ REFUSED: list[tuple[Any, tuple[str, ...], str]] = [
     ({"tables": {"a": {"x": "{{ y }} or 1 = 1.0"}}}, ("tables", "a", "x"), "is not a value of the group"),
     ({"tables": {"a": {"x": "b.id"}}}, ("tables", "a", "x"), "there is no table b"),
     ({"tables": {"a": {"x": "b.id"}, "b": "shared"}}, ("tables", "a", "x"), "b is shared"),
-    ({"tables": {"a": "x = {{ params.y }}"}}, ("tables", "a"), "params.y is what a viewer sends"),
-    ({"tables": {"a": {"x": "{{ params.y }}"}}}, ("tables", "a"), "params.y is what a viewer sends"),
+    ({"tables": {"a": "x = {{ params.y }}"}}, ("tables", "a"), "params.y is a value that a viewer sends"),
+    ({"tables": {"a": {"x": "{{ params.y }}"}}}, ("tables", "a"), "params.y is a value that a viewer sends"),
     ({"tables": {"a": {"x": "{{ region }}"}}}, ("tables", "a"), "region is a variable that the program passes"),
     (
         {"tables": {"a": {"x": "{{ user_group.propertys.y }}"}}},

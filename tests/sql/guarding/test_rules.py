@@ -130,9 +130,9 @@ REFUSED = [
     ("duckdb", "select * from main.t", "the table main.t is not declared", "add main.t to tables:"),
     ("postgresql", 'select * from "T"', 'the table "T" is not declared', 'add "T" to tables:'),
     ("mariadb", "select * from T", "the table T is not declared", "add T to tables:"),
-    ("postgresql", "select * from information_schema.tables", "shows tables of every group", "in a table"),
-    ("postgresql", "select * from pg_stats", "shows tables of every group", "in a table"),
-    ("sqlite", "select * from sqlite_master", "shows tables of every group", "in a table"),
+    ("postgresql", "select * from information_schema.tables", "has data of every group", "in a table"),
+    ("postgresql", "select * from pg_stats", "has data of every group", "in a table"),
+    ("sqlite", "select * from sqlite_master", "has data of every group", "in a table"),
     # What is not one query.
     ("duckdb", "select 1 from t; select 2 from o", "one statement", "remove the other"),
     ("duckdb", "delete from t", "only a query", "write a select"),
@@ -179,16 +179,16 @@ REFUSED = [
     # Characters that another lexer could read differently.
     ("duckdb", "select *\u00a0from t", "outside of quotes", "remove it"),
     ("postgresql", "select * from \u017felect", "outside of quotes", "remove it"),
-    ("postgresql", "select 1from t", "engines cut this number", "a space after the number"),
+    ("postgresql", "select 1from t", "engines read this number", "a space after the number"),
     ("postgresql", 'select * from "t""x"', "a quoted name with such characters", "rename it"),
-    ("postgresql", "select * from " + "x" * 64, "cuts a name of this length", "at most 63 bytes"),
+    ("postgresql", "select * from " + "x" * 64, "truncates a name of this length", "at most 63 bytes"),
     ("duckdb", "select * from main./**/t", "the table main.t is not declared", "add main.t"),
     ("duckdb", "select ( from t", "cannot be proved", "plainer SQL"),
     # Names whose parts sqlglot cuts in other places than the engine. Red without the comparison of the two: p-x.d.t is
     # read as p.d.t.
     ("bigquery", "select * from p-x.d.t", "this name has several pieces", "each of its parts in quotes"),
     ("bigquery", "select * from `p.d`.t", "this name has several pieces", "each of its parts in quotes"),
-    ("bigquery", "select * from `p.d.INFORMATION_SCHEMA.TABLES`", "the place of this name", "write it more plainly"),
+    ("bigquery", "select * from `p.d.INFORMATION_SCHEMA.TABLES`", "the position of this name", "write it more plainly"),
     ("bigquery", "select * from `p.d.t`", 'the table "p"."d"."t" is not declared', 'add "p"."d"."t" to tables:'),
 ]
 

@@ -148,7 +148,7 @@ class Conversion:
         self._assumed.append((offset, name))
 
     def declare(self, name: str, wanted: str, definition: Mapping[str, Any]) -> str:
-        """Note that a variable's type is assumed. ``finish`` lists this if the variable is converted."""
+        """Declare a parameter for the variable ``name``, once. Return its name: ``wanted``, with a number if taken."""
         if name not in self.names:
             taken, number = set(self.names.values()), 1
             unique = wanted

@@ -22,8 +22,6 @@ CHECK_SECONDS: Final = 0.3
 
 @dataclass(frozen=True, slots=True)
 class ServedSite:
-    """One state of the site."""
-
     site: Site
     files: Mapping[str, bytes]
     """Path -> content of the finished files."""
@@ -70,7 +68,6 @@ class SiteCache:
         self._finished: dict[str, bytes] = {}
 
     async def current(self) -> ServedSite:
-        """The current state of the site, which is built if necessary."""
         now = self._served
         if now is not None and self._is_fresh():
             return now

@@ -84,7 +84,6 @@ def relative(address: str, target: str) -> str:
 
 
 def to_root(address: str) -> str:
-    """The relative path from an address to the site's root: ``../`` for each folder."""
     return "../" * address.count("/")
 
 

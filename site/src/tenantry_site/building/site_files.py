@@ -41,7 +41,6 @@ class Scan:
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def report(self, severity: Severity, code: str, path: str, found: str, fix: str) -> None:
-        """Report a file that was skipped."""
         self.diagnostics.append(file_diagnostic(severity, code, path, found, fix))
 
 
@@ -175,7 +174,6 @@ class SiteFiles(Mapping[str, str | bytes]):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics of the scan and of the files that were read."""
         return (*self._scan_diagnostics, *(diagnostic for _, diagnostic in sorted(self._diagnostics.items())))
 
     def __iter__(self) -> Iterator[str]:

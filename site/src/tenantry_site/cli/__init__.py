@@ -4,7 +4,6 @@ from __future__ import annotations
 
 
 def main() -> None:
-    """Run the command ``tenantry-site``."""
     from tenantry_site.cli.commands import site
 
     site(prog_name="tenantry-site")

@@ -142,6 +142,7 @@ def build(
     """Build the site in FOLDER as static files.
 
     The folder at --out is replaced in one step at the end. It must be absent, empty, or the output of an earlier build.
+    The exit code is 1 if there is an error, also if the site was written.
     """
     from tenantry_site.building import build as build_site
     from tenantry_site.cli.output import Progress, spared, summary
@@ -160,6 +161,9 @@ def build(
         f"{built.pages:,} pages, {built.files:,} files, {built.bytes / 1e6:,.1f} MB in {built.seconds:.1f} s ({speed})."
     )
     click.echo(str(out))
+    if fails(built.diagnostics, strict=False):
+        say("The site was written, but it has errors.")
+        sys.exit(FAILED)
 
 
 @site.command("serve")

@@ -92,13 +92,11 @@ def summary(found: Sequence[Diagnostic]) -> Iterator[str]:
 
 
 def position(diagnostic: Diagnostic) -> str:
-    """The position of a diagnostic, ``guides/start.md:12:3``, as far as it is known."""
     numbers = [str(number) for number in (diagnostic.line, diagnostic.column) if number]
     return ":".join([diagnostic.path or "the site", *numbers])
 
 
 def meanings() -> dict[str, str]:
-    """Diagnostic code -> its meaning, for all codes."""
     from tenantry_site import building, components, config, markdown, outputs, reference, rendering, theme
 
     parts = (config, markdown, components, reference, theme, outputs, rendering, building)

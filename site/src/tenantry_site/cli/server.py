@@ -1,5 +1,3 @@
-"""Serves a site with uvicorn."""
-
 from __future__ import annotations
 
 import signal
@@ -36,8 +34,6 @@ def serve(app: ASGIApp, listener: socket.socket, announce: Callable[[str], None]
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that calls ``on_ready`` once it is listening."""
-
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._on_ready = on_ready
@@ -49,7 +45,6 @@ class _Server(uvicorn.Server):
 
 
 def url_of(listener: socket.socket) -> str:
-    """The address at which the socket listens: ``http://127.0.0.1:8000``."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 

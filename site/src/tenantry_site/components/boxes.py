@@ -65,10 +65,12 @@ def card(element: Element, context: RenderContext) -> str:
     """``<Card title icon iconType color href img horizontal cta arrow>``.
 
     The whole card can be clicked, but only the title is an ``<a>``, because the card's text may contain other links.
+    Without a title, the link has no visible text, and the card's text is its label.
     """
     target = element.text("href").strip()
     href = context.href(target, element.line) if target else None
-    title = markup.title(element, context, target if href else "")
+    title = markup.title(element, context)
+    content = markup.content(element, context)
     picture = element.text("img").strip()
     source = context.source(picture, element.line) if picture else None
     return render_template(
@@ -78,7 +80,8 @@ def card(element: Element, context: RenderContext) -> str:
         icon=icons.icon(element, context),
         href=safe(href or ""),
         title=markup.unlinked(title) if href else title,
-        content=markup.content(element, context),
+        label=markup.plain(content) or element.text("cta") or target,
+        content=content,
         cta=element.text("cta"),
     )
 
@@ -94,7 +97,6 @@ def card_group(element: Element, context: RenderContext) -> str:
 
 
 def column(element: Element, context: RenderContext) -> str:
-    """``<Column>``: one column of ``<Columns>``."""
     return render_template("components/column", content=children(context, *element.children))
 
 

@@ -59,7 +59,6 @@ def _own(markup: str, element: Element, context: RenderContext, attribute: str) 
 
 
 def _attribute(markup: str, name: str) -> str:
-    """The value of an attribute in HTML or JSX markup; empty if there is no such attribute."""
     found = re.search(rf"""\s{name}\s*=\s*(?:\{{\s*)?(?:"([^"]*)"|'([^']*)'|`([^`$]*)`)""", markup)
     return unescape(found[found.lastindex or 1]).strip() if found else ""
 

@@ -143,12 +143,10 @@ def unlinked(html: Markup) -> Markup:
 
 
 def plain(html: Markup) -> str:
-    """The unescaped text of HTML."""
     return unescape(_TAG.sub("", html)).strip()
 
 
 def content(element: Element, context: RenderContext) -> Markup:
-    """The HTML of an element's children; empty if there is only white space."""
     inner = children(context, *element.children)
     return inner if inner.strip() else Markup()
 

@@ -52,7 +52,6 @@ def divide(
 
 
 def _children(element: Element, context: RenderContext) -> Iterator[Node]:
-    """The children, with each snippet replaced by its nodes."""
     for node in element.children:
         if isinstance(node, Element) and node.name == "Snippet" and node.text("file"):
             yield from context.snippet(node.text("file"), node.line)

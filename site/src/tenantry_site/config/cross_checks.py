@@ -27,7 +27,9 @@ _MAX_SUGGESTIONS = 50
 """Maximum number of missing pages for which a similar path is searched."""
 _SHOWN = 10
 _FEW_PAGES = 3
-_NOT_NAVIGATED = frozenset({"readme", "license", "licence", "changelog", "contributing", "code_of_conduct", "security"})
+_NOT_NAVIGATED = frozenset(
+    {"agents", "changelog", "claude", "code_of_conduct", "contributing", "licence", "license", "readme", "security"}
+)
 
 
 def check_pages(context: ReadContext, files: Collection[str] | None) -> None:
@@ -186,7 +188,6 @@ def _report_empty(prefix: str | None, text: str, location: JsonPath, folders: se
 
 
 def _folders(pages: Iterable[str]) -> set[str]:
-    """The paths of all pages and of the folders around them."""
     found: set[str] = set()
     for page in pages:
         here = page

@@ -88,7 +88,6 @@ def _top_anchor(clean: dict[str, Any], value: JsonObject, location: JsonPath, co
 
 
 def _link_name(clean: dict[str, Any], value: JsonObject, location: JsonPath, context: ReadContext) -> None:
-    """If a link has no ``name``, use its address without the scheme."""
     if "name" in clean or "url" not in clean or clean.get("type") == "github":
         return
     shown = re.sub(r"^(?:https?://|mailto:|tel:)(?:www\.)?|/$", "", clean["url"])

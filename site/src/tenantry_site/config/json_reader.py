@@ -70,14 +70,12 @@ class _Reader:
         return self._text[at] == END
 
     def _space(self, at: int) -> int:
-        """The offset after whitespace and comments."""
         at = _SPACE.match(self._text, at).end()  # type: ignore[union-attr]  # it matches everywhere
         while self._text[at] == "/":
             at = _SPACE.match(self._text, self._comment(at)).end()  # type: ignore[union-attr]
         return at
 
     def _comment(self, at: int) -> int:
-        """The offset after a comment."""
         opening = self._text[at : at + 2]
         if opening not in ("//", "/*"):
             raise self._errors.stray(at)
@@ -156,7 +154,6 @@ class _Reader:
         return result, here + 1
 
     def _key(self, at: int, location: JsonPath, opened: int) -> tuple[str, int]:
-        """The next key of an object, and the offset of its value."""
         if self._text[at] != '"':
             raise self._errors.no_key(at, opened)
         key, end = self._string(at, location)

@@ -111,7 +111,6 @@ class ObjectValidator(Validator):
         return clean
 
     def _complete(self, clean: dict[str, Any], value: JsonObject, location: JsonPath, context: ReadContext) -> bool:
-        """Whether the object has all required fields. Missing ones are reported."""
         complete = True
         for key, known in self.fields.items():
             if known.required and known.attribute not in clean:

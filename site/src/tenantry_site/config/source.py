@@ -133,22 +133,18 @@ class SourceText:
             )
 
     def _lines(self) -> list[int]:
-        """The offsets of line starts."""
         if self._starts is None:
             self._starts = [0, *(match.end() for match in _LINE_END.finditer(self.text))]
         return self._starts
 
     def position(self, offset: int) -> tuple[int, int]:
-        """The line and column of an offset, from 1."""
         line = bisect_right(self._lines(), offset)
         return line, offset - self._lines()[line - 1] + 1
 
     def line_at(self, offset: int) -> str:
-        """The line at an offset, without its line break."""
         return self.line(self.position(offset)[0])
 
     def line(self, number: int) -> str:
-        """A line by number, without its line break; empty if there is no such line."""
         starts = self._lines()
         if not 0 < number <= len(starts):
             return ""
@@ -202,7 +198,6 @@ class JsonPath(NamedTuple):
         return JsonPath(self, container, key)
 
     def keys(self) -> list[str | int]:
-        """The keys and indexes from the root to this value."""
         steps: list[str | int] = []
         location: JsonPath | None = self
         while location is not None and location.container is not None:

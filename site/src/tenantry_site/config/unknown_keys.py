@@ -195,8 +195,6 @@ def _report(model: type, key: str, free: list[str], location: JsonPath, context:
 
 
 def report_collected_keys(context: ReadContext, *, newer_reported: bool) -> None:
-    """Report all fields of other generators in one diagnostic and, unless ``newer_reported``, all fields of the newer
-    format in another."""
     if context.foreign_keys:
         message = f"fields of other generators, which have no effect here: {_listed(context.foreign_keys)}"
         context.diagnostics.add(context.foreign_keys[0], "CFG031", message, of_key=True)

@@ -120,8 +120,6 @@ def list_fix(model: type[BaseModel] | None, value: Any, *, of_texts: bool) -> st
 
 @dataclass(frozen=True, slots=True)
 class StringValidator(Validator):
-    """Validates strings of one kind."""
-
     kind: StringKind
 
     def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:

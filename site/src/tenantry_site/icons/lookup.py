@@ -82,7 +82,6 @@ def normalize_name(name: str) -> str:
 
 
 def _exact(name: str) -> str | None:
-    """The bundled icon for a normalized name, which may be an alias or a synonym and may end with a number."""
     for candidate in (name, _NUMBER.sub("", name)):
         found = bundled_name(candidate) or NAMES.get(candidate)
         if found:
@@ -142,7 +141,6 @@ def read_index() -> _Index:
 
 
 def bundled_names() -> list[str]:
-    """All names in the bundle, including aliases, sorted."""
     return sorted(line.split(b" ", 1)[0].decode("ascii") for line in read_index().lines.split(b"\n") if line)
 
 
@@ -167,7 +165,6 @@ def outlines(name: str) -> dict[str, GlyphOutline]:
 
 
 def _entry(name: str) -> str:
-    """The index entry of a name; empty for an unknown name."""
     key = b"\n%s " % name.encode("ascii", "replace")
     lines = read_index().lines
     at = lines.find(key)

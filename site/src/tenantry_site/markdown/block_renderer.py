@@ -141,7 +141,6 @@ class BlockRenderer:
         return at + 1
 
     def _blockquote(self, tokens: Tokens, at: int) -> int:
-        """A quotation. A first line such as ``[!NOTE]`` makes it a callout."""
         following = tokens[at + 2] if at + 2 < len(tokens) else None
         alert = _ALERT.match(following.content) if following is not None and following.type == "inline" else None
         self._alerts.append(alert is not None)

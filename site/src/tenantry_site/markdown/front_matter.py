@@ -102,8 +102,6 @@ def _parse_yaml(text: str, diagnostics: PageDiagnostics) -> Fields:
 
 
 class _YamlEvents:
-    """Collects the strings and lists of strings of the top-level mapping from YAML parser events."""
-
     def __init__(self) -> None:
         self.fields: Fields = {}
         self.depth = 0

@@ -172,7 +172,6 @@ class HtmlBuffer:
         self.has_content = True
 
     def open_ignored(self, tag: Tag, line: int) -> None:
-        """Leave out a tag and, later, its closing tag."""
         if not tag.self_closing:
             self.elements.push(OpenElement(ElementKind.IGNORED, tag.name, len(self.out), line, tag))
 

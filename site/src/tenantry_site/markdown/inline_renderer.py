@@ -219,7 +219,6 @@ class InlineRenderer:
 
 
 def _plain(tokens: list[Token]) -> str:
-    """The plain text of inline tokens, for an image's alternative text."""
     return "".join(
         _plain(token.children) if token.children else (" " if token.type.endswith("break") else token.content)
         for token in tokens

@@ -161,7 +161,6 @@ def _block_end(text: str, at: int, limit: int) -> tuple[int, int]:
 
 
 def exported(text: str) -> dict[str, AttributeValue]:
-    """The constants that a snippet exports, by name."""
     module = Module(set(), lambda _path: {})
     for found in islice(re.finditer(r"^export\s", text, re.MULTILINE), 500):
         module._export(text, found.start())

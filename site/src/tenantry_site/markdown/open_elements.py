@@ -82,7 +82,6 @@ class OpenElements:
 
     @property
     def full(self) -> bool:
-        """Whether another tag would be nested too deeply."""
         return self._tags >= DEEPEST
 
     def push(self, element: OpenElement) -> None:
@@ -92,7 +91,6 @@ class OpenElements:
             self._tags += element.kind is not ElementKind.IGNORED
 
     def pop(self) -> OpenElement:
-        """Remove the innermost element and mark it as closed."""
         element = self.stack.pop()
         element.open = False
         if element.kind is not ElementKind.MARKDOWN:

@@ -77,7 +77,6 @@ class PageDiagnostics:
             self._found[Diagnostic(severity, code, message, fix, line=line, path=self.path)] = None
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Add finished diagnostics, such as those of a snippet."""
         for each in diagnostics:
             if len(self._found) < MOST:
                 self._found[each] = None

@@ -75,7 +75,6 @@ def playable(opening: str, closing: str, buffer: Sequence[object]) -> tuple[str,
 
 
 def open_tag(tag: str, given: Mapping[str, str]) -> str:
-    """An opening tag with attributes whose values are already escaped."""
     return f"<{tag}" + "".join(f' {name}="{value}"' if value else f" {name}" for name, value in given.items()) + ">"
 
 

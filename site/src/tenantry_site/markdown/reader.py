@@ -280,7 +280,6 @@ class SiteResources:
         return body, whole.count("\n", 0, len(whole) - len(body))
 
     def module(self, page: str) -> Module:
-        """A new ``Module`` for a page, with all components and no imports yet."""
         return Module(set(self.known), lambda path: self._exports(path, page))
 
     def _exports(self, path: str, page: str) -> Mapping[str, AttributeValue]:

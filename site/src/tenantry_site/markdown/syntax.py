@@ -123,7 +123,6 @@ def _prose(state: StateBlock, start_line: int, end_line: int, silent: bool) -> b
 
 
 def _formula(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """Block rule: a formula of several lines becomes a paragraph."""
     end = formula_end(state, start_line, end_line)
     if end and not silent:
         _push_paragraph(state, start_line, end)
@@ -259,7 +258,6 @@ def _rest_of_line(state: StateBlock, line: int, at: int, end_line: int) -> None:
 
 
 def _inline_construct(state: StateInline, silent: bool) -> bool:
-    """Inline rule: tags, comments and expressions in a line of text."""
     if state.src[state.pos] not in "<{":
         return False
     constructs: ConstructScanner | None = state.env.get("constructs")

@@ -94,7 +94,6 @@ class VersionChooser:
         ]
 
     def choices(self, path: str, versions: Versions) -> tuple[VersionChoice, ...]:
-        """The entries of the version menu on the page ``path``, in the order of the configuration file."""
         shown = 0 if versions is None else min(versions, default=0)
         return tuple(
             VersionChoice(

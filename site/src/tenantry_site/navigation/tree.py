@@ -74,12 +74,10 @@ def union(all_versions: Iterable[Versions]) -> Versions:
 
 
 def overlap(one: Versions, other: Versions) -> bool:
-    """Whether some version is in both sets; None means all versions."""
     return one is None or other is None or not one.isdisjoint(other)
 
 
 def size_of(node: PageEntry | GroupEntry) -> int:
-    """The number of pages in a node."""
     return node.size if isinstance(node, GroupEntry) else 1
 
 

@@ -13,7 +13,6 @@ from tenantry_site.templating import render_template
 
 
 def markdown_path(path: str) -> str:
-    """The path of the Markdown file of a page, next to its HTML file."""
     return f"{path}.md"
 
 

@@ -127,7 +127,6 @@ class SearchIndex:
         )
 
     def _lines(self) -> Iterator[tuple[str, str]]:
-        """Yield each word with the end of its line: a space or a tab, and the packed postings."""
         common = len(self._parts) // 4 if len(self._parts) >= _COMMON_FROM else len(self._parts)
         for word in sorted(self._postings):
             packed = self._packed.get(word)
@@ -172,7 +171,6 @@ def _shards(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
 
 
 def _shared(before: str, word: str) -> int:
-    """The length of the common prefix of two words."""
     for at, (left, right) in enumerate(zip(before, word, strict=False)):
         if left != right:
             return at

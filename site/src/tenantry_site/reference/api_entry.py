@@ -36,8 +36,6 @@ _KINDS: Final = {
 
 
 class _Finder(HTMLParser):
-    """Collects the elements with ``data-param`` as a tree: each with its attributes and the elements inside it."""
-
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.found: list[tuple[dict[str, str], list[Any]]] = []

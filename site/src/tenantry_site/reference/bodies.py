@@ -97,7 +97,6 @@ def pretty(value: Any) -> str:
 
 
 def compact(value: Any) -> str:
-    """JSON on one line. A string keeps its quotes."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

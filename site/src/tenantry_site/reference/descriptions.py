@@ -86,5 +86,4 @@ class Descriptions:
 
 
 def words(markdown: str) -> str:
-    """The plain text of a description."""
     return " ".join(_MARKS.sub(" ", markdown).split())

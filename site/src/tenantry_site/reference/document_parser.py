@@ -157,8 +157,6 @@ class TooDeep(Exception):
 
 
 def sanitize(value: Any) -> Any:
-    """A copy of the value with only JSON types: keys and other scalars become strings, lone surrogates are replaced.
-    Raises TooDeep."""
     return _Sanitizer().copy(value, 0)
 
 

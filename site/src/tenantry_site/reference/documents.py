@@ -60,7 +60,6 @@ class Documents:
         return (*self.named, *self._used)
 
     def use(self, path: str) -> None:
-        """Record that an operation of the document is on a page."""
         if path not in self.named:
             self._used[path] = None
 
@@ -95,7 +94,6 @@ class Documents:
         return next((one.message for one in reported if one.path == path), "it has no operation")
 
     def likely(self) -> list[str]:
-        """The files of the site that may be OpenAPI documents."""
         return self._loader.likely()
 
     def _path(self, named: NamedDocument) -> str | None:

@@ -139,7 +139,6 @@ def servers(operation: Operation, root: JsonRef, configured: Iterable[str]) -> t
 
 
 def of_addresses(addresses: Iterable[str]) -> tuple[Server, ...]:
-    """Servers with these addresses; invalid addresses are ignored."""
     cleaned = (clean(address) for address in addresses)
     return tuple(Server(address) for address in dict.fromkeys(cleaned) if address is not None)
 

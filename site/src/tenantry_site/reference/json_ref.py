@@ -70,11 +70,9 @@ class DocumentDiagnostics:
         self._found[Diagnostic(severity, code, message, fix, pointer, *position, path)] = None
 
     def repeat(self, found: Iterable[Diagnostic]) -> None:
-        """Add diagnostics that were collected before."""
         self._found.update(dict.fromkeys(found))
 
     def since(self, count: int) -> tuple[Diagnostic, ...]:
-        """All diagnostics except the first ``count``."""
         return tuple(self._found)[count:]
 
     def __len__(self) -> int:
@@ -110,7 +108,6 @@ class DocumentLoader:
         return path in self._fetched or path in self._files
 
     def likely(self) -> list[str]:
-        """The JSON and YAML files of the site, which may be OpenAPI documents."""
         return [path for path in self._files if path.lower().endswith(SUFFIXES)]
 
     def declared(self) -> list[str]:

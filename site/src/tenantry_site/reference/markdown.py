@@ -1,5 +1,3 @@
-"""Writes an endpoint as Markdown, for the Markdown file of its page."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator

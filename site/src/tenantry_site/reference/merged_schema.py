@@ -87,7 +87,6 @@ class MergedSchema:
 
 
 def kind_of(value: Any) -> str:
-    """The JSON type of a value."""
     names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
     return names.get(type(value), "null")
 

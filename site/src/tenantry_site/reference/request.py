@@ -294,7 +294,6 @@ def _encoded(text: str) -> str:
 
 
 def _blank(name: str) -> str:
-    """The placeholder for a value that only the reader has: ``<TOKEN>``."""
     return f"<{re.sub(r'[^A-Za-z0-9]+', '_', name).strip('_').upper() or 'VALUE'}>"
 
 

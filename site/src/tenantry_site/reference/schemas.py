@@ -144,7 +144,6 @@ def _others(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def number(value: Any) -> int | float | None:
-    """The value if it is a number, else None; booleans are not numbers."""
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 

@@ -45,7 +45,6 @@ def value(text: str, language: str, indent: int) -> str | None:
 
 
 def indented(text: str, indent: int) -> str:
-    """Indent all lines but the first."""
     return text.replace("\n", "\n" + " " * indent)
 
 

@@ -33,6 +33,8 @@ _SECRET_SUFFIXES = _DOCUMENTS | {"csv", "gz", "tar", "tsv", "txt", "xlsx", "zip"
 """Suffixes of files that are not published if ``_SECRET`` matches their names. (Images and PDF files with such names
 are published.)"""
 _HARMLESS = re.compile(r"example|sample|template|schema")
+_FOR_CONTRIBUTORS = frozenset({"AGENTS", "CLAUDE", "CONTRIBUTING"})
+"""Markdown files for people and programs that work on the folder. They are pages only if the navigation names them."""
 _IMPORT = re.compile(r"^[ \t]*import[ \t][^\n'\"]*?from[ \t]*['\"]([^'\"\n]+\.mdx?)['\"]", re.MULTILINE)
 
 
@@ -124,9 +126,11 @@ def _unaddressable(path: str) -> Diagnostic:
 def _is_part(path: str, page: str, named: Collection[str], imported: Collection[str]) -> bool:
     if page in named:
         return False
-    folders = path.split("/")[:-1]
-    readme = not folders and page.lower() == "readme"
-    return readme or folders[:1] == ["snippets"] or "_snippets" in folders or path in imported
+    *folders, name = page.split("/")
+    readme = not folders and name.lower() == "readme"
+    return (
+        readme or name in _FOR_CONTRIBUTORS or folders[:1] == ["snippets"] or "_snippets" in folders or path in imported
+    )
 
 
 def _add_page(pages: dict[str, str], page: str, path: str, diagnostics: list[Diagnostic]) -> None:

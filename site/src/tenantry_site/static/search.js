@@ -120,30 +120,46 @@
     return found.filter((line) => line.factor);
   }
 
-  // The parts of the site that have the words, or most of them, the best first.
+  // The parts of the site that have any of the words, the best first. A part without some of them counts for less: the
+  // more, the rarer these are.
   function rank(index, typed, lists) {
     const parts = new Map();
-    lists.forEach((found, at) => {
+    const single = typed.flatMap(({ whole }, at) => (whole ? [] : [at]));
+    // What a word counts for when a part has it or not: nothing if the index does not list all parts that have it.
+    const worth = lists.map((found, at) => {
       const best = new Map();
-      for (const { postings, factor } of found) {
-        const rare = Math.log(1 + (index.count + 1) / (postings.length + 0.5));
-        for (const [part, code] of postings) {
-          const score = factor * rare * index.levels[Math.floor(code / index.sections)];
+      for (const line of found) {
+        const rare = rarity(index.count, line.common ? index.count / 4 : line.postings.length);
+        for (const [part, code] of line.postings) {
+          const score = line.factor * rare * index.levels[Math.floor(code / index.sections)];
           if (!(score <= best.get(part)?.score)) best.set(part, { score, section: code % index.sections });
         }
       }
-      const covered = found.some((line) => line.common) ? [] : typed[at].covers;
       for (const [part, { score, section }] of best) {
         const known = parts.get(part) || { part, score: 0, covered: new Set(), sections: [] };
         known.score += score;
-        covered.forEach((word) => known.covered.add(word));
+        typed[at].covers.forEach((word) => known.covered.add(single[word]));
         known.sections[section] = (known.sections[section] || 0) + score;
         parts.set(part, known);
       }
+      return found.some((line) => line.common) ? 0 : rarity(index.count, best.size);
     });
-    const total = (one) => one.score + Math.max(...Object.values(one.sections)); // words that meet under one heading
-    const ranked = [...parts.values()].sort((a, b) => b.covered.size - a.covered.size || total(b) - total(a) || a.part - b.part);
-    return ranked.filter((one) => one.covered.size === ranked[0].covered.size).slice(0, SHOWN);
+    const all = typed.reduce((sum, { whole }, at) => (whole ? sum : sum + worth[at]), 0);
+    for (const one of parts.values()) {
+      const covered = [...one.covered].reduce((sum, at) => sum + worth[at], 0);
+      one.score += Math.max(...Object.values(one.sections)); // words that meet under one heading
+      if (all) one.score *= (0.1 + (0.9 * covered) / all) ** 2;
+    }
+    return [...parts.values()].sort((a, b) => b.score - a.score || a.part - b.part).slice(0, 2 * SHOWN);
+  }
+
+  const rarity = (count, having) => having && Math.log(1 + (count + 1) / (having + 0.5));
+
+  // How much of a title and a query is the same: 1 for the same words.
+  function likeness(title, typed) {
+    const own = new Set(words(title).filter((one) => !one.whole).map((one) => one.word));
+    const both = typed.filter((word) => own.has(word)).length;
+    return both / (own.size + typed.length - both) || 0;
   }
 
   async function find(query) {
@@ -151,16 +167,19 @@
     const typed = terms(query);
     const lists = await Promise.all(typed.map((one) => near(index, one)));
     const known = new Set(lists.flat().map((line) => line.word));
-    const rows = rank(index, typed, lists).map(async ({ part, sections }) => {
+    const single = [...new Set(typed.filter((one) => !one.whole).map((one) => one.word))];
+    const found = await Promise.all(rank(index, typed, lists).map(async ({ part, score, sections }) => {
       const file = await load(index.parts[Math.floor(part / index.each)]);
       const [path, title, label, ...headings] = file[part % index.each];
-      const heading = headings[sections.reduce((best, score, at) => (score > (sections[best] || 0) ? at : best), 0)];
+      const heading = headings[sections.reduce((best, sum, at) => (sum > (sections[best] || 0) ? at : best), 0)];
+      return { path, title, label, heading, score: score * (1 + likeness(title, single)) };
+    }));
+    return found.sort((a, b) => b.score - a.score).slice(0, SHOWN).map(({ path, title, label, heading }) => {
       const [text, id] = typeof heading === "string" ? [heading, slug(heading)] : heading;
       const url = new URL("../" + path.split("/").map(encodeURIComponent).join("/") + ".html", home);
       url.hash = id;
       return option(url, [title, text, label], known);
     });
-    return Promise.all(rows);
   }
 
   // The id of a heading, as markdown/identifiers.py makes it.

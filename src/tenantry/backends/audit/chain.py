@@ -1,8 +1,8 @@
-"""Seals the audit trail. The MAC of each entry covers the entry and the previous seal, so changes made without the key
-are detected.
+"""Seals the audit trail. Each entry's MAC covers the entry and the previous seal, which shows changes made without the
+key.
 
-Programs without the keys write unsealed entries, which the next seal also covers (docs/decisions/0074-audit-chain.md).
-No I/O."""
+Programs without the keys write unsealed entries. The next seal covers them too (docs/decisions/0074-audit-chain.md). No
+I/O."""
 
 from __future__ import annotations
 
@@ -21,21 +21,16 @@ _NOTHING: Final = bytes(32)
 
 
 class ChainKeys(Protocol):
-    """Implemented by KeyRing."""
-
     @property
-    def active_id(self) -> str:
-        """Id of the key that seals new entries."""
-        ...
+    def active_id(self) -> str: ...
 
     @property
     def audit_keys(self) -> Mapping[str, bytes]:
-        """The audit keys (32 bytes) of all signing keys, by id. Removed signing keys are included."""
+        """The audit keys (32 bytes) of all signing keys by id, including removed ones."""
         ...
 
 
 def content_of(entry: AuditEntry) -> bytes:
-    """Return the bytes that the seal of an entry covers."""
     author, details = entry.author, dict(entry.details)
     parts = [entry.number, to_micros(entry.at), author.name, author.request_id, entry.action]
     return json.dumps([*parts, entry.environment, entry.subject, details], sort_keys=True).encode()
@@ -45,7 +40,7 @@ def seal_entries(
     keys: ChainKeys, head: ChainHead | None, after: int, unsealed: Iterable[AuditEntry], entries: Iterable[AuditEntry]
 ) -> list[AuditEntry]:
     """Seal ``entries``, which follow the sealed entry ``head``. The first new seal also covers ``unsealed``: the
-    entries between number ``after`` and ``entries``."""
+    entries after number ``after`` and before ``entries``."""
     key_id = keys.active_id
     key, mac = keys.audit_keys[key_id], _NOTHING if head is None else head.mac
     sealed, between = [], [content_of(entry) for entry in unsealed]
@@ -72,11 +67,10 @@ def write_seal(seal: Seal) -> bytes:
 
 
 NO_SEAL: Final = Seal("", 0, b"")
-"""Replaces an unreadable seal, which somebody must have altered. Its check always fails."""
+"""In place of an unreadable seal, which somebody must have altered. Its check always fails."""
 
 
 def read_seal(column: object) -> Seal:
-    """Parse a value of the column ``seal``. Return NO_SEAL if it is invalid."""
     if not isinstance(column, bytes | memoryview) or len(column) != _COLUMN:
         return NO_SEAL
     column = bytes(column)
@@ -84,12 +78,10 @@ def read_seal(column: object) -> Seal:
 
 
 def write_head(head: ChainHead) -> str:
-    """Format the head's number and MAC as ``4711-9f3c…``."""
     return f"{head.number}-{head.mac.hex()}"
 
 
 def read_head(text: str) -> ChainHead | None:
-    """Parse the format that ``write_head`` returns; None if invalid."""
     found = _HEAD.fullmatch(text.strip().lower())
     return None if found is None else ChainHead(int(found[1]), bytes.fromhex(found[2]))
 
@@ -106,21 +98,21 @@ class Fault:
 
 @dataclass(slots=True)
 class ChainCheck:
-    """Checks a trail: call ``add`` for each entry in order, then ``finish``."""
+    """Call ``add`` for each entry in order, then ``finish``."""
 
     keys: Mapping[str, bytes]
     expected: list[ChainHead] = field(default_factory=list)
-    """Heads noted earlier, outside the store. The trail must contain them."""
+    """Heads noted earlier outside the store. The trail must contain them."""
     sealed: int = 0
     begins_after: int | None = None
-    """Number of the last entry before the chain. If it differs from the number in an earlier check, somebody restarted
-    the chain."""
+    """Number of the last entry before the chain. If an earlier check found another number, somebody restarted the
+    chain."""
     before: int = 0
     """Number of entries before the chain."""
     unsealed: int = 0
-    """Number of unsealed entries since the chain began."""
+    """Unsealed entries since the chain began."""
     left_out: int = 0
-    """Number of unsealed entries that no seal covers."""
+    """Unsealed entries that no seal covers."""
     first_unsealed: int | None = None
     head: ChainHead | None = None
     """The last sealed entry that was checked. If you pass a head, only the entries after it are checked."""
@@ -128,7 +120,6 @@ class ChainCheck:
     _between: list[tuple[int, bytes]] = field(default_factory=list)
 
     def add(self, entry: AuditEntry) -> None:
-        """Check the next entry. Does nothing after a fault."""
         if self.fault is not None:
             return
         if entry.number < 1:

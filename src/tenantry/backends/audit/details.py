@@ -52,8 +52,8 @@ def pruned_details(before: datetime, count: int) -> dict[str, str]:
 
 
 def update_details(changes: GroupChanges) -> dict[str, str]:
-    """Return the names of the changed fields, and the new values of those that end or suspend access. If a viewer was
-    revoked, also return the viewer's id."""
+    """Return the changed fields' names, the new values of those that end or suspend access, and the id of a revoked
+    viewer."""
     given = changes.given()
     ends = {"expires_at": write_moment(given["expires_at"]) or "none"} if "expires_at" in given else {}
     suspended = {"suspended": "yes" if given["suspended"] else "no"} if "suspended" in given else {}
@@ -68,14 +68,11 @@ def rotation_details(group: UserGroup) -> dict[str, str]:
 
 
 def source_update_details(source: RegisteredSource, url: str | None, tables: str | None) -> dict[str, str]:
-    """Return the names of the given fields, and the entries in which ``tables`` differs from the source's present
-    declaration."""
     given = [name for name, value in (("url", url), ("tables", tables)) if value is not None]
     return {"fields": ", ".join(given), **table_changes(source.tables, source.tables if tables is None else tables)}
 
 
 def table_changes(before: str, after: str) -> dict[str, str]:
-    """Return the entries in which two declarations of guarded tables differ, such as ``tables.orders``."""
     old, new = _entries(before), _entries(after)
     changes = {
         "added": [name for name in new if name not in old],
@@ -86,7 +83,6 @@ def table_changes(before: str, after: str) -> dict[str, str]:
 
 
 def _entries(tables: str) -> dict[str, object]:
-    """Return each table, function and other key of a declaration, by its dotted name."""
     made: dict[str, object] = {}
     for key, value in (json.loads(tables) if tables else {}).items():
         if isinstance(value, dict):

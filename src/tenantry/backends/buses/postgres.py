@@ -24,7 +24,7 @@ _CAUSE = (
 
 
 class PostgresBus:
-    """A ``ports.Bus`` that receives the NOTIFY messages of writes to stores in a PostgreSQL database.
+    """Receives the NOTIFY messages of writes to a PostgreSQL database.
 
     ``listen_url``: an address of the same primary server that bypasses a transaction pooler, because LISTEN needs a
     lasting connection (None: ``url``). The bus sends test messages through ``url``; the status is ``receiving`` once

@@ -1,7 +1,7 @@
 """Follows a bus: reconnects, checks delivery and limits messages.
 
-A connection may respond and still deliver no messages, for example LISTEN through a transaction pooler. So a bus sends
-itself probes by the same route as notices."""
+A connection may respond without delivering messages, for example LISTEN through a transaction pooler. So a bus sends
+itself probes by the route of notices."""
 
 from __future__ import annotations
 
@@ -22,22 +22,21 @@ logger: logging.Logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 1.0
 SILENCE_SECONDS = 3.0
-"""A connection that receives nothing for this time, in spite of a PING every second, is dead."""
+"""A connection is dead if it receives nothing for this time, in spite of a PING every second."""
 
 QUIET_SECONDS = 1.0
-"""A subscriber sends a probe if it has received no message for 50 to 100 % of this time (chosen at random). The probe
+"""A subscriber that has received no message for 50 to 100 % of this time (chosen at random) sends a probe. The probe
 reaches all subscribers and restarts their waiting, so a large fleet sends hardly more probes than one worker."""
 
 REPLY_SECONDS = 2.0
-"""A probe that has not arrived after this time counts as lost, and the bus as deaf."""
+"""After this time a probe counts as lost, and the bus as deaf."""
 
 EVICTIONS = 1_000
-"""Maximum notices that the listener gets in one second. All further ones are replaced by one flush at the end of the
-second."""
+"""Maximum notices per second for the listener. One flush at the end of the second replaces all further ones."""
 
 WINDOW_SECONDS = 1.0
 PROBE = "probe "
-"""The start of probes. Notices never start with it."""
+"""The first word of probes. No notice starts with it."""
 
 _PROBE = PROBE.encode()
 _LONGEST = 128
@@ -50,7 +49,6 @@ class BusStatus(StrEnum):
     """The state of a bus."""
 
     IDLE = "idle"
-    """Not followed."""
     CONNECTING = "connecting"
     RECEIVING = "receiving"
     """The bus receives its own probes, so notices arrive too."""
@@ -77,13 +75,12 @@ class BusCounters:
     status: BusStatus = BusStatus.IDLE
 
 
-class Deaf(Exception):
-    """A probe did not arrive. The message names a possible cause."""
+class Deaf(Exception): ...
 
 
 Listen = Callable[["NotificationLimiter", Callable[[], None]], Awaitable[None]]
 """Connects and passes messages to the limiter. Calls the second argument when the first probe has arrived. Raises if
-the connection is lost or a probe does not arrive."""
+the connection is lost or a probe is."""
 
 
 async def follow(listen: Listen, listener: EvictionListener, counters: BusCounters, label: str) -> None:
@@ -144,8 +141,8 @@ async def probe(
     *,
     cause: str,
 ) -> None:
-    """Send probes until one does not arrive, then raise Deaf(``cause``). Call ``on_delivery`` when the first arrives.
-    Raises TimeoutError if ``publish`` takes too long, and the errors of ``publish``."""
+    """Send probes until one is lost, then raise Deaf(``cause``). Call ``on_delivery`` when the first arrives. Raises
+    TimeoutError if ``publish`` takes too long, and the errors of ``publish``."""
     delivered = False
     while True:
         text = f"{PROBE}{secrets.token_hex(8)}"
@@ -169,8 +166,6 @@ async def probe(
 
 
 class NotificationLimiter:
-    """Forwards at most 1,000 evictions and one flush per second, which limits the cost of forged messages."""
-
     def __init__(self, listener: EvictionListener, counters: BusCounters, loop: asyncio.AbstractEventLoop) -> None:
         self._listener = listener
         self._counters = counters
@@ -194,7 +189,6 @@ class NotificationLimiter:
         return self._arrived.is_set()
 
     def feed(self, message: str | bytes) -> None:
-        """Process any message; never raises."""
         self._arrived.set()
         if self._is_probe(message):
             return
@@ -232,6 +226,5 @@ class NotificationLimiter:
             self._listener.flush()
 
     def close(self) -> None:
-        """Cancel the pending flush of held-back notices. ``follow`` flushes after a loss anyway."""
         if self._window is not None:
             self._window.cancel()

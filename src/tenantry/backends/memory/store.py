@@ -33,9 +33,8 @@ from tenantry.usage import UsageRecorder
 
 
 class MemoryStore(WrittenBackend):
-    """A Store in the memory of one process, for tests and development. Each call is a transaction, even if several
-    threads and event loops share the store. ``clock`` returns the time of day in UTC. ``keys``: SigningKeys that seal
-    audit entries."""
+    """For tests and development. Each call is a transaction, for all threads and event loops. ``clock`` returns the
+    time of day in UTC. ``keys``: SigningKeys that seal audit entries."""
 
     def __init__(self, *, clock: Clock = utc_now, keys: ChainKeys | None = None) -> None:
         tables = self._tables = MemoryTables(clock, keys)

@@ -39,12 +39,12 @@ class StoredCode:
     expires_at: datetime
     api_token_id: int | None = None
     group: bytes | None = None
-    """The handle of the group whose CodeShare limits the code."""
+    """The group whose CodeShare limits the code."""
 
 
 @dataclass(slots=True)
 class MemoryTables:
-    """Tables as dicts by unique key. Hold ``lock`` to write, or to read several."""
+    """Dicts by unique key. Hold ``lock`` to write, or to read several."""
 
     clock: Clock
     keys: ChainKeys | None = None
@@ -64,17 +64,16 @@ class MemoryTables:
     """Codes by digest, the oldest first."""
     usage: dict[tuple[datetime, UsageKey], Usage] = field(default_factory=dict)
     usage_writers: dict[bytes, int] = field(default_factory=dict)
-    """Number of the last batch of each writer."""
+    """Each writer's last batch number."""
     trail: list[AuditEntry] = field(default_factory=list)
     chain_head: ChainHead | None = None
     team_id: int = 0
     generation: int = 0
     written: deque[tuple[bytes, datetime]] = field(default_factory=lambda: deque(maxlen=RETAINED_CHANGES))
-    """Handles and times of the newest changes, in the order of their generations. The generation of the last one is
-    ``generation``."""
+    """Handles and times of the newest changes, by generation. ``generation`` is that of the last one."""
 
     def own(self, environment: Environment) -> Environment:
-        """Return the environment as stored here. Raises UnknownEnvironment."""
+        """Return the stored environment. Raises UnknownEnvironment."""
         own = self.environments.get(environment.name)
         if own is None or own.id != environment.id:
             raise unknown_environment(environment)
@@ -91,8 +90,8 @@ class MemoryTables:
     def write(self, handles: Sequence[bytes], work: Callable[[], tuple[T, bool]], *, listed: bytes | None = None) -> T:
         """Run a write that affects caches. ``work`` returns its result and whether it changed anything.
 
-        While ``work`` runs, the slots of ``handles`` have odd version numbers. If ``work`` changed anything, the change
-        is listed under the handle ``listed`` (default: the first of ``handles``), and listeners are notified."""
+        While it runs, the slots of ``handles`` have odd versions. A change is listed under ``listed`` (default: the
+        first handle), and listeners are notified."""
         handle = handles[0] if listed is None else listed
         with self.lock:
             with ExitStack() as announced:
@@ -110,7 +109,6 @@ class MemoryTables:
         return self.generation
 
     def changes(self, since: int | None) -> Changes:
-        """Return changes after ``since``, at most LISTED_CHANGES."""
         now = self.clock()
         first = self.generation - len(self.written)
         begin = min(max(first, self.generation - LISTED_CHANGES, since or 0), self.generation)

@@ -3,8 +3,8 @@
     <generation, 19 digits><JSON>        a group that was read at this generation
     <generation, 19 digits>              a tombstone: the group was changed at this generation
 
-The JSON repeats the store id and the handle, so that an entry stored under a wrong key is refused. It identifies the
-token by a SHA-256 digest, from which the token cannot be computed."""
+The JSON repeats the store id and the handle, so that an entry under a wrong key is refused. It identifies the token by
+a SHA-256 digest."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", "
 
 
 class RefusedEntry(ValueError):
-    """The value is not an entry of this store and handle. The error's message does not quote the value."""
+    """Not an entry of this store and handle. The message does not quote the value."""
 
 
 def key_of(store_id: str, handle: bytes) -> str:
-    """Return the key of a group's entry. The braces enclose the hash tag for Redis Cluster."""
+    """The braces enclose the hash tag for Redis Cluster."""
     return f"{_prefix(store_id)}{{{handle.hex()}}}"
 
 
@@ -38,7 +38,6 @@ def _prefix(store_id: str) -> str:
 
 
 def stamp(generation: int) -> bytes:
-    """Format a generation so that the bytes sort like the numbers."""
     return b"%019d" % generation
 
 
@@ -101,8 +100,8 @@ if #there == {DIGITS} and (there > ARGV[1] or (there == ARGV[1] and ARGV[2] == '
 redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
 return 1
 """
-"""Writes a group or a tombstone. An entry of a later generation is kept, because writes may arrive late. A tombstone
-never replaces a group of the same generation, because the group was read after the change."""
+"""Writes a group or a tombstone. Keeps an entry of a later generation, because writes may arrive late. A tombstone
+never replaces a group of the same generation, which was read after the change."""
 
 _DIGEST = sha1(_WRITE.encode(), usedforsecurity=False).hexdigest()
 
@@ -113,7 +112,7 @@ class RedisCommands:
         self._milliseconds = max(1, round(lifetime * 1000))
 
     async def read(self, keys: Sequence[str]) -> Sequence[bytes | None]:
-        """Return the values; None if a key is missing or has another type."""
+        """The value is None if a key is missing or has another type."""
         redis = self._client.redis
         values: Sequence[bytes | None] = await (redis.mget_nonatomic if self._client.is_cluster else redis.mget)(*keys)
         return values

@@ -1,8 +1,8 @@
 """A second-level cache in Redis or Valkey, shared by many hosts.
 
-Entries may be stale. The resolver polls the store for changes, and uses an entry only if its group has not changed
-since the entry's generation. So if the Redis server is killed, frozen, flushed or restored, the only cost is more reads
-of the store."""
+Entries may be stale. The resolver polls the store, and uses an entry only if the group has not changed since the
+entry's generation. If the Redis server is killed, frozen, flushed or restored, the only cost is more reads of the
+store."""
 
 from __future__ import annotations
 
@@ -35,8 +35,6 @@ _READ_SECONDS = 3.0
 
 @dataclass(slots=True)
 class RedisCounters:
-    """Counters of a RedisBackend."""
-
     hits: int = 0
     """Reads that the second-level cache answered."""
     misses: int = 0
@@ -54,10 +52,10 @@ class RedisCounters:
 
 
 class RedisBackend:
-    """A ``ports.LeasedBackend`` that reads a cache in Redis before ``origin``. In a process that writes to the store,
-    also pass this backend to ``store.subscribe``, so that it writes tombstones.
+    """Reads a cache in Redis before ``origin``. In a process that writes to the store, also pass this backend to
+    ``store.subscribe``, so that it writes tombstones.
 
-    ``url``: see database/redis_server.py. ``budget``: how many seconds to wait for Redis before reading the origin.
+    ``url``: see database/redis_server.py. ``budget``: seconds to wait for Redis before reading the origin.
     ``lifetime``: seconds until a key expires. ``clock`` returns monotonic seconds. Writes in the background. No I/O
     before the first use. Raises InvalidSettings."""
 
@@ -97,7 +95,7 @@ class RedisBackend:
         return changes
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Read from the origin, because callers of ``find`` do not check generations."""
+        """Read from the origin: callers of ``find`` do not check generations."""
         return await self._origin.find(token)
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
@@ -113,12 +111,12 @@ class RedisBackend:
 
     @property
     def sources(self) -> SourceLeaseHolder | None:
-        """The ``sources`` of the origin: Redis does not cache data sources."""
+        """Those of the origin: Redis does not cache data sources."""
         return lease_holder_of(self._origin)
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:
-        """The usage recorder of the origin, if it has one."""
+        """That of the origin, if it has one."""
         return recorder_of(self._origin)
 
     def changed(self, handle: bytes, generation: int) -> None:
@@ -126,7 +124,7 @@ class RedisBackend:
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:
-        """Spend at most a second on writing pending entries, then close this event loop's connections. The origin stays
+        """Write pending entries for at most a second, then close this event loop's connections. The origin stays
         open."""
         await self._queue.aclose()
         await self._connections.aclose()
@@ -204,8 +202,8 @@ class _RedisConnections:
 
 
 class RedisBatcher:
-    """Combines the reads of one tick. At most two commands run at once, so a server that does not answer ties up only
-    two connections. A command may exceed ``budget``, so that a slow handshake can finish."""
+    """At most two commands run at once: a server that does not answer ties up only two connections. A command may
+    exceed ``budget``, so that a slow handshake can finish."""
 
     def __init__(
         self,

@@ -43,13 +43,11 @@ class CountedChange:
     handle: bytes
     generation: int
     longest_lease: float
-    """The longest lease that any reader of this store has, in seconds."""
+    """The longest lease of any reader of this store, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class WriteResult(Generic[T]):
-    """The value that a write returns, and the changes that affect caches."""
-
     value: T
     counted: tuple[CountedChange, ...] = ()
 
@@ -60,7 +58,7 @@ class GroupNote:
     group: UserGroup
     details: Mapping[str, str]
     counted: bool
-    """Whether the write counts as a change. A creation does not, because no cache can hold the new group."""
+    """A creation does not count: no cache can hold the new group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +66,8 @@ class WriteContext:
     author: Author
     clock: StoreClock
     identity: StoreIdentity | None = None
-    """The store in whose slots the write was announced; None if the write affects no cache."""
+    """The store in whose slots the write was announced; None if it affects no cache."""
     keys: ChainKeys | None = None
-    """Keys that seal audit entries."""
 
     def now(self, connection: Connection) -> datetime:
         row = first(connection, NOW)
@@ -78,12 +75,11 @@ class WriteContext:
 
 
 class HandleChanged(Exception):
-    """The group or data source was recreated, so its handle is not the announced one. The store tries again."""
+    """The group or data source was recreated with another handle than the announced one. The store tries again."""
 
 
 class StoreReplaced(Exception):
-    """The database is not the store in which the write was announced, or the store's run name has changed. The store
-    tries again."""
+    """The database is not the announced store, or the store's run name has changed. The store tries again."""
 
 
 _SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # a trigger has set ``sources``
@@ -181,8 +177,6 @@ def note_change(
 def note_many(
     connection: Connection, context: WriteContext, notes: Sequence[GroupNote], *, at: datetime
 ) -> tuple[CountedChange, ...]:
-    """Add the audit entries of a batch, in order. Give its changes their generations, and list them. Must be the last
-    call in a transaction. Raises StoreReplaced."""
     if not notes:
         return ()
     on_postgresql = connection.dialect.name == "postgresql"
@@ -226,7 +220,7 @@ def note_source_change(
     *,
     at: datetime,
 ) -> tuple[CountedChange]:
-    """Add the audit entry of a write to a data source. A trigger has already given the write a generation and listed it
+    """Add the audit entry of a write to a data source. A trigger has given the write its generation and listed it
     (migration 0004)."""
     change = _checked(connection, context, SOURCES_HANDLE, first_of(connection, _SOURCES, ()))
     named = {"provided_id": source.provided_id, **details}
@@ -238,7 +232,7 @@ def _checked(
     connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
 ) -> CountedChange:
     """Return the change in ``row``, the last of ``counted`` new changes. Once per thousand changes, delete the oldest.
-    Raises StoreReplaced if the identity in ``row`` differs from the announced identity."""
+    Raises StoreReplaced."""
     if row is None:
         raise MigrationNeeded(EMPTY_GENERATION)
     number, store_id, run_name, longest_lease = row[:4]

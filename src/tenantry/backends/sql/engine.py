@@ -1,5 +1,5 @@
 """The interface of SQLStore to its database, the drivers' errors, and statements compiled once per driver. Most
-statements bypass SQLAlchemy's execution, which makes writes on SQLite ten times faster."""
+statements bypass SQLAlchemy's execution: on SQLite, writes are ten times faster."""
 
 from __future__ import annotations
 
@@ -50,7 +50,6 @@ def driver_error(error: BaseException) -> BaseException:
 
 
 def connection_lost(error: BaseException) -> bool:
-    """Whether the PostgreSQL connection and its transaction are lost."""
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return True
     cause = driver_error(error)
@@ -64,8 +63,8 @@ _OF_CONNECTIONS = {"OperationalError", "InterfaceError", "ConnectionTimeout"}  #
 
 
 def outdated(error: BaseException) -> bool:
-    """Whether a prepared statement has become invalid, because a table was altered or a pooler changed the server
-    connection. The statement did not run; try again on another connection."""
+    """Whether a prepared statement has become invalid: a table was altered, or a pooler changed the server connection.
+    The statement did not run."""
     cause = driver_error(error)
     state = getattr(cause, "sqlstate", None)
     return state in _NO_STATEMENT or (state == "0A000" and "cached plan" in str(cause))
@@ -75,7 +74,7 @@ _NO_STATEMENT = {"26000", "42P05"}  # no prepared statement of this name, or one
 
 
 def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
-    """Convert a driver's error to a StoreUnavailable; None if the error has another cause, such as a bug."""
+    """Convert a driver's error; None if it has another cause, such as a bug."""
     cause = driver_error(error)
     if isinstance(cause, sqlite3.Error):
         return _of_sqlite(cause, label)
@@ -138,32 +137,30 @@ T = TypeVar("T")
 
 
 class StoreEngine(Protocol):
-    """Runs the statements of a store. ``deadline``: the time (``time.monotonic()``) by which a call ends, including
-    waits for a queue, lock or connection."""
+    """Runs the statements of a store. ``deadline``: the time (``time.monotonic()``) by which a call ends, including all
+    waits."""
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
         """Raises StoreUnavailable, MigrationNeeded."""
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """Return the row of ``queries.LOOK_UP``, never one that was read before this call. Raises the errors of
-        ``read``."""
+        """Return the row of ``queries.LOOK_UP``, never one read before this call. Raises the errors of ``read``."""
         ...
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
         """Run ``work`` in one committed transaction.
 
-        Raises StoreUnavailable if the write failed and changed nothing. Raises OutcomeUnknown if a started write
-        (SQLite) or the commit (PostgreSQL) missed the deadline, or the connection broke during the commit. If the
-        outcome becomes known later, ``late`` is called in this event loop with the result of ``work``, or with None if
-        nothing changed."""
+        Raises StoreUnavailable if nothing changed. Raises OutcomeUnknown if a started write (SQLite) or the commit
+        (PostgreSQL) missed the deadline, or the connection broke during the commit. When the outcome becomes known,
+        ``late`` gets the result of ``work``, or None if nothing changed, in this event loop."""
         ...
 
     async def aclose(self) -> None: ...
 
 
 def mark_retrieved(task: asyncio.Task[Any]) -> None:
-    """A done callback. Keeps asyncio from logging a task's error, which the task's caller gets anyway."""
+    """A done callback. Keeps asyncio from logging an error that the task's caller gets anyway."""
     if not task.cancelled():
         task.exception()
 
@@ -226,7 +223,6 @@ def count(connection: Connection, query: Query, /, **values: Any) -> int:
 
 
 def first_of(connection: Connection, text: str, values: tuple[Any, ...]) -> Row | None:
-    """Like ``first``, for SQL in the dialect of the connection."""
     rows = all_of(connection, text, values)
     return rows[0] if rows else None
 
@@ -268,14 +264,14 @@ def delete_expired(connection: Connection, table: Table, now: datetime) -> None:
 
 
 def delete_chosen(connection: Connection, table: Table, chosen: Select[Any]) -> None:
-    """Delete the rows whose primary keys the query ``chosen`` returns, at most a hundred. Skip locked rows."""
+    """Delete at most a hundred rows, whose primary keys ``chosen`` returns. Skip locked rows."""
     few = chosen.limit(_DELETED_AT_ONCE).with_for_update(skip_locked=True)
     connection.execute(table.delete().where(tuple_(*table.primary_key).in_(few)))
 
 
 def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) -> int | None:
-    """Insert a row. Return its generated key (0 if the table has none), or None if a unique value already exists.
-    PostgreSQL waits for a concurrent insert of the same value."""
+    """Return the row's generated key (0 if the table has none), or None if a unique value already exists. PostgreSQL
+    waits for a concurrent insert of the same value."""
     key = next((column for column in table.primary_key if column.autoincrement is True), None)
     statement = _insert(connection, table).values(values).on_conflict_do_nothing()
     if key is None:
@@ -293,7 +289,7 @@ def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str,
 def insert_those_new(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
 ) -> Sequence[Row]:
-    """Insert each row whose unique values are new. Return the inserted rows in any order, each with the columns
-    ``returning``. If other transactions insert the same values, waits for them in the order of ``rows``."""
+    """Insert each row whose unique values are new. Return the columns ``returning`` of these rows, in any order. Waits
+    for other transactions that insert the same values, in the order of ``rows``."""
     statement = _insert(connection, table).on_conflict_do_nothing().returning(*returning)
     return connection.execute(statement, list(rows)).all()

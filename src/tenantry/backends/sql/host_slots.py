@@ -22,21 +22,21 @@ from tenantry.errors import StoreUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 _BETWEEN_RENAMES: Final = 60.0
-"""Minimum seconds between two new run names that a process gives a store. The name is random: if its folder is taken
-too, another name would not help."""
+"""Minimum seconds between two new run names of a store in a process. The name is random: if its folder is taken too,
+another name would not help."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoreIdentity:
     store_id: str
     run_name: str
-    """The random name of the store's run folder, the same on every host. It may change."""
+    """The random name of the store's run folder, the same on all hosts. It may change."""
 
 
 class HostSlots:
-    """A store's slots on this host, in the file ``<run folder>/<store id>.slots``. Opens the file at the first use, and
-    again after the file was replaced. ``read``: a function that reads the store's identity. ``rename``: a function that
-    gives the store another run name, unless another process has done so, and returns the new identity."""
+    """A store's slots on this host, in the file ``<run folder>/<store id>.slots``, opened at the first use and after it
+    was replaced. ``read`` reads the store's identity. ``rename`` gives the store another run name, unless another
+    process has done so, and returns the new identity."""
 
     def __init__(
         self,
@@ -63,8 +63,8 @@ class HostSlots:
         return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Return the last known identity and its slots. Raises StoreUnavailable if the slots cannot be opened, because
-        this host's caches would then miss the write."""
+        """Return the last known identity and its slots. Raises StoreUnavailable if the slots cannot be opened: this
+        host's caches would miss the write."""
         return await self.open(self._known or await self._read(deadline), deadline)
 
     async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
@@ -104,9 +104,8 @@ class HostSlots:
         """Wait until no process on this host can use an answer from before the committed write. Usually returns at
         once.
 
-        If the slots file was replaced after the write was announced (in ``announced_in``), announce the write in the
-        new file too. Other processes may still use the old file, so wait until the new one is older than the longest
-        lease."""
+        If the slots file was replaced since the announcement (in ``announced_in``), announce the write in the new file
+        too. Other processes may still use the old file, so wait until the new one is older than the longest lease."""
         try:
             slots = self._open(identity)
             if slots is not announced_in:
@@ -125,20 +124,17 @@ class HostSlots:
             await asyncio.sleep(left)
 
     def forget(self) -> None:
-        """Make the next write read the identity again, because the URL may lead to another database now. Slots stay
-        open."""
+        """Make the next write read the identity again: the URL may lead to another database now. Slots stay open."""
         self._known = None
 
 
 def rename(connection: Connection, identity: StoreIdentity) -> None:
-    """Give the store a random run name, unless its run name already differs from the one in ``identity``."""
     this = (generation.c.store_id == identity.store_id, generation.c.run_name == identity.run_name)
     connection.execute(generation.update().where(*this).values(run_name=secrets.token_hex(8)))
 
 
 def raise_lease(connection: Connection, seconds: float) -> float:
-    """Record a lease of ``seconds`` if it is the store's longest. Return the previous longest lease in seconds, or
-    0.0."""
+    """Record a lease of ``seconds`` if it is the store's longest. Return the previous one, or 0.0."""
     before: int = connection.execute(LONGEST_LEASE).scalar_one()
     wanted = ceil(seconds * 1e6)
     if wanted > before:

@@ -1,5 +1,5 @@
-"""A store's engine for PostgreSQL through psycopg, direct or behind a pooler. Look-ups of one tick share a statement;
-writes use an SQLAlchemy engine. Each event loop has its own connections (tenantry/aio/loop_local.py)."""
+"""A store's engine for PostgreSQL through psycopg, direct or behind a pooler. Look-ups of one tick share a statement.
+Each event loop has its own connections (tenantry/aio/loop_local.py)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ MOST_TOGETHER = 250
 one, so four statements are faster than two for a thousand look-ups."""
 
 _HANDLE = 2 + GroupRow._fields.index("handle")
-"""Index of the handle among the columns of LOOK_UP_MANY."""
 
 _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0
@@ -53,8 +52,7 @@ _ERRORS = (psycopg.Error, DBAPIError, PoolTimeout, OSError)
 
 
 class PostgresEngine(StoreEngine):
-    """A StoreEngine for PostgreSQL. Awaits ``before_close`` before the connections of an ending event loop are closed,
-    but not in ``aclose``."""
+    """Awaits ``before_close`` before the connections of an ending event loop are closed, but not in ``aclose``."""
 
     def __init__(self, server: PostgresServer, before_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._server = server
@@ -190,7 +188,7 @@ class _PostgresConnections:
 
 
 class ReadConnections:
-    """At most four connections for the reads of one event loop. A read takes the most recently used one."""
+    """At most four connections for the reads of one event loop. A read takes the last one used."""
 
     def __init__(self, server: PostgresServer) -> None:
         self._server = server
@@ -232,7 +230,6 @@ class ReadConnections:
             self._idle.pop().terminate()
 
     def end(self) -> None:
-        """Close idle connections now and busy ones when their read finishes."""
         self._ended = True
         self.close()
 

@@ -48,8 +48,8 @@ the file is locked."""
 
 
 class database_now(FunctionElement[int]):  # noqa: N801 - named like a SQL function
-    """The current time by the database's clock, in microseconds since 1970, not the time at which the transaction
-    began. Null on SQLite."""
+    """The database's current time, in microseconds since 1970, not the time at which the transaction began. Null on
+    SQLite."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True
@@ -85,7 +85,7 @@ def _strpos(element: name_contains, compiler: Any, **options: Any) -> str:
 
 
 class texts_in(FunctionElement[str]):  # noqa: N801 - named like a SQL function
-    """Return the strings of a JSON array as rows, so that an IN list is a single parameter."""
+    """The strings of a JSON array as rows, so that an IN list is a single parameter."""
 
     type: String = String()
     inherit_cache = True

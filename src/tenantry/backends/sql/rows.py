@@ -1,4 +1,4 @@
-"""Converts rows (sequences from sqlite3, psycopg or SQLAlchemy) to records, and records to column values."""
+"""Converts rows (sequences from sqlite3, psycopg or SQLAlchemy) to records, and back."""
 
 from __future__ import annotations
 
@@ -69,13 +69,12 @@ def _environment(*columns: Any) -> Environment:
 
 
 def environment(row: Row) -> Environment:
-    """``row``: the columns of EnvironmentRow."""
     return _environment(*row)
 
 
 def reading(row: Row, token: Token, clock: StoreClock) -> LookupResult:
     """Return the result for ``token`` from a row of LOOK_UP: time, generation, then the columns of ``stored_group``.
-    Does the same as ``StoredGroup.read`` but creates fewer objects, because every cache miss calls it."""
+    Like ``StoredGroup.read``, but with fewer objects: every cache miss calls it."""
     generation: int = row[1]
     if row[2] is None:
         return LookupResult(None, generation)
@@ -100,7 +99,6 @@ def _user_group(row: GroupRow, where: Environment) -> UserGroup:
 
 
 def stored_group(row: Row) -> StoredGroup:
-    """Convert a row that has the columns of GroupRow, then those of EnvironmentRow."""
     found, where = GroupRow(*row[: _OWN.stop]), _environment(*row[_OWN.stop :])
     return StoredGroup(_user_group(found, where), found.token(where.tag), found.previous_token(where.tag))
 
@@ -115,7 +113,6 @@ def settable_values(group: GroupDraft | UserGroup) -> dict[str, Any]:
 
 
 def changed_values(stored: StoredGroup) -> dict[str, Any]:
-    """Parameters of ``write_groups.UPDATE``."""
     values = {name: _column(name, getattr(stored.group, name), dump_record) for name in CHANGEABLE_FIELDS}
     return {**values, "new_revision": stored.group.revision}
 
@@ -141,7 +138,7 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:
-    """Convert the rows of the query CHANGES. Without changes, the query returns one row in which the change is null."""
+    """``rows``: from CHANGES, which returns one row with a null change if there are no changes."""
     store_id, generation = rows[0][1], rows[0][2]
     micros = to_micros(now)
     found = tuple(
@@ -157,14 +154,12 @@ def changes(rows: Sequence[Row], now: datetime) -> Changes:
 
 
 def identity(row: Row) -> tuple[StoreIdentity, float]:
-    """Convert a row of IDENTITY to the identity and the longest lease in seconds."""
     store_id, run_name, longest_lease = row
     return StoreIdentity(store_id, run_name), longest_lease / 1e6
 
 
 def audit_entry(row: Row) -> AuditEntry:
-    """Convert a row of the audit trail. If an altered value cannot be read, return an entry with NO_SEAL, which the
-    chain check reports."""
+    """If an altered value cannot be read, return an entry with NO_SEAL, which the chain check reports."""
     number, at, author, request_id, action, where, subject, details, seal = row
     try:
         texts, found = (author, action, where, subject, request_id or ""), json.loads(details)
@@ -192,6 +187,5 @@ def audit_columns(entry: AuditEntry) -> dict[str, Any]:
 
 
 def chain_head(row: Row) -> ChainHead | None:
-    """Return the number and MAC of the chain's head; None before the first seal."""
     number, mac = row[:2]
     return None if mac is None else ChainHead(number, bytes(mac))

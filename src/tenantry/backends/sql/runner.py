@@ -39,8 +39,8 @@ class Write(Protocol[T_co]):
 
 class Runner:
     """Runs reads and writes with deadlines, and announces writes in this host's slots. ``timeout``: seconds that
-    callers wait. ``keys`` seal audit entries. ``before_close`` is awaited before the connections of an ending event
-    loop are closed; it may write."""
+    callers wait. ``before_close``, which may write, is awaited before the connections of an ending event loop are
+    closed."""
 
     def __init__(
         self,
@@ -68,8 +68,8 @@ class Runner:
             self._engine = PostgresEngine(address, before_close)
 
     def deadline(self, at_least: float = 0.0) -> float:
-        """Return the deadline of a call that begins now; it is slightly before the caller's timeout. ``at_least``:
-        minimum seconds until the deadline, for longer work that no request awaits."""
+        """Return a deadline slightly before the caller's timeout. ``at_least``: minimum seconds for longer work that no
+        request awaits."""
         return time.monotonic() + max(self._timeout * _WAITING, at_least)
 
     def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:
@@ -91,8 +91,8 @@ class Runner:
         return await self._identity(deadline)
 
     async def open_slots(self, identity: StoreIdentity, deadline: float, *, lease: float | None) -> None:
-        """Open this host's slots for a reader. If ``lease`` (seconds) is given and is the store's longest, record it.
-        Raises StoreUnavailable if the slots cannot be opened; nothing may be cached in that case."""
+        """Open this host's slots for a reader. Record a ``lease`` (seconds) that is the store's longest. Raises
+        StoreUnavailable; then nothing may be cached."""
         identity, slots = await self.host_slots.open(identity, deadline)
         if lease is None:
             return
@@ -105,7 +105,6 @@ class Runner:
             slots.settle()
 
     async def write(self, work: Write[T], context: WriteContext, deadline: float) -> T:
-        """Run a transaction that affects no cache."""
         return await self._run_to_end(
             self._engine.write(partial(work, context=replace(context, keys=self._keys)), deadline, _nothing)
         )
@@ -113,8 +112,8 @@ class Runner:
     async def write_to(
         self, handles: Sequence[bytes], work: Write[WriteResult[T]], context: WriteContext, deadline: float
     ) -> T:
-        """Run a transaction that affects caches. The slots of ``handles`` have odd version numbers until after the
-        commit. After that, listeners are notified."""
+        """Run a transaction that affects caches. The slots of ``handles`` are odd until after the commit; then
+        listeners are notified."""
         return await self._run_to_end(self._announce_and_write(handles, work, context, deadline))
 
     async def _run_to_end(self, writing: Coroutine[Any, Any, T]) -> T:
@@ -158,7 +157,6 @@ class Runner:
         raise StoreUnavailable(f"the {self._label} is being replaced by another: try again")
 
     def _ended(self, announced: ExitStack, written: WriteResult[Any] | None) -> None:
-        """End the announcement of a write; notify listeners. ``written``: None if nothing changed."""
         announced.close()
         for each in () if written is None else written.counted:
             self.host_slots.raise_longest_lease(each.longest_lease)

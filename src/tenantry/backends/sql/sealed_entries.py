@@ -1,6 +1,5 @@
-"""Adds sealed audit entries (tenantry/backends/audit/chain.py). A writer first locks the row of ``generation``, which
-holds the chain's head, and only then takes numbers for its entries. So entries are sealed in the order of their
-numbers."""
+"""Adds sealed audit entries (tenantry/backends/audit/chain.py). A writer locks the row of ``generation``, which holds
+the chain's head, before it takes numbers for its entries. So entries are sealed in the order of their numbers."""
 
 from __future__ import annotations
 
@@ -21,8 +20,8 @@ from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import AuditEntry
 
 MOST_COVERED: Final = 2_000
-"""Maximum unsealed entries that one seal covers. If there are more, the seal covers none of them. Reading and hashing
-this many entries takes about 20 ms, and all writers wait meanwhile."""
+"""Maximum unsealed entries that one seal covers. If there are more, it covers none of them. To read and hash this many
+takes about 20 ms, while all writers wait."""
 
 _ATTEMPTS: Final = 3
 
@@ -63,8 +62,8 @@ returning audit_number
 def add_entries(
     connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
 ) -> None:
-    """Seal and add entries. Call it once, as the last statement of a transaction. A caller that has already locked
-    ``generation`` passes ``head``: a row with the columns of _HEAD or _HEAD_POSTGRESQL."""
+    """Seal and add entries. Must be the last statement of a transaction. ``head``: the row with the columns of _HEAD or
+    _HEAD_POSTGRESQL, if the caller has already locked ``generation``."""
     on_postgresql = connection.dialect.name == "postgresql"
     if head is None:
         head = (
@@ -107,8 +106,7 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
 
 
 def _seal(keys: ChainKeys, head: Row, unsealed: Sequence[Row], entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-    """Seal ``entries``. ``unsealed``: newest first; if there are more than MOST_COVERED, all of them are left out of
-    the chain."""
+    """``unsealed``: newest first; if there are more than MOST_COVERED, none of them joins the chain."""
     after = head[0]
     if len(unsealed) > MOST_COVERED:
         after, unsealed = unsealed[0][0], ()

@@ -211,7 +211,6 @@ def _data_source(row: Row) -> RegisteredSource:
 
 
 def write_session(session: SessionVariables) -> str | None:
-    """Format the variables as JSON pairs, in order; None without variables."""
     return json.dumps(session) if session else None
 
 

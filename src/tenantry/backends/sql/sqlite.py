@@ -1,6 +1,5 @@
-"""A store's engine for SQLite. Reads run in the event loop, because switching to a thread would take longer. Writes run
-on one thread. Waiting writes share a transaction and its commit, each in a savepoint
-(docs/decisions/0012-group-commit.md)."""
+"""A store's engine for SQLite. Reads run in the event loop: switching to a thread would take longer. Writes run on one
+thread. Waiting writes share a transaction and its commit, each in a savepoint (docs/decisions/0012-group-commit.md)."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ MOST_TOGETHER = 64
 commit."""
 
 _REPORT_MILLISECONDS = 50
-"""A wait for a lock ends this long before the deadline, so that the error arrives in time."""
+"""A wait for a lock ends this long before the deadline. So the error arrives in time."""
 
 _CACHE_KIB = 2_000
 """Size of the reader's page cache. The first read after a write drops all pages, which blocks the event loop for 250
@@ -43,8 +42,6 @@ _COMMIT_SLACK_SECONDS = 0.25
 
 
 class SQLiteEngine(StoreEngine):
-    """A StoreEngine for SQLite. Serves several event loops and threads."""
-
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
         self._queries = CompiledQueries(sqlite_dialect())
@@ -70,8 +67,8 @@ class SQLiteEngine(StoreEngine):
         return rows[0]
 
     def _fast_read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:
-        """Read immediately, in the event loop (docs/decisions/0021-fast-reads.md). Return None on any error of SQLite,
-        for example if the database is locked; ``_fetch`` then tries again and reports the error."""
+        """Read in the event loop (docs/decisions/0021-fast-reads.md). Return None on any error of SQLite, for example
+        if the database is locked; then ``_fetch`` tries again and reports it."""
         try:
             with self._reading:
                 self._identity.check_recent()
@@ -104,7 +101,7 @@ class SQLiteEngine(StoreEngine):
             reader.connection.close()
 
     def _read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
-        """Run a statement. The caller holds the lock and has checked the file's identity."""
+        """The caller holds the lock and has checked the file's identity."""
         return (self._reader or self._open()).execute(text, values).fetchall()
 
     def _open(self) -> sqlite3.Cursor:
@@ -174,8 +171,6 @@ class _Job:
 
 
 class SQLiteWriter:
-    """The writing thread and its connection, which is opened at the first write."""
-
     def __init__(self, file: SQLiteFile, identity: FileIdentity) -> None:
         self._file = file
         self._identity = identity
@@ -187,7 +182,7 @@ class SQLiteWriter:
         self._connection: sqlite3.Connection | None = None
 
     def submit(self, work: Callable[[Connection], T], deadline: float) -> Future[T]:
-        """Queue ``work``. The future fails with the error of ``work`` or with StoreUnavailable."""
+        """The future fails with the error of ``work`` or with StoreUnavailable."""
         job = _Job(work, deadline)
         with self._lock:
             self._queue.append(job)
@@ -197,7 +192,6 @@ class SQLiteWriter:
         return job.future
 
     def close(self) -> None:
-        """End the thread after its pending writes."""
         self._thread.submit(self._disconnect)
         self._thread.shutdown()
 
@@ -225,8 +219,7 @@ class SQLiteWriter:
             waiting = self._commit([job for job in waiting if job not in late])
 
     def _commit(self, jobs: list[_Job]) -> list[_Job]:
-        """Run the writes in one transaction. If the file is locked, return the writes whose deadlines leave time for
-        another try."""
+        """Run the writes in one transaction. If the file is locked, return those whose deadlines allow another try."""
         if not jobs:
             return []
         try:
@@ -301,7 +294,7 @@ class SQLiteWriter:
 
 
 def _run(core: Connection, connection: sqlite3.Connection, job: _Job) -> None:
-    """Run one write in a savepoint. A database error ends the shared transaction; other errors undo only this write."""
+    """A database error ends the shared transaction; other errors undo only this write."""
     job.result, job.error = None, None
     connection.execute("savepoint this").close()
     try:

@@ -42,12 +42,13 @@ class SQLStore(WrittenBackend):
     """A Store at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``, for several event loops.
     No I/O before the first use; ``tenantry migrate`` creates the tables. Raises InvalidSettings.
 
-    - ``deadline``: maximum seconds of a call, including all waits; after that it raises StoreUnavailable.
+    - ``deadline``: maximum seconds of a call, including all waits; then it raises StoreUnavailable.
     - ``run_dir``: folder shared by all processes of this host (None: see ``tenantry.cache.slots``). If it cannot be
       used, writes fail.
     - ``clock`` returns the time of day in UTC (None: the database's clock, or this host's for SQLite).
     - ``keys``: SigningKeys that seal audit entries.
-    - ``usage_seconds``: seconds between two writes of usage (None: do not store usage)."""
+    - ``usage_seconds``: seconds between two writes of usage (None: do not store usage).
+    """
 
     def __init__(
         self,
@@ -107,8 +108,7 @@ class SQLStore(WrittenBackend):
             await self.usage_recorder.flush()
 
     async def ready(self) -> None:
-        """Check the tables. Raises MigrationNeeded if this version cannot use them, StoreUnavailable if they cannot be
-        read."""
+        """Raises MigrationNeeded if this version cannot use the tables, StoreUnavailable if they cannot be read."""
         deadline = self._runner.deadline()
         found = ", ".join(row[0] for row in await self._runner.read(queries.REVISION, deadline)) or "none"
         if found == HEAD:

@@ -1,5 +1,5 @@
-"""Table definitions. Times are microseconds since 1970 (UTC), so that all databases and drivers agree. JSON is stored
-as a string, not as ``jsonb``, to keep key order, ``1.0`` and long numbers. No table holds a complete token."""
+"""Times are microseconds since 1970 (UTC), so that all databases and drivers agree. JSON is stored as a string, not as
+``jsonb``, to keep key order, ``1.0`` and long numbers. No table holds a complete token."""
 
 from __future__ import annotations
 

@@ -35,7 +35,6 @@ _COUNTS: Final = ("resolves", "queries", "rows", "micros")
 
 
 def _sums(table: Table, time: ColumnElement[int], *whose: ColumnElement[str]) -> dict[frozenset[str], Read]:
-    """Return the queries for sums, by the names of their filters."""
     every = (
         select(*whose, *(cast(func.sum(table.c[each]), BigInteger) for each in _COUNTS))  # numeric in PostgreSQL
         .where(time >= bindparam("since", type_=BigInteger), time < bindparam("until", type_=BigInteger))
@@ -86,7 +85,7 @@ insert into usage_writers (writer, batch, expires_at) values ($1, $2, $3)
   on conflict (writer) do update set batch = excluded.batch, expires_at = excluded.expires_at
   where usage_writers.batch < excluded.batch returning batch
 """
-"""Returns a row, unless the writer has already added this batch or a later one. A retry waits for a first attempt that
+"""Returns a row unless the writer has already added this batch or a later one. A retry waits for a first attempt that
 is still running."""
 
 _REPORT_SECONDS: Final = 60.0

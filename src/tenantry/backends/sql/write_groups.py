@@ -1,7 +1,7 @@
 """Writes one group in the caller's transaction.
 
-The row for an Idempotency-Key is inserted before the write, and the response is added to it afterwards. A second writer
-with the same key waits for the first transaction, then repeats its response."""
+An Idempotency-Key's row is inserted first, and gets the response after the write. A second writer with the key waits
+for the first transaction, then repeats the response."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Writes many groups with few statements. Before the first write, it reads all the groups and compares them with their
-expected state."""
+"""Writes many groups with few statements. First reads them all, and compares them with their expected state."""
 
 from __future__ import annotations
 
@@ -88,7 +87,6 @@ def _save(connection: Connection, changed: Sequence[StoredGroup], now: datetime)
 def _create(
     connection: Connection, environment: Environment, creations: Mapping[str, GroupCreation], now: datetime
 ) -> Iterable[Issued]:
-    """Create and yield the groups, except those whose id or handle is taken."""
     if not creations:
         return
     # Sorted by id: all writers use this order, which prevents deadlocks.

@@ -1,15 +1,14 @@
-"""Slots: shared memory in which the processes of one host see each other's writes without messages.
+"""Shared memory in which the processes of one host see each other's writes without messages.
 
 A store has 65,536 slots; a group's handle selects one. Each slot holds a version, a random number: odd during a write,
 otherwise even.
 
-- Write: the writer stores an odd version before its commit and a new even one after it, and only then returns.
-- Read: a load notes the slot's version before it asks the store. The answer may be cached only if this version is even.
-  A cached answer is valid until the slot's version changes.
-- Crash: if a writer is killed, the version stays odd and prevents caching until a poll repairs the slot.
+- Write: the slot gets an odd version before the commit and a new even one after it.
+- Read: a load notes the version before it asks the store. The answer may be cached only if this is even.
+  It is valid until the version changes.
+- Crash: the version stays odd and prevents caching until a poll repairs the slot.
 
-``SharedSlots`` is a file in the run folder, for all processes of a host; ``PrivateSlots`` serves one process.
-"""
+``SharedSlots`` is a file in the run folder, for all processes of a host; ``PrivateSlots`` serves one process."""
 
 from tenantry.cache.slots.folder import FolderTaken, run_folder
 from tenantry.cache.slots.shared import SharedSlots

@@ -1,8 +1,7 @@
-"""The run folder, in which the processes of one host share slots files.
+"""The processes of one host share slots files in the run folder.
 
 By default it is a folder in ``/dev/shm`` or ``/tmp``: ``tenantry-<user id>-<name>`` or, with ``TENANTRY_RUN_GROUP``,
-``tenantry-group-<group id>-<name>``. ``TENANTRY_RUN_DIR`` names another folder.
-"""
+``tenantry-group-<group id>-<name>``. ``TENANTRY_RUN_DIR`` names another folder."""
 
 from __future__ import annotations
 
@@ -49,8 +48,6 @@ _POSIX: Final = sys.platform != "win32"
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """The folder of this OS user or, if ``group`` (a gid) is set, of that OS group."""
-
     path: Path
     group: int | None
 
@@ -63,8 +60,7 @@ class RunFolder:
         return 0o600 if self.group is None else 0o660
 
     def distrust(self, status: os.stat_result) -> str | None:
-        """Return why a folder or file with this status is unsafe (others own it or may write to it); None if it is
-        safe."""
+        """Why a folder or file with this status is unsafe (others own it or may write to it); None if it is safe."""
         if not _POSIX:
             return None
         writers = stat.S_IWOTH if self.group is not None else stat.S_IWOTH | stat.S_IWGRP
@@ -171,7 +167,6 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
 
 
 def os_failure(what: str, path: Path, error: OSError, otherwise: str) -> str:
-    """Return the message for an OSError. It ends with the fix for its errno or, if we know no fix, with
-    ``otherwise``."""
+    """The message ends with the fix for the error's errno or, if we know no fix, with ``otherwise``."""
     advice = otherwise if error.errno is None else _ADVICE.get(error.errno, otherwise)
     return f"{what} {path}: {error.strerror or error}. {advice}"

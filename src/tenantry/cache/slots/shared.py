@@ -1,10 +1,8 @@
-"""SharedSlots: a store's slots in a memory-mapped file.
+"""A store's slots in a memory-mapped file.
 
 The file may be deleted while in use, for example by a cleaner of temporary folders. A writer notices this
-(``is_current``), ends caching with the old file (``retire``) and makes a new one (``renewed``). A process that starts
-later knows only the new file, so its writes wait until no process can use answers cached with the old one
-(``leases_left``).
-"""
+(``is_current``), ends caching with the old file (``retire``) and makes a new one (``renewed``). Writers that know only
+the new file wait until no process can use answers cached with the old one (``leases_left``)."""
 
 from __future__ import annotations
 
@@ -45,7 +43,7 @@ _SAFE_OPEN: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) 
 _TRIES: Final = 8
 
 _TOUCH_INTERVAL: Final = 3_600.0
-"""Seconds between updates of the file's times, so that cleaners of temporary folders keep it."""
+"""Seconds between updates of the file's times. They keep cleaners of temporary folders from deleting the file."""
 
 
 class SharedSlots(SlotTable):
@@ -54,7 +52,6 @@ class SharedSlots(SlotTable):
     __slots__ = ("_file", "_given", "_identity", "_name", "_store_id", "_touched", "path")
 
     path: Path
-    """The path of the slots file."""
 
     def __init__(self, store_id: str, given: Path | str | None, name: str) -> None:
         folder = run_folder(given, name=name)
@@ -79,7 +76,7 @@ class SharedSlots(SlotTable):
 
     @classmethod
     def open(cls, store_id: str, folder: Path | str | None = None, *, name: str | None = None) -> SharedSlots:
-        """Map the file; make it if it is missing. ``folder`` and ``name`` (by default the store id) are passed to
+        """Map the file; make it if it is missing. ``folder`` and ``name`` (by default the store id): as for
         ``run_folder``. Raises StoreUnavailable or FolderTaken."""
         return cls(store_id, folder, store_id if name is None else name)
 
@@ -104,15 +101,14 @@ class SharedSlots(SlotTable):
         return True
 
     def renewed(self) -> SharedSlots:
-        """Return self if it is current. Otherwise retire this file and ``open`` another. Raises the errors of
-        ``open``."""
+        """Return self if it is current. Otherwise retire this file and ``open`` another, with the same errors."""
         if self.is_current():
             return self
         self.retire()
         return SharedSlots.open(self._store_id, self._given, name=self._name)
 
     def leases_left(self, lease: float, now: float) -> float:
-        """Seconds until no process can use answers cached with an older file. ``lease``: the store's longest lease, in
+        """Seconds until no process can use answers cached with an older file. ``lease``: the store's longest, in
         seconds."""
         made_at = 0 if self._file is None else int.from_bytes(self._file[MADE_AT], sys.byteorder)
         if made_at == 0:  # ``settle`` was called
@@ -152,8 +148,8 @@ def _all_in_progress() -> bytes:
 
 
 def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
-    """Open the file; make it atomically if it is missing. Raises StoreUnavailable if that fails, or if
-    its owner, mode, size or header is wrong."""
+    """Open the file; make it atomically if it is missing. Raises StoreUnavailable, also for a wrong owner, mode, size
+    or header."""
     if not _NAME.fullmatch(store_id):
         raise StoreUnavailable(f"the store id {store_id!r} cannot name a file in the run folder {folder.path}")
     header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))

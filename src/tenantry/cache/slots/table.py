@@ -16,8 +16,7 @@ TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 
 
 def new_version() -> int:
-    """Return a random even version, never 0. It is not a counter, because then two writers could store the same
-    number."""
+    """Return a random even version, never 0. With a counter, two writers could store the same number."""
     return secrets.randbits(63) << 1 or new_version()
 
 
@@ -26,8 +25,6 @@ def write_in_progress() -> int:
 
 
 class SlotTable:
-    """The versions of all slots, in a buffer of TABLE_BYTES bytes."""
-
     __slots__ = ("__weakref__", "_versions")
 
     def __init__(self, versions: memoryview[int]) -> None:
@@ -39,22 +36,20 @@ class SlotTable:
         return self._versions
 
     def copy(self) -> memoryview[int]:
-        """A copy that later writes do not change."""
         return memoryview(self._versions.tobytes()).cast("Q")
 
     def repair(self, slot: int, version: int) -> None:
-        """End the write of a crashed writer: if the slot still has this odd version, give it an even version."""
+        """End a crashed writer's write: if the slot still has this odd version, make it even."""
         versions = self._versions
         if version & 1 and versions[slot] == version and not versions.readonly:
             versions[slot] = new_version()
 
     def touch(self, handle: bytes) -> None:
-        """Invalidate all cached answers of the handle's slot."""
         self._for_writing()[slot_index(handle)] = new_version()
 
     @contextmanager
     def writing(self, handle: bytes) -> Iterator[None]:
-        """A context for a write and its commit: while it is entered, the slot's version is odd."""
+        """Keep the slot's version odd during a write and its commit."""
         versions, slot = self._for_writing(), slot_index(handle)
         versions[slot] = write_in_progress()
         try:
@@ -81,5 +76,4 @@ class PrivateSlots(SlotTable):
     def renewed(self) -> PrivateSlots:
         return self
 
-    def close(self) -> None:
-        """No effect."""
+    def close(self) -> None: ...

@@ -25,8 +25,9 @@ _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 class ChartRows:
     """Fetches the visible rows of line charts. A result within the source's limits is fetched completely, and reduced
-    for each width, unless missing buckets count as 0. A larger result is reduced while it is read; its query is
-    remembered, so that the next fetch does not first try to read the complete result."""
+    for each width, unless missing buckets count as 0. A larger result is reduced while it is read."""
+
+    # A query with a larger result is remembered, so that its next fetch does not first try to read the whole result.
 
     def __init__(self, sources: DataSources) -> None:
         self._sources = sources

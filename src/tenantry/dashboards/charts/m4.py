@@ -1,8 +1,7 @@
-"""Reduces a line chart's rows to the visible ones, by the algorithm M4 (Jugel et al., VLDB 2014).
+"""Reduces a line chart's rows to the visible ones, by the algorithm M4 (Jugel et al., VLDB 2014)."""
 
-In each pixel column, drawing only the first, last, lowest and highest row gives the same pixels as drawing all rows.
-Because of anti-aliasing, a device pixel counts as two columns.
-"""
+# In each pixel column, the first, last, lowest and highest row give the same pixels as all rows. Because of
+# anti-aliasing, a device pixel counts as two columns.
 
 from __future__ import annotations
 
@@ -23,15 +22,17 @@ _NUMBERS: Final = (int, float, Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The lines of a chart: one for each of ``measures``, with the column ``by`` as the axis. With ``color``, there is
-    one for each measure and each value of the column ``color``. ``width`` is in device pixels. ``filled``: a missing
-    bucket counts as 0, so the page needs every row to know which ones are missing."""
+    """The lines of a chart: one for each of ``measures`` and each value of ``color``."""
 
     by: str
+    """The column of the axis."""
     measures: tuple[str, ...]
     color: str | None
+    """The column whose values have separate lines."""
     width: int
+    """Device pixels."""
     filled: bool = False
+    """Whether a missing bucket counts as 0, so that the page needs every row to find them."""
 
     @property
     def columns(self) -> int:
@@ -45,12 +46,10 @@ def reduce_rows(result: Result, plot: Plot) -> Result | None:
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """Return those of the rows read so far that ``reduce_rows`` may need at the end. Like ``reduce_rows``, return None
-    for a missing column or an unusable ``by``. Unlike ``reduce_rows``, this function has no minimum number of rows.
-
-    The caller may add the next rows to the result and call this again. No needed row is lost, because the widths of
-    pixel columns are powers of two: as the axis grows, columns merge but never split.
-    """
+    """Return those of the rows read so far that ``reduce_rows`` may need at the end; None for a missing column or an
+    unusable ``by``. The caller may add the next rows to the result and call this again."""
+    # No needed row is lost, because the widths of pixel columns are powers of two: as the axis grows, columns merge but
+    # never split.
     return _reduced(result, plot, _nested_columns)
 
 

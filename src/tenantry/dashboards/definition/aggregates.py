@@ -20,8 +20,8 @@ _DOES_NOT_ADD: Final = re.compile(
 
 
 def aggregate_of(view: Mapping[str, Any]) -> str | None:
-    """How a panel combines values. If its author does not say, the format and the column names decide. None for a panel
-    that never combines values."""
+    """How a panel combines values: as its author says, or as its format and column names suggest. None if it never
+    combines values."""
     kind = view["kind"]
     if kind not in _KINDS or kind not in view:
         return None

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tenantry.dashboards.definition.value_kinds import Schema, ValueKind, refuse
+from tenantry.errors import did_you_mean
 from tenantry.sql import Source
 from tenantry.sql.header import YamlNode
-from tenantry.suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
 class ColorsOfNames(ValueKind):
-    """Names of series -> colours: a position in the palette, a word such as ``good``, or ``"#2456c4"``."""
+    """Names of series → colours: a position in the palette, a word such as ``good``, or ``"#2456c4"``."""
 
     words: ClassVar[Sequence[str]] = ("accent", "good", "warn", "bad", "quiet")
     pattern: ClassVar[str] = "#(?:[0-9a-fA-F]{3}){1,2}"

@@ -18,7 +18,7 @@ ALL: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class AllOr(ValueKind):
-    """Reads a list, or the word ``all``, which becomes None."""
+    """A list, or the word ``all``, which becomes None."""
 
     some: Listed
 
@@ -57,7 +57,7 @@ SORT: Final = "sort"
 
 
 def column_uses(keys: Iterable[Key], nodes: Mapping[str, YamlNode]) -> Iterator[ColumnUse]:
-    """The columns that a panel names in the YAML ``nodes`` of these ``keys``, in order."""
+    """The columns that a panel names in these ``keys``, in order."""
     for key in keys:
         for name, offset in _named(key, nodes[key.name]) if key.name in nodes else ():
             yield ColumnUse(key.name, name, offset)
@@ -91,9 +91,9 @@ def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
 
 
 def unique_columns(kind: PanelKind, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Columns whose combined values must be unique to each row: for a line, an area, a heat map, and bars of values
-    that must not be added. Empty for other panels, for stacked areas (their values are added), and if a column's name
-    depends on the group."""
+    """Columns whose combined values must be unique to each row."""
+    # They are those of a line, an area, a heat map, and bars of values that must not be added. Other panels have none,
+    # nor have stacked areas (their values are added) and panels with a column whose name depends on the group.
     keys = {PanelKind.LINE: ("by", "color"), PanelKind.AREA: ("by", "color"), PanelKind.HEATMAP: ("by", "rows")}
     if kind is PanelKind.BAR and aggregate_of({"kind": kind, **values}) == "none":
         keys[PanelKind.BAR] = ("by", "color")
@@ -118,7 +118,6 @@ def named_columns(panel: Panel, variables: Record) -> Columns:
 
 
 def small_line(rows: Result, measure: str) -> Result:
-    """Keep the columns of a sparkline: the measure and the first other column. If the measure is missing, keep no
-    column."""
+    """Keep a sparkline's measure and the first other column. Keep no column if the measure is missing."""
     along = [name for name in rows.names if name != measure][:1]
     return rows.only([measure, *along] if measure in rows.names else [])

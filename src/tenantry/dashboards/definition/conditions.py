@@ -23,8 +23,8 @@ class When:
     offset: int = 0
 
     def holds(self, variables: Mapping[str, Any] | Record) -> bool:
-        """Whether the property equals one of the values, or is a list with an item that does. A missing property equals
-        no value; 1 does not equal true."""
+        """Whether the property equals one of the values, or is a list with an item that does."""
+        # A missing property equals no value; 1 does not equal true.
         found = look_up(variables, f"user_group.properties.{self.path}")
         items = found if isinstance(found, RecordList | list | tuple) else [found]
         return any(_are_equal(item, value) for item in items for value in self.values)

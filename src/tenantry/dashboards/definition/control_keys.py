@@ -21,9 +21,10 @@ _PROPERTY: Final[Schema] = {"type": "object", "required": ["property"], "propert
 
 @dataclass(frozen=True, slots=True)
 class _Given(ValueKind):
-    """A value that ``declare`` checks. ``title``: the kind of value, in words."""
+    """A value that ``declare`` checks."""
 
     title: str
+    """The kind of value, in words."""
 
     def read(self, node: YamlNode, source: Source) -> Any:
         return node.plain()

@@ -1,5 +1,5 @@
-"""Finds names that are probably misspelt: controls that no query uses, and parameters that no control sets although one
-has a similar name."""
+"""Finds names that are probably misspelt: controls that no query uses, and parameters for which only a control with a
+similar name exists."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from collections.abc import Collection, Iterator
 
 from tenantry.dashboards.definition.model import DashboardFile
 from tenantry.dashboards.definition.queries import DashboardQueries, parameter_in, settable_parameters
-from tenantry.errors import Location
+from tenantry.errors import Location, did_you_mean, nearest
 from tenantry.sql.checks import Finding, Severity
-from tenantry.suggestions import did_you_mean, nearest
 
 
 def mistyped_controls(
     dashboard: DashboardFile, queries: DashboardQueries, opened_with: Collection[str] = ()
 ) -> Iterator[tuple[str, Finding]]:
-    """Yield each finding with its file. ``opened_with``: the parameters that clicks in other dashboards set. A
-    parameter declared in the header of its query is not reported, because a link or the host page may set it."""
+    """Yield each finding with its file. ``opened_with``: the parameters that clicks in other dashboards set."""
+    # A parameter that a query's header declares is not reported: a link or the host page may set it.
     unset = _unset(dashboard, queries, opened_with)
     unused = [control for control in dashboard.controls.values() if control.name not in queries.parameters]
     for control in unused:

@@ -74,8 +74,6 @@ class Click:
 
 @dataclass(frozen=True, slots=True)
 class ColumnUse:
-    """A column that a panel names in a key such as ``by``."""
-
     key: str
     name: str
     offset: int
@@ -83,12 +81,11 @@ class ColumnUse:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One panel. ``view``: those of the panel's keys that the page needs to draw it."""
-
     id: str
     """The row, and the position in the row: ``1-2`` is the second panel of the first row."""
     kind: PanelKind
     view: Definition
+    """The keys that the page needs to draw the panel."""
     offset: int
     query: QueryUse | None = None
     sparkline: QueryUse | None = None
@@ -146,6 +143,5 @@ class DashboardFile:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The paths of the variables in the dashboard's texts, without duplicates."""
         definitions: list[Definition] = [self.texts, *(panel.view for panel in self.panels)]
         return tuple(dict.fromkeys(path.text for each in definitions for path in each.paths))

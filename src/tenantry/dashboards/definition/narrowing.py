@@ -19,8 +19,8 @@ def narrowed(
     variables: Mapping[str, Any] | Record,
     may_open: Callable[[str], bool] = lambda name: True,
 ) -> DashboardFile:
-    """The dashboard as a group with these variables sees it. Leaves out panels whose ``when`` does not hold, controls
-    that only the queries of those panels use, and clicks that open a dashboard for which ``may_open`` is false."""
+    """The dashboard as a group with these variables sees it: without panels whose ``when`` does not hold, controls that
+    only these panels use, and clicks that open a dashboard for which ``may_open`` is false."""
     rows = tuple(_shown(row, variables, may_open) for row in dashboard.rows)
     if all(one is other for one, other in zip(rows, dashboard.rows, strict=True)):
         return dashboard
@@ -40,8 +40,7 @@ def _shown(row: Row, variables: Mapping[str, Any] | Record, may_open: Callable[[
 
 
 def _widened(row: Row, columns: int) -> Row:
-    """Distribute the grid columns of the panels that were left out over the other panels, in proportion to their
-    widths."""
+    """Give the grid columns of the panels that were left out to the other panels, in proportion to their widths."""
     if not all(panel.width for panel in row):
         return row  # panels without a width share the other columns
     taken = sum(panel.width for panel in row)
@@ -52,7 +51,7 @@ def _widened(row: Row, columns: int) -> Row:
 def _controls(dashboard: DashboardFile, queries: DashboardQueries, rows: Iterable[Row]) -> Mapping[str, Control]:
     before = _read(dashboard, queries, dashboard.panels)
     after = _read(dashboard, queries, (panel for row in rows for panel in row))
-    # Viewers can still set what a query reads, so an address with this filter works for every group.
+    # Viewers can still set parameters that a query reads, so an address with this filter works for every group.
     unread = (before - after) & queries.parameters
     return MappingProxyType({name: each for name, each in dashboard.controls.items() if name not in unread})
 

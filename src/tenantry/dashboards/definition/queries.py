@@ -9,13 +9,12 @@ from typing import Any, TypeAlias
 from tenantry.dashboards.definition.controls import controlled
 from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, DashboardFile, Panel, QueryUse
 from tenantry.dashboards.definition.zones import template_in_zone
-from tenantry.errors import TemplateError
+from tenantry.errors import TemplateError, did_you_mean
 from tenantry.groups import Record
 from tenantry.sql import Position, Query, SQLTemplate
 from tenantry.sql.checks import can_lack
 from tenantry.sql.dialects import UNITS
 from tenantry.sql.parameters import INSTANTS, RANGE_ENDS, Parameter, declare, typed_value
-from tenantry.suggestions import did_you_mean
 
 _PARAMS = "params."
 
@@ -47,7 +46,7 @@ class DashboardQueries:
 
     @property
     def locked(self) -> frozenset[str]:
-        """Parameters whose value comes from a property of the group, so viewers cannot set them."""
+        """Parameters that a property of the group sets, not a viewer."""
         return frozenset(each.name for one in self.templates for each in one.parameters.values() if each.locked)
 
     @property
@@ -63,8 +62,7 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
 
 
 def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
-    """Like ``parameters_read``, but without parameters that only select a piece of SQL, such as the unit of
-    ``trunc``."""
+    """``parameters_read`` without parameters that only select a piece of SQL, such as the unit of ``trunc``."""
     binding = (each for each in template.variables if each.position is not Position.CHOICE)
     return frozenset(parameter_in(each.path) for each in binding) - {""}
 
@@ -86,7 +84,7 @@ def ends_within_days(template: SQLTemplate, parameter: Parameter) -> bool:
 
 
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
-    """Find and compile the dashboard's queries, with the dashboard's controls as parameters.
+    """Find and compile the dashboard's queries, with its controls as parameters.
 
     Raises TemplateError, with the position in the file, for: a missing or invalid query; a required parameter without a
     control; a control or click that sets a locked parameter; a click or comparison that no query supports.
@@ -232,12 +230,12 @@ def _check_click(dashboard: DashboardFile, click: Click | None, queries: Dashboa
 
 Change: TypeAlias = Callable[[Parameter], Parameter]
 Left: TypeAlias = Mapping[str, bool] | None
-"""What remains of an incomplete value: which ends of a range are present, or None if there is no value at all."""
+"""What remains of an incomplete value: for a range, which of its ends are present; None without any value."""
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """Let viewers omit an end of a range, or clear a control that has a default, if every query uses the value only
-    inside ``[[ ]]``. Such a query also works without the value."""
+    """Let viewers omit an end of a range, or clear a control with a default, if every query also works without the
+    value because it uses it only inside ``[[ ]]``."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():

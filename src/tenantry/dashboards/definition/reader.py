@@ -13,10 +13,10 @@ from tenantry.dashboards.definition.value_kinds import mapping, read_keys, refus
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.definition.vega_columns import is_field, vega_expression_columns
 from tenantry.dashboards.definition.zones import zone_reference
+from tenantry.errors import did_you_mean
 from tenantry.sql import Source
 from tenantry.sql.header import YamlNode, read_yaml
 from tenantry.sql.parameters import ParameterType
-from tenantry.suggestions import did_you_mean
 
 DEFAULT_SCHEMA: Final = "main"
 _TOP: Final = (*(key.name for key in DASHBOARD), "controls", "rows")
@@ -29,8 +29,8 @@ _ADDRESSES: Final = frozenset({"url", "href", "src"})
 
 
 def read_dashboard(text: str, name: str, file: str = "") -> DashboardFile:
-    """Read a dashboard's file: YAML 1.2 (core schema) or JSON. ``file``: the file name for error messages. Raises
-    TemplateError at the first mistake."""
+    """Read a dashboard's file: YAML 1.2 (core schema) or JSON. ``file``: its name for errors. Raises TemplateError at
+    the first mistake."""
     source = Source(text, file or name)
     root = read_yaml(source, 0, len(text))
     return _FileReader(source, name).read(root)

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Protocol
 
 from tenantry.dashboards.definition.variables import Definition
-from tenantry.errors import TemplateError
+from tenantry.errors import TemplateError, did_you_mean
 from tenantry.sql import MAX_TEXT, Source
 from tenantry.sql.header import YamlNode
-from tenantry.suggestions import did_you_mean
 
 Schema = dict[str, Any]
 
@@ -22,12 +21,10 @@ _SECONDS: Final[Mapping[str, int]] = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 class ValueKind(Protocol):
     def read(self, node: YamlNode, source: Source) -> Any:
-        """Return the value of a YAML node. Raises TemplateError, with the position, if the value is invalid."""
+        """Raises TemplateError, with the position, if the value is invalid."""
         ...
 
-    def schema(self) -> Schema:
-        """Return the JSON Schema. Its ``title``, if any, says in words what the value is."""
-        ...
+    def schema(self) -> Schema: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +42,6 @@ def refuse(source: Source, node: YamlNode, problem: str, fix: str) -> TemplateEr
 
 @dataclass(frozen=True, slots=True)
 class TemplateText(ValueKind):
-    """Display text with ``{{ variables }}``."""
-
     longest: int = 2_000
 
     def read(self, node: YamlNode, source: Source) -> str:
@@ -66,7 +61,7 @@ class TemplateText(ValueKind):
 @dataclass(frozen=True, slots=True)
 class Word(ValueKind):
     what: str
-    """What errors call the thing with this name: ``a query file``."""
+    """The thing with this name, for errors: ``a query file``."""
     pattern: str
 
     def read(self, node: YamlNode, source: Source) -> str:
@@ -161,7 +156,7 @@ class Number(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Duration(ValueKind):
-    """A duration such as ``30 s``, ``5 min``, ``1 h`` or a number of seconds. Converted to seconds."""
+    """A duration in seconds, written ``30 s``, ``5 min``, ``1 h`` or a number of seconds."""
 
     least: int
     greatest: int
@@ -211,9 +206,10 @@ class Listed(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Fields(ValueKind):
-    """A mapping with known keys. ``what``: what errors call the mapping."""
+    """A mapping with known keys."""
 
     what: str
+    """The mapping, in the words of errors."""
     keys: tuple[Key, ...]
 
     def read(self, node: YamlNode, source: Source) -> dict[str, Any]:
@@ -226,7 +222,7 @@ class Fields(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Either(ValueKind):
-    """A mapping, or its short form. ``lengthen`` converts the short form to the mapping."""
+    """A mapping, or its short form, which ``lengthen`` converts."""
 
     short: ValueKind
     long: Fields
@@ -243,9 +239,10 @@ class Either(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Anything(ValueKind):
-    """Any mapping, with variables in its strings. ``about``: what errors call it."""
+    """Any mapping, with variables in its strings."""
 
     about: str
+    """The mapping, in the words of errors."""
 
     def read(self, node: YamlNode, source: Source) -> Any:
         if not isinstance(node.value, dict):
@@ -262,7 +259,7 @@ class Anything(ValueKind):
 
 
 def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> dict[str, YamlNode]:
-    """The nodes of a mapping by key. Raises TemplateError for an unknown key."""
+    """Raises TemplateError for an unknown key."""
     if not isinstance(node.value, dict):
         raise refuse(source, node, f"{what} must be a mapping", f"write {names[0]}: …, each key on its own line")
     for name in node.value:

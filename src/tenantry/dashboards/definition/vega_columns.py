@@ -41,7 +41,7 @@ _ESCAPED: Final = re.compile(r"\\(?!\{\{)(.)")
 
 
 def vega_expression_columns(specification: Any) -> Iterator[str]:
-    """The columns named in the expressions of a specification, with duplicates. Variables are not replaced. Column
+    """The columns named in the expressions of a specification, with duplicates. Variables are not replaced, and column
     names that an expression computes are not found."""
     if isinstance(specification, str):
         for plain, single, double in _DATUM.findall(specification):
@@ -56,7 +56,7 @@ def vega_expression_columns(specification: Any) -> Iterator[str]:
 
 
 def vega_fields(specification: Any, *, in_transform: bool = False) -> Iterator[str]:
-    """The fields named in a specification, with duplicates. Its variables must already have been replaced."""
+    """The fields named in a specification whose variables were replaced, with duplicates."""
     if isinstance(specification, list):
         for each in specification:
             yield from vega_fields(each, in_transform=in_transform)

@@ -1,5 +1,7 @@
-"""The time zone and the first day of the week of a dashboard. Its ranges, relative dates, ``within`` and ``trunc`` use
-both. The page and the CSV files use only the zone. A query can name its own zone in its header."""
+"""The time zone and the first day of the week of a dashboard, for its ranges, relative dates, ``within`` and
+``trunc``."""
+
+# The page and the CSV files use only the zone. A query can name its own zone in its header.
 
 from __future__ import annotations
 
@@ -28,12 +30,12 @@ from tenantry.sql.parameters import (
 TIMEZONE: Final = "timezone"
 """Name of the property of a group, and of the key in a dashboard's file, that set the time zone. The property takes
 precedence."""
-_ZONED: Final = RANGES | INSTANTS | TEXTS  # texts, because they may be the units of `trunc`
+_ZONED: Final = RANGES | INSTANTS | TEXTS  # strings too, because they may be the units of `trunc`
 
 
 @dataclass(frozen=True, slots=True)
 class ZoneName(ValueKind):
-    """The name of a time zone. Converted to a ``tzinfo``."""
+    """A time zone's name, converted to a ``tzinfo``."""
 
     def read(self, node: YamlNode, source: Source) -> tzinfo:
         zone = find_zone(node.value)
@@ -63,7 +65,7 @@ def template_in_zone(template: SQLTemplate, zone: ZoneOfGroup) -> SQLTemplate:
 def zone_of_query(
     template: SQLTemplate, of_dashboard: ZoneOfGroup, variables: Mapping[str, Any] | Record
 ) -> tzinfo | None:
-    """The zone in the query's header if it names exactly one, otherwise the dashboard's zone. None if there is neither.
+    """The zone in the query's header if it names exactly one, otherwise the dashboard's. None if there is neither.
     Raises UnbindableValue if a property does not name a zone."""
     own = {each.zone for each in template.parameters.values() if not isinstance(each.zone, ZoneOfGroup)} - {None}
     zone = own.pop() if len(own) == 1 else of_dashboard

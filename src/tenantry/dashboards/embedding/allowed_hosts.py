@@ -23,8 +23,9 @@ _RENEWALS: Final = 5
 
 
 class KnownHosts:
-    """The store's hosts, cached for ``staleness`` seconds. They are renewed before they expire, by at most one request
-    to the store at a time."""
+    """The store's hosts, cached for ``staleness`` seconds."""
+
+    # They are renewed before they expire, by at most one request to the store at a time.
 
     def __init__(self, environments: EnvironmentStore, *, staleness: float, clock: MonotonicClock) -> None:
         self._environments = environments
@@ -67,11 +68,10 @@ GroupHosts = Callable[[UserGroup], Sequence[str]]
 
 
 class AllowedHosts:
-    """The hosts whose pages may embed a mount's dashboards: those in the store, and also those in ``further``.
+    """The hosts whose pages may embed a mount's dashboards: those in the store, and those in ``further``.
 
-    ``environment``: a frame allows only the hosts stored for this environment; None: those of all environments.
-    ``group_hosts``: a function that restricts the hosts for a group. ``staleness``: seconds for which the store's hosts
-    are cached.
+    ``environment``: a frame allows only the hosts of this environment; None: of all environments. ``group_hosts``: a
+    function that restricts the hosts for a group. ``staleness``: seconds for which the store's hosts are cached.
     """
 
     def __init__(
@@ -96,8 +96,8 @@ class AllowedHosts:
         return tuple(dict.fromkeys([*self._further, *(host for name in named for host in stored.get(name, ()))]))
 
     async def require(self, origin: str, own: str, group: UserGroup) -> None:
-        """Raise EmbeddingNotAllowed unless a page whose origin is ``origin`` may embed this group's data. ``own``: the
-        dashboard's origin, to which ``'self'`` refers. Raises StoreUnavailable."""
+        """Raise EmbeddingNotAllowed unless a page of ``origin`` may embed this group's data. ``'self'`` means
+        ``own``, the dashboard's origin. Raises StoreUnavailable."""
         stored = await self._hosts()
         allowed = is_allowed(origin, (*self._further, *stored.get(group.environment.name, ())), own)
         if allowed and self._group_hosts is not None:

@@ -16,7 +16,7 @@ _DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 
 def check_hosts(origins: Sequence[str], what: str = "frame_ancestors") -> list[str]:
     """Return the origins as a list. Each is ``'self'`` or a scheme, host and optional port; ``["'none'"]`` allows no
-    page. For other values, raises InvalidSettings with a message that begins with ``what``."""
+    page. Raises InvalidSettings, with a message that begins with ``what``, for other values."""
     if isinstance(origins, str):
         raise InvalidSettings(f"{what} is a list of origins: write [{origins!r}]")
     listed = list(origins)
@@ -35,8 +35,8 @@ def frame_ancestors_policy(origins: Sequence[str]) -> str:
 
 
 def is_allowed(origin: str, hosts: Iterable[str], own: str) -> bool:
-    """Whether a page from the origin ``origin`` may embed a page from the origin ``own``, by the rules of
-    ``frame-ancestors``: ``https://*.example.com`` matches subdomains only."""
+    """Whether a page of ``origin`` may embed a page of ``own``, by the rules of ``frame-ancestors``:
+    ``https://*.example.com`` matches subdomains only."""
     return any(_matches(origin, own if host == SELF else host) for host in hosts)
 
 

@@ -4,8 +4,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Annotated, Any, Final, Protocol
 
+from pydantic import Field
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -28,7 +29,7 @@ from tenantry.errors import (
 from tenantry.groups import DASHBOARD, Token, UserGroup
 from tenantry.http import FOUND_KEY, HTTPConnection, user_group
 from tenantry.ports import Clock, EnvironmentStore, GroupStore
-from tenantry.tokens import claims_of, make_claims, sign_pass, viewer_of
+from tenantry.tokens import MAX_SECONDS, claims_of, make_claims, sign_pass, viewer_of
 
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts", "embed.tgz")
 """The bundles that pages of a host load. The npm package contains them too."""
@@ -41,15 +42,18 @@ _SECRET: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosnif
 
 
 class TokenMint(Protocol):
-    """Signs tokens, as KeyRing and SigningKeys do."""
-
     def mint(self, token: Token) -> str:
-        """The string of a token. Raises SigningKeyMissing."""
+        """Raises SigningKeyMissing."""
         ...
 
 
 class RedeemRequest(StrictBody):
     code: str
+
+
+class CodeRequest(StrictBody):
+    seconds: Annotated[int, Field(ge=1, le=MAX_SECONDS)] | None = None
+    """Lifetime of the pass that the code gives; None: PASS_SECONDS, or the rest of the pass that requests the code."""
 
 
 class EmbeddingBackend(PreviewBackend, Protocol):
@@ -59,14 +63,16 @@ class EmbeddingBackend(PreviewBackend, Protocol):
 
 @dataclass(frozen=True)
 class Embedding:
-    """Settings of ``mount_dashboards`` for embedding. ``store``: contains the allowed hosts and the single-use codes.
-    ``keys``: sign the passes that clients get for codes. ``group_hosts``: a function that restricts the hosts for a
-    group. ``time_of_day``: the clock that end dates of groups are compared with."""
+    """Settings of ``mount_dashboards`` for embedding."""
 
     store: EmbeddingBackend
+    """Contains the allowed hosts and the single-use codes."""
     keys: TokenMint
+    """Signs the passes that clients get for codes."""
     group_hosts: GroupHosts | None = None
+    """A function that restricts the hosts for a group."""
     time_of_day: Clock = utc_now
+    """The clock that end dates of groups are compared with."""
 
     def previews(self) -> Previews:
         """Previews that use this embedding's store and clock."""
@@ -96,13 +102,15 @@ async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
 
 
 PASS_SECONDS: Final = 3_600
-"""Lifetime, in seconds, of the pass that a client gets for a code, if the code was issued for a token. Such a pass
-opens only dashboards."""
+"""Lifetime, in seconds, of the pass that a client gets for a code, if the code was issued for a token and the request
+gave no ``seconds``. A pass for a token's code opens only dashboards."""
 
 
 class EmbedCodes:
-    """Codes that can be exchanged for a pass. Instead of a token, the store keeps a code's payload: the handle and
-    version of the group's token, and, if the code was requested with a pass, that pass's claims."""
+    """Codes that can be exchanged for a pass."""
+
+    # Instead of a token, the store keeps a code's payload: the handle and version of the group's token, and, if the
+    # code was requested with a pass, that pass's claims.
 
     def __init__(
         self, codes: SingleUseCodes, groups: GroupStore, keys: TokenMint, *, time_of_day: Clock = utc_now
@@ -112,9 +120,12 @@ class EmbedCodes:
         self._groups = groups
         self._keys = keys
 
-    async def issue(self, connection: HTTPConnection) -> str:
-        """Issue a code for the request's token or pass. Raises MissingToken, SigningKeyMissing, StoreUnavailable, and
-        TokenAlreadyRotated for a token in its grace period or a pass made from such a token."""
+    async def issue(self, connection: HTTPConnection, seconds: int | None = None) -> str:
+        """Issue a code for the request's token or pass. ``seconds``: as in CodeRequest.
+
+        Raises MissingToken, SigningKeyMissing, StoreUnavailable, and TokenAlreadyRotated for a token in its grace
+        period or a pass made from such a token.
+        """
         scope: Any = getattr(connection, "scope", connection)
         group = user_group(connection)
         issued = await self._groups.get(handle=group.handle)
@@ -124,6 +135,7 @@ class EmbedCodes:
             "handle": issued.token.handle.hex(),
             "version": issued.token.version,
             "claims": None if group.viewer is None else claims_of(group.viewer),
+            "seconds": seconds,
         }
         return await self._codes.issue_for_viewer(
             Purpose.EMBED, json.dumps(payload, ensure_ascii=False), issued.token.handle
@@ -136,19 +148,21 @@ class EmbedCodes:
         return hash(self._keys.mint(token).encode("ascii")) == found
 
     async def open(self, payload: str) -> str | None:
-        """The pass for a code's payload; None if the token was rotated or the group deleted. If the code was issued for
-        a pass, the new pass ends when that one does. Raises UserGroupExpired, UserGroupSuspended, PassExpired,
-        PassRevoked, SigningKeyMissing, StoreUnavailable."""
+        """The pass for a code's payload; None if the token was rotated or the group deleted. A pass for a code of
+        another pass ends with that pass. Raises UserGroupExpired, UserGroupSuspended, PassExpired, PassRevoked,
+        SigningKeyMissing, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         issued = await self._groups.get(handle=bytes.fromhex(kept["handle"]))
         if issued is None or issued.token.version != kept["version"]:
             return None
         now = self._time_of_day()
         issued.group.require_access(now)
-        seconds = int(now.timestamp())
-        claims = kept["claims"] or make_claims(seconds, PASS_SECONDS, None, None, DASHBOARD)
-        if claims["exp"] <= seconds:
+        moment, seconds = int(now.timestamp()), kept.get("seconds")  # absent: an older release issued the code
+        claims = kept["claims"] or make_claims(moment, seconds or PASS_SECONDS, None, None, DASHBOARD)
+        if claims["exp"] <= moment:
             raise PassExpired(PassExpired.MESSAGE)
+        if seconds is not None:
+            claims["exp"] = min(claims["exp"], max(claims["iat"], moment) + seconds)
         issued.group.with_viewer(viewer_of(claims, issued.token.version))  # raises PassRevoked
         return sign_pass(self._keys.mint(issued.token), claims)
 
@@ -161,7 +175,8 @@ def code_routes(embedding: Embedding, access: Access, guards: Sequence[Middlewar
 
     async def issue(request: Request) -> Response:
         access.require(request)
-        return JSONResponse({"code": await tokens.issue(request)}, headers=_SECRET)
+        wanted = await read_request(request, CodeRequest, optional=True)
+        return JSONResponse({"code": await tokens.issue(request, wanted.seconds)}, headers=_SECRET)
 
     async def redeem(request: Request) -> Response:
         found = await codes.redeem_one_of(opened, await _code_of(request))

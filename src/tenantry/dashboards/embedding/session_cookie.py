@@ -1,5 +1,7 @@
-"""Cookies with passes, for dashboards that are opened without an embedding page. Instead of a token, the page's address
-contains the group's public handle, which selects the cookie. So two tabs can show two groups."""
+"""Cookies with passes, for dashboards that are opened without an embedding page."""
+
+# Instead of a token, the page's address contains the group's public handle, which selects the cookie. So two tabs can
+# show two groups.
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.errors import InvalidToken
-from tenantry.http import user_group
+from tenantry.http import OUT_OF_SCOPE_KEY, user_group
 from tenantry.middleware import (
     COOKIE_PREFIX,
     COOKIE_SECONDS,
@@ -39,11 +41,10 @@ _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class CookieExchange:
-    """If an address contains a token or pass, redirects to the address without it, and sets a cookie with a pass.
+    """If an address contains a token or pass, redirects to the address without it, and sets a cookie with a pass."""
 
-    If an outer UserGroupMiddleware has already removed the token, this class writes the placeholder ``MASK`` into the
-    cookie, and that middleware replaces it with the pass.
-    """
+    # An outer UserGroupMiddleware may have removed the token. Then the cookie gets the placeholder MASK, which that
+    # middleware replaces with the pass.
 
     def __init__(self, resolver: TokenResolver) -> None:
         self._resolver = resolver
@@ -56,7 +57,8 @@ class CookieExchange:
         if raw is not None:
             group, shown = await self._resolver.resolve(raw), pass_for_cookie(raw).decode("ascii")
         elif request.scope.get(IN_QUERY_KEY):
-            group, shown = user_group(request), MASK
+            # The outer middleware may have found a pass that opens dashboards only.
+            group, shown = request.scope.get(OUT_OF_SCOPE_KEY) or user_group(request), MASK
             if self._resolver.environment not in {None, group.environment.name}:
                 raise InvalidToken(InvalidToken.MESSAGE)
         else:
@@ -74,10 +76,10 @@ class CookieExchange:
 
 
 class SessionCookie:
-    """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a group and the request has no token
-    header, the pass from that group's cookie becomes the token header. Raises OriginNotAllowed if the request comes
-    from another origin, and InvalidToken if the cookie does not contain a pass of that group. Removes all groups'
-    cookies from HTTP requests."""
+    """ASGI middleware around UserGroupMiddleware: if ``X-User-Group-Handle`` names a group and the request has no token
+    header, the pass from that group's cookie becomes the token header. Removes all groups' cookies from HTTP requests.
+    Raises OriginNotAllowed if the request comes from another origin, and InvalidToken if the cookie does not contain a
+    pass of that group."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

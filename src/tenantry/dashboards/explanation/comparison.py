@@ -38,7 +38,6 @@ def _differences(left: Explanation, right: Explanation) -> Iterator[dict[str, An
 
 
 def is_shown(part: Explanation) -> bool:
-    """Whether the ``when`` of a panel or a dashboard holds."""
     return bool(part.get("when", {}).get("holds", True))
 
 

@@ -137,11 +137,11 @@ async def explain_dashboard(
     """Explain a dashboard for a group, as JSON, without running queries: the data sources and SQL of its panels, and
     the origin of each value.
 
-    ``values`` is for operators: it adds values, texts, full errors, and whether each ``when`` holds. Without
-    ``values``, the result contains no value of a property or filter, except relative ranges such as ``last 30 days``,
-    and no panel that the group does not see.
+    ``values`` is for operators: it adds values, texts, full errors, and whether each ``when`` holds. Without it, the
+    result contains no value of a property or filter, except relative ranges such as ``last 30 days``, and no panel that
+    the group does not see.
 
-    The ``age`` of a query: seconds since its oldest cached result was fetched; null if no result is cached. Raises
+    The ``age`` of a query: seconds since its oldest cached result was fetched; null without a cached result. Raises
     StoreUnavailable, InvalidParameter for unknown filters, and, without ``values``, NotFound for a dashboard that the
     group may not open.
     """

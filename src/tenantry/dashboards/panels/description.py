@@ -1,6 +1,8 @@
-"""Describes a dashboard to the page: texts, controls and panels. Leaves out schemas, and queries without
-``show_query``. Of the group's properties, includes only ``locale``, ``currency``, ``theme``, ``accent``, and those that
-the file names."""
+"""Describes a dashboard to the page: texts, controls and panels.
+
+Leaves out schemas, and queries without ``show_query``. Of the group's properties, includes only ``locale``,
+``currency``, ``theme``, ``accent``, and those that the file names.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,6 @@ def _texts(dashboard: DashboardFile, variables: Record) -> dict[str, str]:
 
 
 def readable_name(name: str) -> str:
-    """``sales/by_region`` as ``By region``."""
     return name.rpartition("/")[2].replace("_", " ").replace("-", " ").capitalize()
 
 

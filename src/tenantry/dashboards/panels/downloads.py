@@ -40,11 +40,10 @@ _GONE = "This download link was already used or has expired. Please download aga
 
 
 class Downloads:
-    """Issues download codes and sends the files.
+    """Issues download codes and sends the files."""
 
-    Like other streams, a file is cut off when its group loses access, or when the pass that requested it ends. In a
-    preview, it is cut off within ``staleness`` seconds after the preview ends.
-    """
+    # Like other streams, a file is cut off when its group loses access, or when the pass that requested it ends. In a
+    # preview, it is cut off within `staleness` seconds after the preview ends.
 
     def __init__(
         self,
@@ -168,8 +167,7 @@ class Downloads:
 
 
 class RowsFile(StreamingResponse):
-    """The response with the file. If an error occurs, the response ends early, so that the browser reports a failed
-    download."""
+    """The response with the file. After an error it ends early, so that the browser reports a failed download."""
 
     def __init__(
         self,

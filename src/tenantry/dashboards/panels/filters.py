@@ -5,10 +5,9 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from tenantry.dashboards.folder import SavedDashboard
-from tenantry.errors import InvalidParameter
+from tenantry.errors import InvalidParameter, did_you_mean
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.parameters import Parameter, ParameterConversion, is_empty
-from tenantry.suggestions import did_you_mean
 
 _LONGEST_NAME: Final = 100
 _PRESET: Final = "preset"

@@ -24,17 +24,18 @@ _CURRENCY: Final = re.compile("[A-Z]{3}", re.IGNORECASE | re.ASCII)
 
 
 class UnusableFormat(NamedTuple):
-    """A property whose value dashboards cannot use. ``rule``: the required form; ``outcome``: what dashboards do
-    instead."""
+    """A property whose value dashboards cannot use."""
 
     name: str
     rule: str
+    """The required form."""
     outcome: str
+    """What dashboards do instead."""
     fix: str
 
 
 def is_locale(text: str) -> bool:
-    """Whether ``text`` has the form of a BCP 47 language tag. Any language is accepted."""
+    """Whether the string has the form of a BCP 47 language tag. Any language is accepted."""
     if not _LOCALE.fullmatch(text):
         return False
     tag = text.casefold().partition("-x-")[0].split("-")
@@ -44,13 +45,13 @@ def is_locale(text: str) -> bool:
 
 
 def is_currency(text: str) -> bool:
-    """Whether ``text`` has the form of an ISO 4217 code."""
+    """Whether the string has the form of an ISO 4217 code."""
     return _CURRENCY.fullmatch(text) is not None
 
 
 def unusable_formats(properties: Mapping[str, Any]) -> Iterator[UnusableFormat]:
-    """Check the properties ``locale``, ``currency``, ``timezone`` and ``week_start``, and yield those that dashboards
-    cannot use. Missing and empty properties are fine."""
+    """Yield those of ``locale``, ``currency``, ``timezone`` and ``week_start`` that dashboards cannot use. Missing and
+    empty properties are fine."""
     locale, currency = properties.get("locale"), properties.get("currency")
     if locale not in (None, "") and not (isinstance(locale, str) and is_locale(locale)):
         hyphens = locale.replace("_", "-").partition(".")[0] if isinstance(locale, str) else ""

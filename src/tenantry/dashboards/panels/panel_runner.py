@@ -63,7 +63,7 @@ class PanelRunner:
         """The group's variables and ``params``, for queries and texts."""
 
     async def panel(self, panel: Panel, wanted: WantedPanel, answer: OpenAnswer) -> HeldLine:
-        """Return the panel's line with its rows. If the panel fails, the error is not raised: the line contains it."""
+        """Return the panel's line with its rows. If the panel fails, the line contains the error."""
         return await self._line("panel", panel.id, lambda: self._rows(panel, wanted), answer)
 
     async def choices(self, control: str, answer: OpenAnswer) -> HeldLine:
@@ -99,7 +99,7 @@ class PanelRunner:
         rows, before, so_far, small = await _together(
             self._ask(panel, queries.rows),
             self._of_days(panel, queries.rows, compared and compared.before),
-            # Later rows, such as planned ones, must not count in the change.
+            # Rows of the future, such as planned ones, must not count in the change.
             self._of_days(panel, queries.rows, compared.shown if compared is not None and ends_later else None),
             self._ask(panel, queries.sparkline) if queries.sparkline is not None else _nothing(),
         )
@@ -165,7 +165,6 @@ class PanelRunner:
         return zone_of_query(template, self._saved.dashboard.zone, self.variables)
 
     def _about(self, template: SQLTemplate, found: Periods | None, *results: Result | None) -> dict[str, Any]:
-        """The times in the panel's line: the age of the rows, their clock and weeks, and the days that they cover."""
         zone = self._zone(template)
         local = self._now.astimezone(zone or UTC_ZONE).replace(tzinfo=None, microsecond=0)
         sundays = weeks_from_sunday(self._saved.dashboard.zone, self.variables)

@@ -1,8 +1,7 @@
-"""The period that a panel shows, and the period that ``compare`` compares it with: the same part of the period before.
+"""The period that a panel shows, and the same part of the period before, for ``compare``."""
 
-For example, 1 to 28 November is compared with 1 to 28 October. The first eleven months of a year are compared with the
-same months of the previous year. A period that includes today ends now, and the previous one at the same clock time.
-"""
+# For example, 1 to 28 November is compared with 1 to 28 October, and the first eleven months of a year with the same
+# months of the previous year. A period that includes today ends now, and the previous one at the same clock time.
 
 from __future__ import annotations
 
@@ -53,7 +52,6 @@ class Periods(NamedTuple):
     """Whether rows that have a date without a time count until the end of the last day."""
 
     def sent(self) -> dict[str, Any]:
-        """The periods as a page reads them."""
         days = {"shown": self.shown.sent(), "before": self.before.sent(), "whole": self.whole.sent()}
         return days | ({"whole_dates": True} if self.whole_dates else {})
 
@@ -99,7 +97,7 @@ def _relative(parameter: Parameter, variables: Mapping[str, Any] | Record) -> Re
         return parameter.default if isinstance(parameter.default, RelativeRange) else None
     try:
         return parse_relative(given) if isinstance(given, str) else None
-    except ValueError:  # two days
+    except ValueError:  # there are only two days
         return None
 
 

@@ -32,7 +32,7 @@ async def fetch_table(
     engine sorts it and selects the page.
 
     Raises TooManyRows or TooManyBytes if the engine cannot do this, or if there is no column to sort by: no ``sort`` is
-    given, and the view has no ``columns``. Also raises InvalidParameter for an unknown column, and the errors of
+    given, and the view has no ``columns``. Raises InvalidParameter for an unknown column, and the errors of
     ``DataSources.query``.
     """
     size = view.get("page", PAGE_SIZE)

@@ -19,8 +19,7 @@ PREVIEW_KEY: Final = "tenantry.preview"
 class PreviewGuard:
     """ASGI middleware around UserGroupMiddleware, for routes with a dashboard's data. Accepts the key of a preview
     session in place of a token. Streams end within ``staleness`` seconds after the session ends. Raises InvalidToken
-    for an ended session, MissingScope if the session is for another dashboard, UserGroupExpired,
-    UserGroupSuspended."""
+    for an ended session, MissingScope if the session is for another dashboard, UserGroupExpired, UserGroupSuspended."""
 
     def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
         self.app = app
@@ -46,8 +45,6 @@ class PreviewGuard:
 
 
 class _Sessions:
-    """A resolver for TokenWatch. It takes session keys instead of tokens."""
-
     lease_age = None
 
     def __init__(self, previews: Previews, staleness: float) -> None:

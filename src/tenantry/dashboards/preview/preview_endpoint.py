@@ -77,5 +77,5 @@ class PreviewEndpoint(Endpoint):
 
 
 def preview_address(mount: str, dashboard: str, code: str) -> str:
-    """The address of a preview. The code is in the fragment: browsers do not send it, so no server logs it."""
+    """The address of a preview. Browsers do not send the code, which is in the fragment, so no server logs it."""
     return f"{mount}/{dashboard}#code={code}"

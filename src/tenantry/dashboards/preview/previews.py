@@ -1,7 +1,6 @@
-"""Previews: a single-use code opens a session of ten minutes, for one dashboard and one group.
+"""Previews: a single-use code opens a session of ten minutes, for one dashboard and one group."""
 
-The store keeps only hashes of codes and session keys. A code or session ends when its API token ends.
-"""
+# The store keeps only hashes of codes and session keys. A code or session ends when its API token ends.
 
 from __future__ import annotations
 
@@ -54,8 +53,8 @@ class Previews:
         api_token_id: int | None = None,
         as_viewer: Mapping[str, Any] | None = None,
     ) -> str:
-        """Issue a preview code for this group. It is valid no longer than the API token. If ``access`` is None, the
-        dashboard is not looked up. ``as_viewer``: the values of ``viewer.*`` in the preview, including ``id``.
+        """Issue a preview code for this group, valid no longer than the API token. If ``access`` is None, the dashboard
+        is not looked up. ``as_viewer``: the values of ``viewer.*`` in the preview, including ``id``.
 
         Raises UnknownGroup; NotFound for a dashboard that the group may not open; InvalidBody for an expired or
         suspended group, or values that no viewer can have; Unauthorized for a revoked API token; StoreUnavailable.
@@ -81,11 +80,8 @@ class Previews:
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
     async def open(self, payload: str) -> str | None:
-        """Open a session for the payload of a redeemed code, and return the session's key; None if the group was
-        deleted or the API token revoked.
-
-        Raises UserGroupExpired, UserGroupSuspended, StoreUnavailable.
-        """
+        """Open a session for the payload of a redeemed code, and return its key; None if the group was deleted or the
+        API token revoked. Raises UserGroupExpired, UserGroupSuspended, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         group = await self._group(kept)
         if group is None:

@@ -66,7 +66,7 @@ class AnswerBudget:
         return 0 if share is None else len(share.answers)
 
     def count_open_of_viewer(self, group: UserGroup) -> int:
-        """The number of open responses of the viewer ``group.viewer``; 0 if the group has no viewer."""
+        """The number of open responses of the viewer ``group.viewer``; 0 without a viewer."""
         viewer_id, share = group.viewer_id, self._shares.get(group.handle)
         return 0 if viewer_id is None or share is None else sum(each.viewer_id == viewer_id for each in share.answers)
 
@@ -154,11 +154,8 @@ class OpenAnswer:
         return send_paced
 
     async def line(self, name: LineName, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine:
-        """Reserve space, call ``fetch``, and encode the rows as a line.
-
-        If the line does not fit in the reservation, try again with a larger one. Raises AnswersUnread, and the errors
-        of ``fetch`` and of the encoder.
-        """
+        """Reserve space, call ``fetch``, and encode the rows as a line. If the line does not fit, try again with a
+        larger reservation. Raises AnswersUnread, and the errors of ``fetch`` and of the encoder."""
         for _ in range(_ATTEMPTS):
             size = min(_ROWS_FACTOR * self._budget.expected(self._group, name), PROCESS_BYTES // 2)
             await self.hold(size)
@@ -168,8 +165,8 @@ class OpenAnswer:
         raise AnswersUnread(AnswersUnread.MESSAGE, retry_after=1)
 
     async def _try_line(self, name: LineName, size: int, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine | None:
-        """Fetch and encode the line, for which ``size`` bytes are reserved. None if the line needs more bytes and the
-        group cannot reserve them."""
+        """Fetch and encode the line, for which ``size`` bytes are reserved. None if it needs more bytes and the group
+        cannot reserve them."""
         budget, group = self._budget, self._group
         with ExitStack() as unused:
             unused.callback(self.release, size)

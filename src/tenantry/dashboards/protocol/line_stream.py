@@ -40,10 +40,8 @@ class LineStream(Response):
         raise NotImplementedError
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send lines until the viewer leaves or is too slow, or the middleware ends the response.
-
-        Raises AnswersUnread, before anything is sent.
-        """
+        """Send lines until the viewer leaves or is too slow, or the middleware ends the response. Raises AnswersUnread,
+        before anything is sent."""
         with suppress(ViewerLeft, ResponseCut):
             async with (
                 while_connected(self._request),

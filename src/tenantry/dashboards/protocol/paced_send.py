@@ -61,7 +61,7 @@ class PacedSend:
             self._deadline = None
 
     async def send(self, send: Send, message: Message) -> None:
-        """Send ``message`` through ``send``. Raises ReadTooSlowly."""
+        """Raises ReadTooSlowly."""
         for part in _parts(message):
             self._began = self._clock()
             try:

@@ -50,8 +50,7 @@ class PanelsRequest(FilteredBody):
     width: Annotated[int, Field(ge=0, le=MAX_WIDTH)] = 0
     """Width of all plots if ``panels`` is None, as in ``WantedPanel``."""
     choices: Annotated[list[str] | None, Field(max_length=40)] = None
-    """The controls for which to query the choices. None: all controls if ``definition`` is true, otherwise no
-    controls."""
+    """The controls for which to query the choices. None: all controls with ``definition``, otherwise no controls."""
     definition: bool = False
     """Whether to send the description of the dashboard."""
     fresh: bool = False
@@ -74,8 +73,9 @@ class ExplanationRequest(FilteredBody):
 Model = TypeVar("Model", bound=StrictBody)
 
 
-async def read_request(request: Request, model: type[Model]) -> Model:
-    """Read and validate the body. Raises BodyTooLarge, BadJson, InvalidBody, ViewerLeft."""
+async def read_request(request: Request, model: type[Model], *, optional: bool = False) -> Model:
+    """Read and validate the body, which may be empty if it is ``optional``. Raises BodyTooLarge, BadJson, InvalidBody,
+    ViewerLeft."""
     body = bytearray()
     try:
         async for chunk in request.stream():
@@ -84,11 +84,11 @@ async def read_request(request: Request, model: type[Model]) -> Model:
                 raise BodyTooLarge(f"the body is larger than {MAX_BODY} bytes")
     except ClientDisconnect:
         raise ViewerLeft("the viewer left before the request was complete") from None
-    return read_body(bytes(body), model)
+    return model() if optional and not body else read_body(bytes(body), model)
 
 
 def read_body(body: bytes, model: type[Model]) -> Model:
-    """Validate a body. Raises BadJson, InvalidBody."""
+    """Raises BadJson, InvalidBody."""
     values = decode_json(body)
     try:
         return model.model_validate(values)

@@ -29,11 +29,10 @@ class ChangedPanels:
     """Notifies a page of changed rows: ``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async
     for message in changes: …``. The mapping gives each panel's schema. When ``DataSources.changed`` is called for the
     data source of ``main``, the message is ``{"changed": ["1-1"]}``. ``changes`` is None if the group has more than
-    ``MAX_OPEN`` responses open, or its viewer more than ``MAX_OPEN_OF_VIEWER``.
+    ``MAX_OPEN`` responses open, or its viewer more than ``MAX_OPEN_OF_VIEWER``."""
 
-    After half a minute without changes, an empty message keeps the connection alive. The stream ends after a quarter of
-    an hour, or when the process stops. If a source is moved or deleted, the stream's last message is RESTART.
-    """
+    # After half a minute without changes, an empty message keeps the connection alive. The stream ends after a quarter
+    # of an hour, or when the process stops. If a source is moved or deleted, the last message is RESTART.
 
     def __init__(self, sources: DataSources, group: UserGroup, schemas: dict[str, str]) -> None:
         self._sources = sources
@@ -70,7 +69,6 @@ class ChangedPanels:
 
     @property
     def first(self) -> Message:
-        """The message to send before the panels; it may be empty."""
         return {}
 
     def idle_seconds(self) -> float:
@@ -96,7 +94,7 @@ class ChangedPanels:
 async def sources_of_schemas(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str]
 ) -> dict[str, RegisteredSource]:
-    """The group's sources, by schema; a schema without a source is left out. ``schemas``: panel id -> the panel's
+    """The group's sources, by schema; a schema without a source is left out. ``schemas``: panel id → the panel's
     schema."""
     found: dict[str, RegisteredSource] = {}
     for schema in set(schemas.values()):

@@ -71,7 +71,7 @@ _LOOK_SECONDS: Final = 0.3
 
 
 class ChangedFiles(ChangedPanels):
-    """ChangedPanels that also sends ``{"revision": …}``, at the beginning and after each change of a file."""
+    """Also sends ``{"revision": …}``, at the beginning and after each change of a file."""
 
     def __init__(
         self,

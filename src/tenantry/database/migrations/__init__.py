@@ -1,8 +1,7 @@
 """Creates and alters a store's tables with alembic, in one transaction. Concurrent migrations wait for each other.
 
-The column ``generation.compatible`` lists revisions of the tables. A release of Tenantry can use the tables if the list
-contains the revision for which that release was built. So an older release can still run after a migration
-(docs/decisions/0076-two-versions.md)."""
+A release can use the tables if the column ``generation.compatible`` lists the revision for which it was built. So an
+older release can still run after a migration (docs/decisions/0076-two-versions.md)."""
 
 from __future__ import annotations
 
@@ -49,8 +48,8 @@ _ADVISORY_LOCK = 0x74656E616E747279  # "tenantry" in ASCII, read as a number
 
 
 def migrate(url: str) -> None:
-    """Migrate the database to the tables of this version. A missing SQLite file is created. Raises StoreUnavailable, or
-    InvalidSettings for a bad URL, a bad folder or a missing package."""
+    """A missing SQLite file is created. Raises StoreUnavailable, or InvalidSettings for a bad URL, a bad folder or a
+    missing package."""
     address = read_address(url)
     try:
         from alembic.config import Config
@@ -73,14 +72,14 @@ def check(url: str) -> None:
 
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
-    """Whether this version can use tables of the revision ``found``. ``listed``: the compatible revisions from the
-    store, separated by spaces; the last one is the present revision of the tables."""
+    """Whether this version can use tables of the revision ``found``. ``listed``: the store's compatible revisions,
+    separated by spaces; the last is the tables' own."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 
 
 def _usable(connection: Connection) -> str | None:
-    """None if this version can use the tables; otherwise the tables' revision, or ``none`` without tables."""
+    """None if this version can use the tables; otherwise their revision, or ``none`` without tables."""
     found = _read_revision(connection)
     if found == HEAD or (found and _has_list(connection) and is_compatible(found, _read_list(connection))):
         return None
@@ -121,9 +120,9 @@ def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
 
 
 def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None:
-    """Lock all our tables until the transaction ends. Locking them one migration at a time could deadlock with running
-    processes. If a table is locked already, for example by a dump, release all locks and pause before the next attempt,
-    so that running processes do not queue behind this one."""
+    """Lock all our tables until the transaction ends: one migration at a time could deadlock with running processes. If
+    a table is locked already, for example by a dump, release all locks and pause before the next attempt, so that
+    running processes do not queue behind this one."""
     there = set(connection.execute(text(_VISIBLE)).scalars())
     tables = [table for table in TABLES if table in there]
     end = time.monotonic() + seconds

@@ -26,24 +26,22 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class QueryOutcome:
-    """A query's result, and how it was obtained."""
-
     answer: SharedAnswer
     dicts: Rows | None
     """The rows as dicts, if the query's thread made dicts."""
     as_of: float
     """When the source was queried, in Unix seconds."""
     is_shared: bool = False
-    """Whether other callers get this result too. If so, each caller gets copies of mutable values."""
+    """Whether other callers get this result too. Then each caller gets copies of mutable values."""
     queue_seconds: float = 0.0
     is_hit: bool = False
 
     def take_result(self) -> Result:
-        """Return the result for one caller. Raises Uncopyable."""
+        """Raises Uncopyable."""
         return self.answer.result() if self.is_shared else self.answer.original
 
     def take_dicts(self) -> Rows:
-        """Return the rows as dicts, for one caller. Raises Uncopyable."""
+        """Raises Uncopyable."""
         ready, self.dicts = self.dicts, None
         if ready is not None and not (self.is_shared and self.answer.mutable):
             return ready
@@ -63,10 +61,12 @@ class InFlightCounters:
 class InFlightQueries:
     """Runs equal concurrent queries of one event loop only once.
 
-    An execution (one run at a source) waits in the queue of each caller's group. It begins when one of these groups
-    gets a connection, and stops when the last caller leaves. ``clock`` returns Unix seconds. ``store_outcome`` is
-    called with each result and returns whether later callers may get it from a cache.
+    ``clock`` returns Unix seconds. ``store_outcome`` is called with each result and returns whether later callers may
+    get it from a cache.
     """
+
+    # An execution (one run at a source) waits in the queue of each caller's group. It begins when one of these groups
+    # gets a connection, and stops when the last caller leaves.
 
     def __init__(
         self,
@@ -86,9 +86,8 @@ class InFlightQueries:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def join(self, query: BoundQuery, max_age: float | None = None) -> Coroutine[Any, Any, QueryOutcome]:
-        """Run the query, or join an equal one in flight. With ``max_age``, join only a query that began at most that
-        many seconds ago. The caller must await the coroutine immediately. Raises DataSourceError, a new instance for
-        each caller."""
+        """Run the query, or join an equal one in flight that began at most ``max_age`` seconds ago (None: any). The
+        caller must await the coroutine immediately. Raises DataSourceError, a new instance for each caller."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # the queries of a closed loop never end
             self.by_key.clear()
@@ -117,8 +116,6 @@ class InFlightQueries:
 
 
 class InFlightQuery:
-    """One execution and its callers."""
-
     def __init__(self, in_flight: InFlightQueries, query: BoundQuery, loop: asyncio.AbstractEventLoop) -> None:
         self.query: Final = query
         self.began: float | None = None
@@ -140,7 +137,7 @@ class InFlightQuery:
         turn = query.opened.queue.acquire(handle, 1.0 if query.weight is None else query.weight())
         if turn.came.done():
             if self.turns:
-                self._withdraw()  # the turns that wait in other groups' queues
+                self._withdraw()  # the turns in other groups' queues
             self._begin(turn)
         else:
             self.turns[handle] = turn
@@ -192,7 +189,7 @@ class InFlightQuery:
 
     def _turn_came(self, handle: bytes, turn: Turn) -> None:
         if self.turns.get(handle) is not turn:
-            return  # the turn was withdrawn before it came
+            return  # the turn was withdrawn before it got a connection
         del self.turns[handle]
         if not turn.has_ended:
             self._withdraw()
@@ -224,7 +221,7 @@ class InFlightQuery:
         self._task = self._loop.create_task(fetch(shape, sql, turn, query.session))
         self._task.add_done_callback(
             partial(self._end, turn)
-        )  # a callback, because it runs even if the task is cancelled before its first step
+        )  # a callback runs even if the task is cancelled before its first step
 
     def _end(self, turn: Turn, task: asyncio.Task[_Shared]) -> None:
         turn.leave()

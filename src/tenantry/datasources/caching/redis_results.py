@@ -1,11 +1,12 @@
-"""A result cache in Redis, with a mark for each source. When a source changes, it gets a new random mark. An entry
-contains the mark that its source had, and is used only while the source still has this mark.
+"""A result cache in Redis, with a mark for each source."""
 
-The server is not trusted: each entry has a digest that cannot be computed without the secret.
-
-``<prefix>:<key>`` holds an entry. The hash ``<prefix>:marks`` holds the marks of changed sources, and the mark "born",
-which changes if the server loses the hash.
-"""
+# A source that changes gets a new random mark. An entry contains the mark that its source had, and is used only while
+# the source still has this mark.
+#
+# `<prefix>:<key>` holds an entry. The hash `<prefix>:marks` holds the marks of changed sources, and the mark
+# "born", which changes if the server loses the hash.
+#
+# The server is not trusted: each entry has a digest that cannot be computed without the secret.
 
 from __future__ import annotations
 
@@ -56,10 +57,10 @@ class RedisResultCounters:
     refused: int = 0
     """Entries whose digest is wrong, or that were written for another key."""
     errors: int = 0
-    """Requests without a reply in time, and requests not sent because several before them got no reply."""
+    """Requests without a reply in time, and requests that were not sent because several before them got no reply."""
     writes: int = 0
     lost_writes: int = 0
-    """Results not written, because they were too large or of an unknown type, too many writes were pending, or the
+    """Results that were not written: they were too large or of an unknown type, too many writes were pending, or the
     server did not reply."""
 
 
@@ -96,7 +97,7 @@ class RedisResults:
         self._breaker = Breaker(clock=clock, chance=random.random)
         self._clients = LoopLocal(lambda: RedisClient(self._server), RedisClient.aclose)
         self._marks: dict[str, str] = {}
-        # Changed sources whose new mark is not stored yet: their entries are neither read nor written.
+        # Changed sources whose new mark is not stored yet. Their entries are neither read nor written.
         self._untold: set[str] = set()
         self._known_at: float | None = None  # the time at which the known marks were requested
         self._poll: asyncio.Task[None] | None = None
@@ -159,7 +160,7 @@ class RedisResults:
         self._untold.discard(source)
 
     def mark_of(self, source: str) -> str:
-        """The source's last known mark, in the form that entries contain."""
+        """The source's last known mark, as entries contain it."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property
@@ -173,7 +174,7 @@ class RedisResults:
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:
-        """Return the entry of a key; None if there is no usable entry, or no reply in time."""
+        """Return the entry of a key; None without a usable entry, or without a reply in time."""
         if source in self._untold:
             return None
         answers = await self._ask(
@@ -193,7 +194,7 @@ class RedisResults:
             else:
                 entry = await asyncio.to_thread(read_result, self._secret, key, data)
         except RefusedResult:
-            if not self.counters.refused:  # logged once: there may be many such entries
+            if not self.counters.refused:  # logged once, because there may be many such entries
                 logger.warning(
                     "%s: an entry was refused, because it was not written with our secret for this key",
                     self._server.label,

@@ -34,15 +34,15 @@ class CacheCounters:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """``as_of`` and ``until`` (when the answer expires) are Unix seconds. ``group``: the handle of the group whose
-    query stored the answer."""
-
     key: str
     answer: SharedAnswer
     as_of: float
+    """Unix seconds."""
     until: float
+    """When the answer expires, in Unix seconds."""
     size: int
     group: bytes
+    """The handle of the group whose query stored the answer."""
     source: str
 
 

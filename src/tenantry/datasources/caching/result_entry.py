@@ -1,9 +1,8 @@
-"""The encoding of an entry of the shared cache.
+"""The encoding of an entry of the shared cache."""
 
-Each entry has a digest, keyed with the secret of RedisResults: without the secret, nobody can create an entry or move
-one to another key. The body is MessagePack, column by column: if all values of a column have the same type, they are
-written plainly; otherwise each has a type tag. Decoding runs no code.
-"""
+# Each entry has a digest, keyed with the secret of RedisResults: without the secret, nobody can create an entry or move
+# one to another key. The body is MessagePack, column by column. If all values of a column have the same type, they are
+# written plainly; otherwise each has a type tag. Decoding runs no code.
 
 from __future__ import annotations
 
@@ -44,13 +43,13 @@ class RefusedResult(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SharedEntry:
-    """``mark``: the mark of the source when the rows were read. ``as_of``: when the source was queried (Unix seconds).
-    ``size``: bytes in memory."""
-
     key: str
     mark: str
+    """The source's mark when the rows were read."""
     as_of: float
+    """When the source was queried, in Unix seconds."""
     size: int
+    """Bytes in memory."""
     result: Result
 
 
@@ -63,7 +62,7 @@ def check_codec() -> None:
 
 
 def write_result(secret: bytes, entry: SharedEntry) -> bytes:
-    """Encode an entry. Raises Unencodable."""
+    """Raises Unencodable."""
     result = entry.result
     try:
         columns = [_column(values) for values in zip(*result.rows, strict=True)]
@@ -79,7 +78,7 @@ def write_result(secret: bytes, entry: SharedEntry) -> bytes:
 
 
 def read_result(secret: bytes, key: str, data: bytes) -> SharedEntry:
-    """Decode an entry. Raises RefusedResult."""
+    """Raises RefusedResult."""
     mac, body = data[:_MAC_BYTES], data[_MAC_BYTES:]
     if not compare_digest(mac, _mac(secret, body)):
         raise RefusedResult
@@ -157,7 +156,7 @@ def _offset(value: datetime | time) -> Any:
     if value.tzinfo is None:
         return None
     offset = value.utcoffset()
-    if offset is None:  # a time of day in a zone whose offset depends on the date
+    if offset is None:  # its zone has an offset that depends on the date
         raise Unencodable
     return _interval(offset)
 

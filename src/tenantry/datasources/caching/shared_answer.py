@@ -20,7 +20,7 @@ _IMMUTABLE: Final = frozenset({
 _IMMUTABLE_WORDS: Final = frozenset({
     "boolean", "integer", "decimal", "float", "text", "date", "time", "datetime", "interval", "uuid",
 })  # fmt: skip
-"""Column types whose values need no copy. ``bytes`` is missing, because a driver may return a ``bytearray``."""
+"""Column types whose values need no copy. ``bytes`` is not among them, because a driver may return a ``bytearray``."""
 
 
 _ENTRY_BYTES: Final = 1_000
@@ -53,7 +53,6 @@ class SharedAnswer:
         self._mutable: tuple[int, ...] | None = None
 
     def measure(self) -> None:
-        """Compute ``size``, ``mutable`` and ``is_copyable``. This runs in the query's thread."""
         rows, names = self.original.rows, self.original.names
         self.size = _ENTRY_BYTES + count_bytes(rows) + len(rows) * (_ROW_BYTES + _VALUE_BYTES * len(names))
         self._mutable = _mutable_columns(self.original)
@@ -72,7 +71,7 @@ class SharedAnswer:
         """Return the result for one caller. Raises Uncopyable."""
         mutable = self.mutable
         if not mutable:
-            return self.original  # needs no copy: its rows are tuples of immutable values
+            return self.original  # its rows are tuples of immutable values, so it needs no copy
         try:
             return replace(self.original, rows=tuple(_fresh_row(row, mutable) for row in self.original.rows))
         except RecursionError:

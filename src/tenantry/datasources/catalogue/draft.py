@@ -11,8 +11,7 @@ _MOST_COLUMNS = 12
 
 
 def draft_tables(catalogue: Catalogue, source: str) -> str:
-    """Return a draft of ``tables.yaml`` for the data source ``source``. Guesses are marked; tables without a guess are
-    commented out."""
+    """Return a draft of ``tables.yaml``. Guesses are marked; tables without a guess are commented out."""
     return "".join(f"{line}\n" for line in _lines(catalogue, source))
 
 

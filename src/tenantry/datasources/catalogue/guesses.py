@@ -23,8 +23,9 @@ class Guess(NamedTuple):
 
 
 def guess_tables(catalogue: Catalogue) -> dict[str, Guess]:
-    """Return guesses by table, in this order: the tables with the tenant's column, the table to which that column
-    refers, and the tables that refer to a guessed table."""
+    """Return guesses by table."""
+    # In this order: the tables with the tenant's column, the table to which that column refers, and the tables that
+    # refer to a guessed table.
     tables = [table for table in catalogue.tables if table.is_declarable]
     column = tenant_column(tables)
     if column is None:
@@ -43,16 +44,16 @@ def guess_tables(catalogue: Catalogue) -> dict[str, Guess]:
 
 
 def _parents(column: str) -> tuple[str, str]:
-    """The likely names of the table to which the column refers: customer and customers for customer_id."""
+    """Likely names of the table to which a column refers: customer and customers for customer_id."""
     stem = column.removesuffix("_id")
     return stem, f"{stem}s"
 
 
 def tenant_column(tables: Iterable[CatalogueTable]) -> str | None:
-    """Return, in lower case, the column that most likely holds the tenant: one with a name such as ``tenant_id``,
-    otherwise an id column that at least two tables have. Of several such columns, return the one that most tables have.
-    A name without the suffix (``account``, not ``account_id``) counts only if at least two tables have it, or if
-    there is only one table."""
+    """Return, in lower case, the column that most likely holds the tenant."""
+    # It has a name such as `tenant_id`; otherwise it is an id column that at least two tables have. Of several such
+    # columns, it is the one that most tables have. A name without the suffix (`account`, not `account_id`) counts only
+    # if at least two tables have it, or if there is only one table.
     tables = list(tables)
     counts = Counter(name for table in tables for name in {column.lower().strip('"') for column in table.columns})
     found = ((name, count, _TENANT.fullmatch(name)) for name, count in counts.items())

@@ -7,10 +7,8 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class CatalogueTable:
-    """A table or view. Names are spelled as in a declaration. The table's name includes the schema only where the
-    engine needs the schema."""
-
     name: str
+    """The name as in a declaration. It includes the schema only where the engine needs it."""
     columns: tuple[str, ...]
     is_view: bool = False
     is_declarable: bool = True
@@ -19,8 +17,6 @@ class CatalogueTable:
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """A foreign key of one column."""
-
     table: str
     column: str
     parent: str
@@ -34,7 +30,7 @@ class Catalogue:
 
     @classmethod
     def of(cls, tables: Iterable[CatalogueTable], foreign_keys: Iterable[ForeignKey]) -> Self:
-        """Return a catalogue with both arguments sorted by table name, because each engine has its own order."""
+        """Sort both arguments by table name, because each engine has another order."""
         return cls(
             tuple(sorted(tables, key=lambda table: table.name)),
             tuple(sorted(foreign_keys, key=lambda key: key.table)),

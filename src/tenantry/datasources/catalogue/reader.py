@@ -17,7 +17,7 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import SQLTemplate
 
 CATALOGUE_SECONDS: Final = 60.0
-"""The default number of seconds to wait for the catalogue."""
+"""Default number of seconds to wait for the catalogue."""
 
 _LIMITS: Final = Limits(timeout=CATALOGUE_SECONDS, row_limit=1_000_000, max_bytes=512 * 1024 * 1024, pool_size=1)
 
@@ -27,7 +27,7 @@ async def read_catalogue(
 ) -> Catalogue:
     """Read the names of the tables, columns and foreign keys that the source's user can see. ``keys`` and ``engines``
     as for ``DataSources``. Raises DataSourceError; InvalidSource if the dialect's catalogue is unknown."""
-    # Without the declaration: it may be wrong, and the catalogue helps to correct it.
+    # Without the declaration, which may be wrong: the catalogue helps to correct it.
     asked = replace(source, tables="")
     async with open_alone(asked, _LIMITS, keys=keys, engines=engines) as opened:
         if opened.dialect == "sqlite":
@@ -45,8 +45,8 @@ async def read_catalogue(
 
 
 def _catalogue(dialect: str, columns: Iterable[Sequence[Any]], foreign_keys: Iterable[Sequence[Any]]) -> Catalogue:
-    """Make a catalogue from the rows that ``CatalogueQueries`` describes. Columns that are None or cannot be spelled
-    are left out, and so are their foreign keys."""
+    """Make a catalogue from the rows that ``CatalogueQueries`` describes, without columns that are None or cannot be
+    spelled and without their foreign keys."""
     found: dict[tuple[str, ...], list[str]] = {}
     views: set[tuple[str, ...]] = set()
     for schema, table, column, is_view in columns:

@@ -21,7 +21,7 @@ _RESERVED: Final = frozenset(_WORDS.split())
 
 
 def spelled(name: str, dialect: str) -> str | None:
-    """Return the name of a table, schema or column; None for a name that no declaration can hold."""
+    """None for a name that no declaration can hold."""
     identifiers = DIALECTS[dialect].identifiers
     is_plain = _PLAIN.fullmatch(name) and name.lower() not in _RESERVED
     if is_plain and identifiers.key(name, quoted=False) == identifiers.key(name, quoted=True):

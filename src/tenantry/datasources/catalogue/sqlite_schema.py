@@ -1,4 +1,4 @@
-"""Reads the tables of a SQLite file from the statements that created them, because a query on a data source may not use
+"""Reads the tables of a SQLite file from the statements that created them, because queries on data sources may not use
 pragmas."""
 
 from __future__ import annotations
@@ -19,15 +19,13 @@ _PRIMARY_KEY = "select max(name) from pragma_table_info(?) where pk > 0 having c
 
 
 class SQLiteSchema(NamedTuple):
-    """Rows as ``CatalogueQueries`` describes them."""
-
     columns: list[tuple[str, str, str | None, bool]]
     foreign_keys: list[tuple[str, str, str, str, str, str]]
 
 
 def sqlite_schema(rows: Iterable[Sequence[Any]]) -> SQLiteSchema:
-    """Run the statements in the rows of ``TABLES`` in an empty database, and read the catalogue of that database. A
-    table that needs an extension, such as a virtual table, has None as its only column."""
+    """Read the catalogue from the statements in the rows of ``TABLES``. A table that needs an extension, such as a
+    virtual table, has None as its only column."""
     listed = [row for row in rows if not row[0].startswith("sqlite_")]
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)

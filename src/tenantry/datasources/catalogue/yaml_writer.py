@@ -12,13 +12,12 @@ _READ_OTHERWISE: Final = frozenset({"null", "true", "false", "yes", "no", "on", 
 
 
 def tables_yaml(declaration: Mapping[str, Any]) -> str:
-    """Write a declaration as an author would write ``tables.yaml``. ``declaration`` has the form of
-    ``GuardedTables.as_json``."""
+    """Write ``tables.yaml`` as an author would. ``declaration`` has the form of ``GuardedTables.as_json``."""
     return "".join(f"{line}\n" for line in _lines(declaration))
 
 
 def _lines(declaration: Mapping[str, Any]) -> Iterator[str]:
-    # First guard, then tables, then others.
+    # First guard, then tables, then the other keys.
     for key in sorted(declaration, key=lambda key: (key != "guard", key != "tables", key)):
         value = declaration[key]
         if isinstance(value, Mapping) and value:
@@ -29,7 +28,7 @@ def _lines(declaration: Mapping[str, Any]) -> Iterator[str]:
 
 
 def flow_yaml(value: Any) -> str:
-    """Return a value as YAML on one line, with quotes only where YAML needs them."""
+    """Return YAML on one line, with quotes only where YAML needs them."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{flow_yaml(key)}: {flow_yaml(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list | tuple):

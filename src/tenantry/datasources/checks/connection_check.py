@@ -35,7 +35,7 @@ async def check_connection(
     seconds: float = CHECK_SECONDS,
 ) -> float:
     """Connect as a query would, which includes a check of the declaration of guarded tables. Then run ``select 1``.
-    Return how many seconds all this took.
+    Return the seconds that all this took.
 
     ``keys``, ``engines``: as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
     QueryFailed; InvalidSource for an unusable URL or driver, a wrong declaration of guarded tables, or a source that
@@ -50,8 +50,6 @@ async def check_connection(
 
 @dataclass(frozen=True, slots=True)
 class LoneSource:
-    """A source that a command opens without a DataSources."""
-
     dialect: str
     ask: Callable[[SQLTemplate], Awaitable[Result]]
     """Runs a template without variables."""
@@ -65,8 +63,8 @@ async def open_alone(
     keys: Keys = None,
     engines: Mapping[str, DriverFactory] | None = None,
 ) -> AsyncIterator[LoneSource]:
-    """Open a source for the ``async with`` block. The block may take at most ``limits.timeout`` seconds. Raises the
-    errors of ``check_connection``."""
+    """Open a source for the ``async with`` block, which may take at most ``limits.timeout`` seconds. Raises the errors
+    of ``check_connection``."""
     connectable = UrlSecrets(keys).resolve(source).source
     pool, queue = create_source(connectable, limits, host_engines(engines or {})), FairQueue(source.id, limits)
 
@@ -81,7 +79,7 @@ async def open_alone(
     except TimeoutError:
         late = True
     finally:
-        if pool.is_running:  # do not wait for the thread, which still waits for the server
+        if pool.is_running:  # do not wait for the thread, because it still waits for the server
             pool.abandon()
         else:
             await pool.aclose()
@@ -96,7 +94,7 @@ async def check_connections(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> list[DataSourceError | None]:
-    """``check_connection`` for several sources at once. Returns an error or None for each, in order."""
+    """Call ``check_connection`` for several sources at once. Return an error or None for each, in order."""
     slots, alone, host = asyncio.Semaphore(_AT_ONCE), asyncio.Lock(), host_engines(engines or {})
 
     async def check(source: RegisteredSource) -> DataSourceError | None:

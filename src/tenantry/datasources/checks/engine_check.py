@@ -41,15 +41,16 @@ _UNREACHABLE: Final = (SourceUnavailable, InvalidSource, StoreUnavailable)
 
 
 class AskedQuery(NamedTuple):
-    """A query to explain on the source of ``schema``. ``file``: the file to name in findings. ``names``: also ask for
-    the names of the columns. ``unique_by``: also run the query, and count the rows that have equal values in these
-    columns."""
+    """A query to explain on the source of ``schema``."""
 
     file: str
+    """The file that findings name."""
     template: SQLTemplate
     schema: str
     names: bool = False
+    """Also ask for the names of the columns."""
     unique_by: tuple[str, ...] = ()
+    """Also run the query, and count the rows that have equal values in these columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +68,11 @@ class EngineReport:
 
 
 class _Asked(NamedTuple):
-    """A query to explain for a group. ``samples``: the parameters with sample input; empty: nothing is chosen."""
-
     query: AskedQuery
     group: UserGroup
     variables: Record
     samples: tuple[str, ...] = ()
+    """The parameters with sample input; empty: the viewer chooses nothing."""
 
 
 @dataclass(slots=True)
@@ -97,12 +97,11 @@ class _Answers:
 
 
 class EngineCheck:
-    """Asks engines to explain queries and name their columns: ``add`` the groups, then ``run``.
+    """Asks engines to explain queries and name their columns: ``add`` the groups, then ``run``."""
 
-    On each source, each query is explained (with EXPLAIN) for the first group that has all properties that the query
-    needs: once without a viewer's input, if the query runs without it, and once with sample input for all its
-    parameters.
-    """
+    # On each source, each query is explained (with EXPLAIN) for the first group that has all properties that the query
+    # needs: once without a viewer's input, if the query runs without it, and once with sample input for all its
+    # parameters.
 
     def __init__(self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource]) -> None:
         self._queries: dict[str, list[AskedQuery]] = {}
@@ -148,7 +147,7 @@ class EngineCheck:
         except (MissingVariable, UnbindableValue, InvalidParameter):
             return False
         except TemplateError:
-            pass  # the query itself is wrong: the check reports it when the query is explained
+            pass  # the query itself is wrong, which the check reports when the query is explained
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
@@ -188,7 +187,7 @@ class EngineCheck:
         looked_at: set[AskedQuery] = set()
         for asked in source.asked:
             query = asked.query
-            if query in refused:  # with sample input, the engine would say the same again
+            if query in refused:  # the engine would report the same with sample input
                 continue
             says = f"data source {source.registered.provided_id}, for {asked.group.provided_id}"
             try:
@@ -230,7 +229,7 @@ class EngineCheck:
             if isinstance(error, UnbindableValue) and any(
                 is_any_text(query.template.parameters[name]) for name in samples
             ):
-                known.pop(text, None)  # another text may fit
+                known.pop(text, None)  # another string may fit
                 return None, None
             known[text] = read_refusal(query.file, query.template, error, text, prefix)
             return known[text], None

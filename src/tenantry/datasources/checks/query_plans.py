@@ -12,11 +12,11 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class _Plans(NamedTuple):
-    """``prefix``: SQL that explains the query after it. ``keywords``: first words of queries that ``prefix`` can
-    explain. Other first words could be options of ``explain``, such as ``analyze``, which runs the query."""
-
     prefix: str
+    """SQL that explains the query after it."""
     keywords: frozenset[str]
+    """First words of queries that ``prefix`` can explain. Other first words could be options of ``explain``, such as
+    ``analyze``, which runs the query."""
 
 
 _SELECTS: Final = frozenset({"select", "with"})
@@ -44,8 +44,8 @@ class PlanTemplate(WrappedTemplate):
 
 
 def plan_prefix(query: ExplainedQuery) -> str | None:
-    """Return the SQL to put before a query to explain it; None if the engine cannot explain the statement. Raises
-    NotOneStatement for SQL that is not read-only."""
+    """Return the SQL to put before a query to explain it; None if the engine cannot explain it. Raises NotOneStatement
+    for SQL that is not read-only."""
     plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql
     if plans is None:

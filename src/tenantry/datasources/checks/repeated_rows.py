@@ -9,8 +9,10 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class RepeatedRows(WrappedTemplate):
-    """Finds rows of a template that have the same values in the columns ``names``. Returns the number of rows for one
-    such combination of values, or no row if all rows differ. Ignores rows without a value in the first column."""
+    """Finds rows with the same values in the columns ``names``. Returns the number of rows for one such combination of
+    values, or no row if all rows differ."""
+
+    # Rows without a value in the first column are ignored.
 
     def __init__(self, template: SQLTemplate, names: Sequence[str]) -> None:
         super().__init__(template)

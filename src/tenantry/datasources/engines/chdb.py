@@ -31,12 +31,12 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 
 class Handle:
-    """A connection to the engine. ``mark``: an SQL comment at the start of the query, by which another client can find
-    and stop the query."""
+    """A connection to the engine."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
         self.mark = ""
+        """An SQL comment at the start of the query, by which another client can find and stop the query."""
         self.stopping: Future[None] | None = None
 
 
@@ -101,7 +101,7 @@ class ChDBDriver:
     ) -> tuple[list[str], list[Any]]:
         if (
             answer.column_names or first_keyword(sql) not in _DESCRIBED
-        ):  # without rows, chDB names no columns, but `describe` does
+        ):  # chDB names no columns if there are no rows, but `describe` does
             return list(answer.column_names), list(answer.column_types)
         from clickhouse_connect.datatypes.registry import get_from_name
 
@@ -113,7 +113,7 @@ class ChDBDriver:
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: Handle) -> bool:
-        """Always True: a query cannot change its handle."""
+        """A query cannot change its handle."""
         return True
 
     def interrupt(self, connection: Handle) -> None:
@@ -128,7 +128,7 @@ class ChDBDriver:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 
     def close(self, connection: Handle) -> None:
-        """Close the handle. The folder is released when the process closes its last handle."""
+        """The process releases the folder when it closes its last handle."""
         connection.client.close()
 
     def shutdown(self) -> None:

@@ -83,8 +83,7 @@ class ClickHouseDriver:
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> RunningQuery:
-        """Return a connection of the client. The first call connects the client. Raises SourceUnavailable,
-        InvalidSource."""
+        """Return a connection of the client, which the first call connects. Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         with self._lock:
             if self._client is None:
@@ -118,9 +117,9 @@ class ClickHouseDriver:
 
     def _set_up(self, client: Client) -> None:
         # With readonly=1 a query cannot change settings, so it cannot lift the limits, and its table functions cannot
-        # reach other servers. If the user's profile sets readonly=2, we cannot set 1; the check of the SQL refuses what
-        # 2 allows. If the profile sets readonly=1, we cannot set limits: the server applies the profile's limits, and
-        # we apply ours to the rows that arrive.
+        # reach other servers. If the user's profile sets readonly=2, we cannot set 1, and the check of the SQL refuses
+        # the queries that 2 would allow. If the profile sets readonly=1, we cannot set limits: the server applies the
+        # profile's limits, and we apply ours to the rows that arrive.
         known = client.server_settings
         level = known["readonly"].value if "readonly" in known else "0"
         if level != "1":
@@ -164,7 +163,7 @@ class ClickHouseDriver:
             rows = chain.from_iterable(blocks)
             try:
                 return to_result(self.source_id, source.column_names, source.column_types, rows, self._limits)
-            except TenantryError:  # stop the query: the client would read it to the end before it frees the connection
+            except TenantryError:  # otherwise the client would read the query to its end before it frees the connection
                 self.interrupt(connection)
                 raise
 
@@ -172,7 +171,7 @@ class ClickHouseDriver:
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: RunningQuery) -> bool:
-        """Always True: requests have no session that a query could change."""
+        """Requests have no session that a query could change."""
         return True
 
     def interrupt(self, connection: RunningQuery) -> None:
@@ -184,7 +183,7 @@ class ClickHouseDriver:
             client.command(f"kill query where query_id = '{query_id}' async", use_database=False)
 
     def close(self, connection: RunningQuery) -> None:
-        """Does nothing: the connections belong to the client."""
+        """The connections belong to the client."""
 
     def shutdown(self) -> None:
         self._stoppers.shutdown(wait=False)

@@ -19,7 +19,7 @@ from tenantry.datasources.statement import SEVERAL, WRITES
 from tenantry.errors import TenantryError, UnbindableValue
 
 _READ_ONLY: Final = 164
-_TIMED_OUT: Final = frozenset({159, 160, 394})  # timed out, expected to time out, or stopped
+_TIMED_OUT: Final = frozenset({159, 160, 394})  # the query timed out, was expected to time out, or was stopped
 _TOO_MUCH: Final = 396
 _CONSTRAINT: Final = 452
 _SYNTAX: Final = 62
@@ -90,8 +90,8 @@ def limit_settings(limits: Limits) -> dict[str, str]:
         "max_result_bytes": str(limits.max_bytes),
         "result_overflow_mode": "throw",
         "session_timezone": "UTC",
-        # Guarded tables rely on both, which are the defaults: names of WITH are visible in inner queries and in each
-        # part of a union, and a column is never replaced by an alias of an outer query.
+        # Guarded tables rely on both settings, which are the defaults. Names of WITH are visible in inner queries and
+        # in each part of a union, and a column is never replaced by an alias of an outer query.
         "enable_global_with_statement": "1",
         "allow_experimental_analyzer": "1",
     }
@@ -129,7 +129,7 @@ def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: 
 
 
 def type_word(name: str) -> str | None:
-    """The Result's type for a ClickHouse type such as ``Decimal(9, 2)``; None if unknown."""
+    """None for an unknown ClickHouse type."""
     wrapped = _WRAPPED.fullmatch(name)
     if wrapped is not None:
         return type_word(wrapped[1] or wrapped[2])

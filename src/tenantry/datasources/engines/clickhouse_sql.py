@@ -43,11 +43,11 @@ _DIGITS: Final = (38, 76)  # maximum digits of the two decimal types
 
 
 # The setting readonly=1 refuses writes, and most table functions that reach files and other servers. This check refuses
-# what the setting allows: file(), which reads a file of the server; on chDB, several statements and `into outfile`;
-# with readonly=2, a `settings` clause, which would lift every limit.
+# the rest: file(), which reads a file of the server; on chDB, several statements and `into outfile`; with readonly=2, a
+# `settings` clause, which would lift every limit.
 @lru_cache(maxsize=512)
 def clickhouse_refusal(sql: str) -> str | None:
-    """The reason to refuse the SQL; None for a single statement that only reads local tables."""
+    """Return the reason to refuse SQL; None for a single statement that only reads local tables."""
     reason = refusal(sql, _READING)
     if reason is not None:
         return reason
@@ -89,7 +89,7 @@ def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
 
 
 def typed_value(value: Any) -> tuple[str, Any]:
-    """A value's ClickHouse type, and the value for the client. Raises UnbindableValue."""
+    """Return a value's ClickHouse type, and the value for the client. Raises UnbindableValue."""
     if value is None:
         return "Nullable(Nothing)", None
     if isinstance(value, list | tuple):

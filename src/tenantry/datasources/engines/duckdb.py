@@ -184,7 +184,7 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
 
 
 def type_word(name: str) -> str | None:
-    """The Result's type for a DuckDB type such as ``INTEGER[]``; None if unknown."""
+    """None for an unknown DuckDB type."""
     if name.endswith("]"):
         return "list"
     family, bracket, _ = name.partition("(")

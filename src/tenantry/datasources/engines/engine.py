@@ -15,11 +15,11 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import DIALECTS, PARAMSTYLES
 
 DriverFactory: TypeAlias = Callable[[RegisteredSource, Limits], Driver[Any]]
-"""Makes the driver of a source. Does not connect. Raises InvalidSource for an unusable URL."""
+"""Makes a source's driver without connecting. Raises InvalidSource for an unusable URL."""
 
 UNHELD: Final = Enforcement(ReadOnlyBy.USER, can_stop=False)
-"""What is assumed if a driver does not declare its enforcement: only the user's rights prevent writes, and queries
-cannot be stopped."""
+"""Assumed for a driver that does not declare its enforcement: only the user's rights prevent writes, and queries cannot
+be stopped."""
 
 _READ_ONLY_NOTES: Final = {
     ReadOnlyBy.STATEMENT: (
@@ -57,7 +57,7 @@ class Engine:
     opens_one: bool = False
 
     def open_driver(self, source: RegisteredSource, limits: Limits) -> Driver[Any]:
-        """Make a source's driver. Raises InvalidSource."""
+        """Raises InvalidSource."""
         if not self.is_installed:
             raise InvalidSource(self.missing_package)
         try:
@@ -106,5 +106,5 @@ def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
 def is_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except (ImportError, ValueError):  # the parent package of the module is missing
+    except (ImportError, ValueError):  # the module's parent package is missing
         return False

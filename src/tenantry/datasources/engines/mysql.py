@@ -234,7 +234,7 @@ class MySQLDriver:
 
     def _stop(self, thread_id: int, server: tuple[Any, ...]) -> None:
         until, pause = monotonic() + self._limits.timeout, _FIRST_PAUSE
-        # Repeated: at first the server may have no free connection.
+        # Tried repeatedly, because the server may have no free connection at first.
         while not self._kill(thread_id, server) and monotonic() < until and not self._closing.wait(pause):
             pause *= 2
 

@@ -57,7 +57,7 @@ class ServerAddress:
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """Whether to connect again without TLS, because the server lacks TLS and the URL does not require it. If so,
+        """Whether to connect again without TLS, because the server lacks TLS and the URL does not require it. Then
         ``arguments`` omits TLS from now on."""
         if self._mode is not None or number != _NO_TLS:
             return False
@@ -110,8 +110,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             charset="utf8mb4",
             conv=CONVERSIONS,
             local_infile=False,
-            client_flag=0,  # in particular not MULTI_STATEMENTS
-            autocommit=None,  # set by `set_up`
+            client_flag=0,  # without the flag MULTI_STATEMENTS
+            autocommit=None,  # `set_up` sets it
             connect_timeout=max(1, round(connect_timeout)),
             read_timeout=timeout,
             write_timeout=timeout,
@@ -126,7 +126,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = True
 
     def identify(self) -> tuple[Any, ...]:
-        """Return what identifies the server, because several servers may use the same connection id."""
+        """Return what differs between servers, because two of them may use the same connection id."""
         self.query("select @@hostname, @@port, @@server_id")
         row: tuple[Any, ...] = self._result.rows[0]
         return row
@@ -173,8 +173,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """Whether the server converted only the beginning of a string to a number or a time. Also true if warnings that
-        could say so were lost. The caller must have read the last row."""
+        """Whether the server converted only the beginning of a string to a number or a time. Also true if the warning
+        may have been lost. The caller must have read the last row."""
         count = self._result.warning_count
         if not count:
             return False
@@ -183,8 +183,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """Whether ``was_truncated`` would be true after the first row; False if the statement cannot be a subquery. For
-        streams, which must know before they send rows."""
+        """Whether ``was_truncated`` would be true after the first row; False if the statement cannot be a subquery."""
+        # Streams need to know this before they send rows.
         self.reusable = False
         try:
             self.query(f"select exists (\n{self._with_values(sql, params).rstrip(_ENDS)}\n)")
@@ -198,7 +198,6 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return sql if params is None else sql % tuple(map(self.escape, to_parameters(params)))
 
     def wipe(self) -> None:
-        """Send a reset. ``settle`` reads the replies to it."""
         # COM_RESET_CONNECTION removes locks, variables, settings, temporary tables and prepared statements. It also
         # resets read-only and the timeout, so the statements of `set_up` follow in the same write.
         self._unsent = [_packet(_RESET_CONNECTION), *(_packet(COMMAND.COM_QUERY, each) for each in self._setup)]
@@ -212,7 +211,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         del self._unsent[:count]
 
     def abandon(self) -> None:
-        """Drop the unread rows. Otherwise PyMySQL would read them before the next query."""
+        """Drop the unread rows, which PyMySQL would read before the next query."""
         if self._result is not None:
             self._result.unbuffered_active = False
             self._result.connection = None

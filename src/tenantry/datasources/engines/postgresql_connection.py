@@ -1,8 +1,7 @@
-"""A PostgreSQL connection through libpq in pipeline mode, which sends a transaction's statements at once.
+"""A PostgreSQL connection through libpq in pipeline mode, which sends a transaction's statements at once."""
 
-A connection is used by one thread at a time. When another thread calls ``interrupt``, the first thread sends a cancel
-request within 50 ms, over a second connection.
-"""
+# A connection is used by one thread at a time. When another thread calls `interrupt`, the first thread sends a cancel
+# request within 50 ms, over a second connection.
 
 from __future__ import annotations
 
@@ -50,8 +49,7 @@ _BYTES_RECEIVED: Final = 128  # offset of the field tcpi_bytes_received, of 64 b
 
 
 class ServerError(Exception):
-    """The server refused a statement. The message is dropped, because it may quote a value. ``parameter``: the number
-    of the parameter whose value the server cannot read, or None."""
+    """The server refused a statement. The message is dropped, because it may quote a value."""
 
     def __init__(self, result: PGresult) -> None:
         super().__init__()
@@ -59,13 +57,14 @@ class ServerError(Exception):
         self.position: str = (result.error_field(DiagnosticField.STATEMENT_POSITION) or b"").decode()
         found = _PARAMETER.match(result.error_field(DiagnosticField.CONTEXT) or b"")
         self.parameter: int | None = int(found[1]) if found else None
+        """The number of the parameter whose value the server cannot read, or None."""
         words = result.error_field(DiagnosticField.MESSAGE_PRIMARY) or b""
         self.several: bool = b"multiple commands" in words
         self.has_no_connection: bool = self.sqlstate == _TOO_MANY or says_no_connection(words.decode(errors="replace"))
 
 
 class AnswerTooLong(Exception):
-    """The answer is so long that its rows are certain to exceed ``max_bytes``."""
+    """The answer's rows are certain to exceed ``max_bytes``."""
 
 
 class NoColumns(Exception):
@@ -114,8 +113,6 @@ def _addresses(host: str) -> list[str]:
 
 
 class PipelineConnection:
-    """Runs read-only transactions."""
-
     def __init__(self, pgconn: PGconn) -> None:
         self._pgconn = pgconn
         pgconn.nonblocking = 1
@@ -157,7 +154,7 @@ class PipelineConnection:
             for _ in before:
                 self._next()
                 self._receive()
-                self._pgconn.get_result()  # this must return None before chunked rows can be requested
+                self._pgconn.get_result()  # chunked rows can be requested only after this returned None
             self._pgconn.set_chunked_rows_mode(_ROWS_OF_STREAM if is_stream else _ROWS)
             first = self._first_piece()
             yield columns_of(first), self._rows(first, is_stream)
@@ -168,7 +165,7 @@ class PipelineConnection:
             self._skip_to_sync(after_error=True)
             self._roll_back()
             raise
-        except BaseException:  # also GeneratorExit, when the caller wants no more rows
+        except BaseException:  # also GeneratorExit, raised when the caller wants no more rows
             self._give_up()
             raise
         self.is_clean = self._pgconn.transaction_status == TransactionStatus.IDLE
@@ -299,7 +296,7 @@ class PipelineConnection:
             request.finish()
 
     def _check_length(self) -> None:
-        # Checked while the answer arrives: a single row may be larger than our memory.
+        # Checked while the answer arrives, because a single row may be larger than our memory.
         if not self._max_received:
             return
         self._times_received += 1

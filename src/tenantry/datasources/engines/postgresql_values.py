@@ -131,8 +131,7 @@ class ServerColumn(NamedTuple):
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
-    """Return the names and types of the columns. The type of an array is ``list``; that of an unknown type is
-    ``text``."""
+    """Return the columns' names and types: ``list`` for an array, ``text`` for an unknown type."""
     columns = []
     for number in range(answer.nfields):
         oid = answer.ftype(number)

@@ -23,8 +23,8 @@ ENGINE_GROUP: Final = "tenantry.engines"
 """The entry point group of engines. An entry point's name is a URL scheme."""
 
 ANY_SCHEME: Final = "trusted"
-"""The entry point of the fallback engine, for sources that were registered with ``--trusted``, if no engine has the
-scheme of their URL."""
+"""Entry point of the fallback engine. It is used for a source that was registered with ``--trusted``, if no engine has
+the scheme of its URL."""
 
 _INSTALLED_BY: Final = {
     "snowflake": "'tenantry-warehouses[snowflake]'",
@@ -131,7 +131,8 @@ def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: 
 
 
 def host_engines(factories: Mapping[str, DriverFactory]) -> dict[str, Engine]:
-    """The engines of ``DataSources(engines=…)`` by URL scheme. Raises InvalidSettings if one has a built-in scheme."""
+    """Return the engines of ``DataSources(engines=…)`` by URL scheme. Raises InvalidSettings if one has a built-in
+    scheme."""
     for scheme in factories:
         if scheme in BUILT_IN:
             raise InvalidSettings(f"the engine {scheme!r} is built in: give your engine another URL scheme")
@@ -150,7 +151,7 @@ def _reporting(make_driver: DriverFactory) -> DriverFactory:
 
 
 def is_engine(name: str) -> bool:
-    """Whether ``name`` is an engine. Raises InvalidSource for a broken entry point."""
+    """Raises InvalidSource for a broken entry point."""
     return name in BUILT_IN_NAMES or (name not in BUILT_IN and _added(name) is not None)
 
 
@@ -161,7 +162,7 @@ def engine_name(url_scheme: str) -> str | None:
 
 
 def check_url(url: str, trusted: bool = False) -> str:
-    """Check a URL. Returns the name of its engine or, for a trusted source, of its dialect. Raises InvalidSource."""
+    """Return the name of a URL's engine or, for a trusted source, of its dialect. Raises InvalidSource."""
     parsed = parse_url(url)
     engine = find_engine(parsed, trusted=trusted)
     engine.check_url(parsed)
@@ -170,7 +171,7 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
     """Return warnings for the operator who registers a URL: if the engine does not keep queries read-only, cannot stop
-    queries, or needs a package that is missing here. The warnings quote only the dialect. Raises InvalidSource."""
+    queries, or needs a package that is missing here. They quote only the dialect. Raises InvalidSource."""
     parsed = parse_url(url)
     check_secrets(parsed)
     name = check_url(url, trusted)

@@ -38,8 +38,8 @@ _DECLARED = DIALECTS["sqlite"].bind_as
 _SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_temp_master"})
 _MAX_VALUE = 64 * 1024 * 1024  # bytes of one value, so that zeroblob(1e9) does not fill the memory
 
-# SQLite has one code for all these errors, so only the message distinguishes them. Only this beginning of the message
-# is shown, because the rest may quote a value.
+# SQLite has one code for all these errors, so only the message distinguishes them. Only these beginnings of messages
+# are shown, because the rest may quote a value.
 _PHRASES = ("no such column", "no such table", "no such function", "ambiguous column name", "wrong number of arguments")
 _AWAY = frozenset(
     {
@@ -66,8 +66,7 @@ BOUND_AS: Final[Mapping[type, Callable[[Any], str | int | float]]] = {
     time: time.isoformat,
     timedelta: _DECLARED["interval"],
 }
-"""Python types that SQLite lacks -> a function that converts their values to the form in which declared parameters are
-bound."""
+"""Python type that SQLite lacks → a function that converts its values as declared parameters are bound."""
 
 
 def authorise(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
@@ -178,8 +177,7 @@ class SQLiteDriver:
 
 
 def local_time(value: str | None, zone: str) -> str | None:
-    """Convert an instant to the clock time in ``zone``. An instant without an offset is in UTC. A date stays as it
-    is."""
+    """Convert an instant to the clock time in ``zone``. Without an offset it is in UTC. A date stays as it is."""
     if value is None or len(value) == len("2026-01-31"):
         return value
     instant = datetime.fromisoformat(value)

@@ -33,7 +33,7 @@ class TLSContext:
         self._lock = Lock()
 
     def get(self) -> ssl.SSLContext:
-        """Return the context. The first call reads files. Raises InvalidSource for an unreadable file."""
+        """The first call reads files. Raises InvalidSource for an unreadable file."""
         with self._lock:
             if self._context is None:
                 self._context = self._make()
@@ -64,7 +64,7 @@ class TLSContext:
         return context
 
 
-def _no_password() -> str:  # for an encrypted key, for which OpenSSL would ask on the terminal
+def _no_password() -> str:  # Called for an encrypted key. Without it, OpenSSL would ask on the terminal.
     return ""
 
 
@@ -113,8 +113,7 @@ def asked_mode(options: Mapping[str, str]) -> str | None:
 
 
 def certificate_hint(error: BaseException | None) -> str | None:
-    """Describe the problem with the server's certificate, without OpenSSL's message. None for an error of another
-    kind."""
+    """Describe the problem with the server's certificate, without OpenSSL's message. None for other errors."""
     if not isinstance(error, ssl.SSLCertVerificationError):
         return None
     if error.verify_code in _OTHER_HOST:

@@ -1,8 +1,7 @@
-"""A bounded pool of blocking connections, used in threads.
+"""A bounded pool of blocking connections, used in threads."""
 
-A query keeps its turn until its thread has finished, even if its caller got a timeout earlier. So at most ``pool_size``
-queries run at once.
-"""
+# A query keeps its turn until its thread has finished, even if its caller got a timeout earlier. So at most
+# `pool_size` queries run at once.
 
 from __future__ import annotations
 
@@ -42,8 +41,7 @@ IDLE_SECONDS = 300.0
 
 
 class ConnectionPool(Generic[C]):
-    """``check`` is called with each new connection before its first query, and may refuse it by raising a
-    TenantryError."""
+    """``check`` is called with each new connection before its first query, and may refuse it with a TenantryError."""
 
     def __init__(self, driver: Driver[C], limits: Limits, check: Callable[[C], None] | None = None) -> None:
         self.dialect: str = driver.dialect
@@ -62,8 +60,8 @@ class ConnectionPool(Generic[C]):
     async def fetch(
         self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
     ) -> Found:
-        """Run a query and return ``shape(answer)``, computed in the query's thread. ``turn`` must hold a connection;
-        the pool releases the turn. Raises DataSourceError; InvalidSource if the driver cannot set session variables."""
+        """Run a query and return ``shape(answer)``, computed in the query's thread. ``turn`` must hold a connection,
+        which the pool releases. Raises DataSourceError; InvalidSource if the driver cannot set session variables."""
         work: Work[C] = self._driver.fetch
         arguments: tuple[BoundSQL, ...] = (bound,)
         if session is not None:

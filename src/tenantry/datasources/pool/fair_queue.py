@@ -1,9 +1,8 @@
-"""FairQueue: start-time fair queueing (Goyal, Vin and Cheng, 1996) for the connections of a data source.
+"""FairQueue: start-time fair queueing (Goyal, Vin and Cheng, 1996) for the connections of a data source."""
 
-The next connection goes to the group that has used the least connection time, divided by its weight. A group gets no
-credit for time in which it was idle. One group may use at most two thirds of the connections. All streams and the
-queries of all long-running groups together may also use at most two thirds.
-"""
+# The next connection goes to the group that has used the least connection time, divided by its weight. A group gets no
+# credit for time in which it was idle. One group may use at most two thirds of the connections. All streams and the
+# queries of all long-running groups together may also use at most two thirds.
 
 from __future__ import annotations
 
@@ -27,15 +26,14 @@ LONG_EVERY: Final = 15.0
 is a stream, or a query of a long-running group."""
 
 BARRED_SECONDS: Final = 60.0
-"""For this many seconds after a stream was stopped because of its slow reader, the stream's group may run one stream
-fewer."""
+"""For this many seconds after a stream was stopped because of its slow reader, its group may run one stream fewer."""
 
 _LEARNED_SECONDS: Final = 60.0
-"""When the server refuses a connection, the queue uses only the connections that the source has. After this many
-seconds, it tries ``pool_size`` connections again."""
+"""When the server refuses a connection, the queue uses only the connections that the source has. It tries ``pool_size``
+connections again after this many seconds."""
 _PAUSE_SECONDS: Final = 0.1
-"""When the server refuses a source's first connection, the queue waits this many seconds: the server needs a moment to
-free closed connections."""
+"""When the server refuses a source's first connection, the queue waits this many seconds, because the server needs a
+moment to free closed connections."""
 _PAUSES: Final = 3
 """How many times a turn may wait ``_PAUSE_SECONDS`` before its query fails."""
 _REMEMBERED: Final = 64
@@ -45,13 +43,12 @@ _log = logging.getLogger(__name__)
 
 
 def share(size: int) -> int:
-    """Return about two thirds of ``size``, at least 1."""
     return size - (size + 1) // 3
 
 
 class Turn:
-    """A query's place in the queue. When the turn gets a connection, the query may use it until ``FairQueue.release``.
-    The future ``came`` becomes True when the turn gets a connection, False when the turn loses its place."""
+    """A query's place in the queue. Once the turn has a connection, the query may use it until
+    ``FairQueue.release``."""
 
     __slots__ = ("began", "came", "group", "has_ended", "is_kept", "is_stream", "number", "pauses", "queue")
 
@@ -61,6 +58,7 @@ class Turn:
         self.number: Final = number
         self.is_stream: Final = is_stream
         self.came: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        """True when the turn gets a connection, False if it loses its place."""
         self.began: float = 0.0
         self.has_ended: bool = False
         self.pauses: int = 0
@@ -98,7 +96,7 @@ class FairQueue:
         self._groups: dict[Hashable, GroupQueue] = {}
         self._waiting_groups: dict[GroupQueue, None] = {}
         self._number = 0
-        self._clock = 0.0  # the highest ``used`` of any group at the start of a turn; idle groups start from it
+        self._clock = 0.0  # the highest ``used`` of any group at the start of a turn, from which idle groups start
         self._sweep_at = _REMEMBERED
         self._learned: int | None = None
         self._believed_until = 0.0
@@ -123,7 +121,7 @@ class FairQueue:
         turn = Turn(self, own, self._number, is_stream=is_stream)
         is_idle = not (
             self._running or self.waiting or is_stream or self._pauses
-        )  # the common case: there is no other turn, so no limit can apply
+        )  # the common case, in which no limit can apply because there is no other turn
         if is_idle or (not self.waiting and self._may_start(turn, now, self._long_turns(now))):
             self._start(turn, now)
         else:
@@ -133,7 +131,6 @@ class FairQueue:
         return turn
 
     def release(self, turn: Turn) -> None:
-        """Free the turn's connection, or remove the turn from the queue."""
         turn.has_ended, turn.is_kept = True, False
         if turn in self._running:
             self._running.discard(turn)
@@ -240,7 +237,7 @@ class FairQueue:
             return long_turns < most and streams < own
         if long_turns < max(each, most) or not group.is_long(now):
             return True
-        # Even if streams fill all places for long turns, one query of a long-running group may run.
+        # Streams may fill all places for long turns. Even then, one query of a long-running group may run.
         return all(turn.is_stream or not turn.group.is_long(now) for turn in self._running)
 
     def _go_on(self) -> None:
@@ -265,8 +262,9 @@ class FairQueue:
     # --- waiting turns ------------------------------------------------------------------------------------------------
 
     def _check_capacity(self, own: GroupQueue) -> None:
-        """Raise SourceUnavailable if the group ``own`` cannot add a turn. In a full queue, the newest turn of the group
-        with the most waiting turns is removed, unless that group has at most one turn more than ``own``."""
+        """Raise SourceUnavailable if the group ``own`` cannot add a turn."""
+        # In a full queue, the newest turn of the group with the most waiting turns is removed, unless that group has at
+        # most one turn more than `own`.
         if own.waiting >= self.limits.sharing.group_max_waiting:
             raise self.lost_error(own)
         if self.waiting < self.limits.sharing.max_waiting:

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from tenantry.datasources.pool.fair_queue import Turn
 
 _SHORT: Final = 1.0
-"""Only a query's running time beyond this many seconds counts as long use. Streams have no long use."""
+"""Seconds. A query's running time counts as long use only beyond this. Streams have no long use."""
 _LONG: Final = 5.0
 """A group is long-running if its long use exceeds this many seconds."""
 _HALF_LIFE: Final = 300.0
@@ -25,7 +25,7 @@ class GroupQueue:
         self.used: float = 0.0
         """Connection time of ended turns in seconds, divided by ``weight``."""
         self.barred: int = 0
-        """By how many the group's streams are reduced."""
+        """The group may run this many streams fewer."""
         self.running: set[Turn] = set()
         self.queries: deque[Turn] = deque()
         self.streams: deque[Turn] = deque()
@@ -50,7 +50,7 @@ class GroupQueue:
         return self._ended_long(now) + sum(_long_use(turn, now) for turn in self.running) > _LONG
 
     def is_forgettable(self, now: float) -> bool:
-        """Whether the queue may be dropped, because a new GroupQueue would behave the same."""
+        """Whether the queue may be dropped, because a new one would behave the same."""
         return not (self.running or self.waiting or self.barred) and self._ended_long(now) < _FORGOTTEN
 
     def charge(self, turn: Turn, now: float) -> None:

@@ -30,8 +30,9 @@ class Chunk:
 
 
 class PooledQuery(Generic[C]):
-    """Runs a query, or the steps of a stream, on one connection. ``check`` may refuse a new connection. ``close_rows``
-    is called before the connection of a stopped stream closes."""
+    """Runs a query, or the steps of a stream, on one connection. ``check`` may refuse a new connection."""
+
+    # `close_rows` is called before the connection of a stopped stream closes.
 
     def __init__(
         self,
@@ -55,8 +56,8 @@ class PooledQuery(Generic[C]):
         self._stopped = False
 
     def run(self, work: Work[C], arguments: tuple[Any, ...] = (), shape: Shape | None = None) -> None:
-        """Run ``work`` and pass its result or error to ``finish``. Never raises an error, because the error may quote a
-        value, and nothing would handle it."""
+        """Run ``work`` and pass its result or error to ``finish``. Never raises an error, because nothing would handle
+        it and it may quote a value."""
         how = work, arguments, shape
         outcome: Any = None
         try:

@@ -154,8 +154,8 @@ def take_result(
         taken += chunk
         if len(taken) > limits.row_limit:
             raise too_many_rows_error(source_id, limits.row_limit)
-        # marshal's output is about as long as these values are large in memory. Measuring it is four times faster than
-        # measuring each value.
+        # marshal's output is about as long as these values are large in memory. Measuring the output is four times
+        # faster than measuring each value.
         used = len(marshal.dumps(chunk, 2)) if count is None else count(chunk)
         used += _SMALL * len(chunk) * len(chunk[0])
         left -= used
@@ -168,7 +168,7 @@ def take_result(
 def bytes_counter(
     types: Sequence[str | None], *, unbounded: Collection[str] = ()
 ) -> Callable[[Sequence[Sequence[Any]]], int]:
-    """Return a faster ``count_bytes`` for columns of these types. It skips numbers and times, except types in
+    """Return a faster ``count_bytes`` for columns of these types, which skips numbers and times except in
     ``unbounded``."""
     flat, deep = [], []
     for position, word in enumerate(types):
@@ -204,6 +204,6 @@ def check_names(source_id: str, columns: Sequence[str]) -> None:
     for position, name in enumerate(columns, 1):
         first = seen.setdefault(name, position)
         if first != position:
-            # The error gives positions and not names, because a name may be a value: some clients write values into the
+            # The error gives positions and not names, because a name may be a value. Some clients write values into the
             # SQL, and an engine names an unnamed column after its value.
             raise query_error(source_id, f"columns {first} and {position} have the same name; name one of them with AS")

@@ -1,8 +1,7 @@
-"""A query's rows, written chunk by chunk in the threads of its source.
+"""A query's rows, written chunk by chunk in the threads of its source."""
 
-Steps grow from one row to ``_CHUNK_BYTES`` of output. So memory is bounded even if rows are large, and no step holds
-the interpreter's lock for long.
-"""
+# Steps grow from one row to `_CHUNK_BYTES` of output. So memory is bounded even if rows are large, and no step holds
+# the interpreter's lock for long.
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A query whose rows are read step by step: one chunk each time the reader asks. Between steps the query holds a
+"""A query whose rows are read step by step, one chunk each time the reader asks. Between steps the query holds a
 connection, but no thread."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tenantry.datasources.pool.row_chunks import RowChunks
 from tenantry.errors import QueryTimeout, TenantryError
 
 GRACE: Final = 0.25
-"""A query is stopped this many seconds after its timeout. If the engine ends it before that, the connection stays
+"""A query is stopped this many seconds after its timeout. If the engine ends it earlier, the connection stays
 usable."""
 
 _LOOK_SECONDS: Final = 0.5
@@ -28,8 +28,6 @@ WINDOW: Final = 60.0
 
 
 class ReaderPace:
-    """Measures how many bytes a reader takes, and how long chunks wait for it."""
-
     def __init__(self) -> None:
         self._waited = 0.0
         self._taken: deque[tuple[float, int]] = deque()  # chunks: ``_waited`` when each was taken, and its bytes
@@ -77,7 +75,7 @@ class SourceStream(Generic[C]):
         self.outcome: asyncio.Future[Any] = self._loop.create_future()
         self._reader_timer: asyncio.TimerHandle | None = None
         self._pace = ReaderPace()
-        self._given = 0  # bytes of the last chunk; they count as taken when the reader asks for the next chunk
+        self._given = 0  # bytes of the last chunk, which count as taken when the reader asks for the next one
         self._given_at: float | None = None  # since when a chunk waits for the reader
         self._query: PooledQuery[C] | None = None
         self._first: Chunk | None = None

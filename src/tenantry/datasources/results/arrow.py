@@ -42,9 +42,8 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
-    The first batch sets the types, by the rules of ``to_arrow`` with two exceptions: decimals become strings, and a
-    column of an unknown type that has no values in this batch becomes a column of strings. Raises InvalidSettings
-    without pyarrow.
+    The first batch sets the types, by the rules of ``to_arrow`` with two exceptions: decimals become strings, and so
+    does a column of an unknown type without values in this batch. Raises InvalidSettings without pyarrow.
     """
 
     def __init__(self, names: Sequence[str], types: Sequence[str | None] | None, format_: Format) -> None:
@@ -57,7 +56,7 @@ class ArrowWriter:
         self._writer: Any = None
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """Write a batch; before the first one, write the schema. Raises QueryFailed for a value that does not fit its
+        """Write a batch, with the schema before the first one. Raises QueryFailed for a value that does not fit its
         column."""
         values = list(zip(*rows, strict=True)) if rows else [()] * len(self._names)
         if self._writer is None:

@@ -52,7 +52,7 @@ def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_saf
 
 
 def narrowed(make_writer: MakeWriter, columns: Collection[str]) -> MakeWriter:
-    """Return a MakeWriter like ``make_writer`` whose writers write only these columns."""
+    """Return a MakeWriter whose writers write only these columns."""
 
     def make(names: Sequence[str], types: Sequence[str | None] | None) -> ChunkWriter:
         kept = positions(names, columns)

@@ -18,7 +18,7 @@ _AS_THEY_ARE: Final = frozenset({int, type(None), date, UUID})
 """Types that Python's ``csv`` writes correctly with ``str``."""
 _NUMBERS: Final = (float, Decimal)
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""Characters at the start of a field that make a spreadsheet run it as a formula (OWASP, CSV injection), and their
+"""A field that begins with one of these could be run by a spreadsheet as a formula (OWASP, CSV injection). Some are
 full-width forms."""
 
 

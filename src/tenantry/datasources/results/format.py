@@ -21,7 +21,7 @@ _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "num
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How JSON writes decimals, large integers, bytes and times. CSV uses only ``binary`` and ``zone``; Arrow uses only
+    """How JSON writes decimals, large integers, bytes and times. CSV uses only ``binary`` and ``zone``, Arrow only
     ``binary``.
 
     ``decimals`` become numbers with all digits, or strings. ``big_integers`` (beyond 2^53 - 1, so doubles cannot hold
@@ -54,7 +54,7 @@ def clean_text(text: str) -> str:
         text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return str.__str__(text)  # a plain string, also for a subclass
+    return str.__str__(text)  # `text` may be of a subclass
 
 
 def bytes_text(value: bytes | bytearray | memoryview, format_: Format) -> str:

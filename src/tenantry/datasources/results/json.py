@@ -1,5 +1,7 @@
-"""JSON and NDJSON (RFC 8259), written with msgspec. Values that msgspec would not write as we want are converted first.
-This is slow, so columns without such values are not converted."""
+"""JSON and NDJSON (RFC 8259), written with msgspec."""
+
+# Values that msgspec would not write as we want are converted first. This is slow, so columns without such values are
+# not converted.
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ _NESTED: Final = frozenset({list, dict, tuple})
 _CONTAINERS: Final = (list, tuple, set, frozenset)
 _AS_JSON: Final = (dict, *_CONTAINERS)
 _UNWRITABLE: Final = (TypeError, UnicodeEncodeError)
-"""What msgspec raises for an unknown type of a value or key, and for a lone surrogate."""
+"""Raised by msgspec for an unknown type of a value or key, and for a lone surrogate."""
 
 _DIGITS_AS_ZEROS: Final = bytes.maketrans(b"0123456789", b"0000000000")
 _LONG_NUMBER: Final = b"0" * len(str(MAX_SAFE_INTEGER))
@@ -116,7 +118,7 @@ class JSONWriter:
         raise _too_deep()
 
     def write_unchanged(self, rows: Sequence[Any]) -> bytes | None:
-        """Write rows or values without conversion. Returns None if one of them may need a conversion."""
+        """Write rows or values without conversion. None if one of them may need a conversion."""
         if self._format.binary == "hex":
             return None
         try:

@@ -11,8 +11,7 @@ from typing import Any, Final
 from uuid import UUID
 
 CHUNK: Final = 1_000
-"""Rows to encode in one call: few enough for the processor's cache, and enough to make the cost of the call
-negligible."""
+"""Rows to encode in one call: few enough for the processor's cache, enough to make the cost of the call negligible."""
 
 _TYPES: Final[Mapping[type, str]] = {
     bool: "boolean",
@@ -147,8 +146,8 @@ def _type_of(kind: type) -> str:
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """Return a function that makes dicts from rows of ``width`` values and as many names. The function raises
-    ValueError for a row of another width."""
+    """Return a function that makes dicts from rows of ``width`` values and as many names. It raises ValueError for a
+    row of another width."""
     if not width:
         return _empty_dicts
     names = [f"n{number}" for number in range(width)]

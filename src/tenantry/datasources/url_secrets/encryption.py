@@ -1,11 +1,10 @@
-"""Encryption of data source URLs with the signing-key file (docs/decisions/0069-encrypted-urls.md).
+"""Encryption of data source URLs with the signing-key file (docs/decisions/0069-encrypted-urls.md)."""
 
-In a stored URL the secrets are masked, and the last option holds the whole URL, encrypted once with each key:
-``postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>``.
-
-Each encrypted copy is AES-256-GCM (NIST SP 800-38D): nonce of 12 bytes, ciphertext, tag of 16 bytes. The tag also
-covers the masked URL and the row, so a copy cannot be decrypted in another row.
-"""
+# In a stored URL the secrets are masked, and the last option holds the whole URL, encrypted once with each key:
+# `postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>`.
+#
+# Each encrypted copy is AES-256-GCM (NIST SP 800-38D): nonce of 12 bytes, ciphertext, tag of 16 bytes. The tag also
+# covers the masked URL and the row, so a copy cannot be decrypted in another row.
 
 from __future__ import annotations
 
@@ -49,8 +48,8 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """Return the URL to store for ``source_id``, encrypted once with each of ``keys``. ``without``: the id of a key not
-    to use. A URL without plain secrets stays as it is. Raises InvalidSource for an unreadable URL, or if the package
+    """Return the URL to store for ``source_id``, encrypted once with each of ``keys`` except ``without`` (a key's id).
+    A URL without plain secrets stays as it is. Raises InvalidSource for an unreadable URL, or if the package
     cryptography is missing."""
     if not has_plain_secrets(url):
         return url
@@ -65,7 +64,7 @@ def encrypt_url(
 
 
 def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
-    """Decrypt the source's URL. Raises SecretUnavailable; InvalidSource if the package cryptography is missing."""
+    """Raises SecretUnavailable; InvalidSource if the package cryptography is missing."""
     found = _FORMAT.fullmatch(source.url)
     if found is None:
         raise SecretUnavailable(
@@ -121,23 +120,23 @@ def _cipher(key: bytes) -> AESGCM:
 
 @dataclass(slots=True)
 class Reencryption:
-    """``written``: the number of URLs written. ``failures``: the sources that failed, each with its error."""
-
     written: int = 0
+    """The number of URLs written."""
     failures: list[tuple[RegisteredSource, DataSourceError]] = field(default_factory=list)
+    """The sources that failed, each with its error."""
 
 
 async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
-    """Encrypt all stored URLs with each of ``keys``. ``without``: the id of a key not to use; it can be removed
-    afterwards. URLs that have no plain secrets, or are already encrypted with these keys, do not change. The call can
-    be interrupted and repeated. Raises StoreUnavailable."""
+    """Encrypt all stored URLs with each of ``keys`` except ``without`` (a key's id), which can be removed afterwards.
+    URLs that have no plain secrets, or are already encrypted with these keys, do not change. The call can be
+    interrupted and repeated. Raises StoreUnavailable."""
     done = Reencryption()
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):
             source: RegisteredSource | None = listed
-            while source is not None:  # a concurrent write makes update return None: read the source again
+            while source is not None:  # update returns None after a concurrent write: read the source again
                 try:
                     url = _encrypted(source, keys, without)
                 except DataSourceError as error:

@@ -65,7 +65,7 @@ def _read(path: str) -> bytes | None:
 
 
 def parse_reference(text: str) -> Reference:
-    """Parse a reference. Raises InvalidSource if it is invalid or names one of Tenantry's environment variables."""
+    """Raises InvalidSource for an invalid reference, or one that names one of Tenantry's environment variables."""
     kind, _, name = text.partition(":")
     if kind == "file" and "\0" not in name and Path(name).is_absolute():
         return Reference("file", name)
@@ -79,8 +79,7 @@ def parse_reference(text: str) -> Reference:
 
 
 def references(url: URL) -> dict[object, Reference]:
-    """Return the references in a URL's password and in its secret options, keyed by the text of each reference. Raises
-    InvalidSource."""
+    """Return the references in a URL's password and secret options, by their text. Raises InvalidSource."""
     return {each: parse_reference(str(each)) for each in secret_values(url) if is_reference(each)}
 
 

@@ -23,10 +23,11 @@ _VARIABLE: Final = "TENANTRY_KEYS"
 
 @dataclass(frozen=True, slots=True)
 class ConnectableSource:
-    """A source whose URL contains the secrets themselves. ``read`` maps each reference to its secret."""
+    """A source whose URL contains the secrets themselves."""
 
     source: RegisteredSource
     read: dict[Reference, str] = field(default_factory=dict, repr=False)
+    """Reference → its secret."""
 
     def is_current(self) -> bool:
         try:

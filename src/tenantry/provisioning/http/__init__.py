@@ -2,7 +2,7 @@
 
 from tenantry.provisioning.http.api_token_uses import ApiTokenUses as ApiTokenUses
 from tenantry.provisioning.http.dry_run import DryRunProvisioner as DryRunProvisioner
-from tenantry.provisioning.http.dry_run import group_to_delete as group_to_delete
+from tenantry.provisioning.http.dry_run import group_to_write as group_to_write
 from tenantry.provisioning.http.endpoint import STORE_SECONDS as STORE_SECONDS
 from tenantry.provisioning.http.endpoint import Endpoint as Endpoint
 from tenantry.provisioning.http.endpoint import Observer, RequestRecord, not_found

@@ -24,20 +24,17 @@ _PATIENCE: Final = 10.0
 """Timeout of an attempt to record a use, in seconds."""
 
 _MOST: Final = 1_024
-"""Maximum number of API tokens whose last attempt is remembered."""
+"""Maximum API tokens whose last attempt is remembered."""
 
 
 class ApiTokenUses:
-    """Records in the background when API tokens were last used. Thread-safe."""
-
     def __init__(self) -> None:
         self._tried: TTLCache[int, bool] = TTLCache(_MOST, _PAUSE, timer=time.monotonic)
         self._lock = Lock()  # TTLCache is not thread-safe, and event loops may run in several threads
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def note(self, tokens: ApiTokenStore, token: ApiToken) -> None:
-        """Record a use, unless the store already has one from the last hour, or the last attempt was less than ten
-        minutes ago."""
+        """Do nothing if the store has a use from the last hour, or the last attempt was less than ten minutes ago."""
         if use_is_recorded(token, utc_now()):
             return
         with self._lock:

@@ -46,8 +46,8 @@ _log = logging.getLogger("tenantry.api")
 
 
 class BulkEndpoint(Endpoint):
-    """``/api/users/bulk``: creates or changes one group per line of an NDJSON body, and reports on each line.
-    ``draining()`` says whether the server is shutting down."""
+    """``/api/users/bulk``: creates or changes one group per line of an NDJSON body. Unless the connection breaks, every
+    written line has a report. ``draining()``: whether the server is shutting down."""
 
     def __init__(self, context: ApiContext, draining: Callable[[], bool]) -> None:
         super().__init__("POST", error_format=ErrorFormat(accept=MEDIA_TYPE.encode()), observer=context.observer)
@@ -80,7 +80,7 @@ class _Writer:
     dry_run: bool
 
     async def authorize(self, deadline: Deadline) -> ApiToken:
-        """Authenticate again for each batch: the API token may have been revoked since the last one."""
+        """The API token may have been revoked since the last batch."""
         caller = await self.context.authenticate(self.digest, deadline)
         require_scope(caller, ApiScope.PROVISION_WRITE)
         return caller
@@ -99,9 +99,6 @@ class _Writer:
 
 
 class BulkResponse(StreamedResponse):
-    """Writes the groups as their lines arrive, and streams the report. Unless the connection breaks, every written line
-    has a report."""
-
     def __init__(
         self,
         request: ApiRequest,
@@ -200,8 +197,7 @@ class BulkResponse(StreamedResponse):
 
 
 async def _deliver(send: Send, message: Message) -> None:
-    """Send ``message``. Raises ClientDisconnected if the connection is closed (``send`` then raises OSError: ASGI HTTP
-    2.4)."""
+    """Raises ClientDisconnected if the connection is closed (``send`` then raises OSError: ASGI HTTP 2.4)."""
     try:
         await send(message)
     except OSError as error:
@@ -214,8 +210,8 @@ MEMORY: Final = 1024 * 1024
 """Maximum bytes of the report held in memory."""
 
 MOST: Final = 512 * 1024 * 1024
-"""Maximum bytes of the report in a temporary file. When the file is full, no more lines are read from the request until
-the client has read more of the report."""
+"""Maximum bytes of the report in a temporary file. When the file is full, no more lines are read until the client has
+read more of the report."""
 
 _PIECE: Final = 64 * 1024
 
@@ -223,9 +219,8 @@ _PIECE: Final = 64 * 1024
 class ReportBuffer:
     """Holds the report until the client reads it. One task writes and one task reads.
 
-    Most clients send their whole body before they read the report, so without this buffer, client and server would wait
-    for each other. A report of more than MEMORY bytes moves to a temporary file, which ``close`` deletes.
-    """
+    Most clients send their whole body before they read the report: without this buffer, client and server would wait
+    for each other. Beyond MEMORY bytes, the report moves to a temporary file, which ``close`` deletes."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] = BytesIO()
@@ -238,7 +233,7 @@ class ReportBuffer:
         self._changed = asyncio.Event()
 
     def write(self, data: bytes) -> None:
-        """Append ``data``. Raises OSError if the disk is full, ClientDisconnected if the task that reads has ended."""
+        """Raises OSError if the disk is full, ClientDisconnected if the task that reads has ended."""
         self._require_reader()
         if self._in_memory and self._written + len(data) > MEMORY:
             self._move_to_file()
@@ -265,7 +260,7 @@ class ReportBuffer:
         self._file, self._in_memory = moved, False
 
     async def wait_for_space(self) -> None:
-        """Wait until the buffer has space. Raises ClientDisconnected if the task that reads has ended."""
+        """Raises ClientDisconnected if the task that reads has ended."""
         self._require_reader()
         while self._written >= self._most:
             self._changed.clear()
@@ -277,7 +272,6 @@ class ReportBuffer:
             raise ClientDisconnected("the client stopped reading the report")
 
     async def wait_for_end(self) -> None:
-        """Wait until the report ends or the buffer is full."""
         while not self._ended and self._written < self._most:
             self._changed.clear()
             await self._changed.wait()
@@ -291,7 +285,6 @@ class ReportBuffer:
         self._changed.set()
 
     async def read(self) -> bytes:
-        """Wait for the next bytes, and return them; b"" at the end of the report."""
         while self._read == self._written:
             if self._ended:
                 return b""

@@ -1,5 +1,3 @@
-"""``/api/data-sources`` lists, registers, changes and deletes the data sources of the API token's environment."""
-
 from __future__ import annotations
 
 import asyncio
@@ -122,8 +120,8 @@ class PatchSource(ApiBody):
 
 
 class DataSourcesEndpoint(Endpoint):
-    """``/api/data-sources``. Needs the scope ``sources``. ``hosts``: the hosts that URLs may name. With
-    ``?dry_run=true`` it connects, but writes nothing."""
+    """``/api/data-sources``, with the scope ``sources``. ``hosts``: those that URLs may name. With ``?dry_run=true`` it
+    connects, but writes nothing."""
 
     def __init__(self, context: ApiContext, hosts: Iterable[str]) -> None:
         super().__init__("GET", "POST", "PATCH", "DELETE", observer=context.observer)

@@ -26,17 +26,17 @@ from tenantry.provisioning.provisioner import ProvisioningStore
 from tenantry.tokens import KeyRing, draft_token
 
 NO_TOKEN = ""
-"""Returned in place of a token that a real write would issue."""
+"""In place of a token that a real write would issue."""
 NO_TEAM_ID = 0
-"""Returned as the ``team_id`` of a group that a real write would create. Real ids start at 1."""
+"""The ``team_id`` of a group that a real write would create. Real ids start at 1."""
+_NO_CHANGES = GroupChanges()
 
 
 class DryRunProvisioner(UpsertProvisioner):
-    """An UpsertProvisioner that returns and raises what the real one would, but writes nothing.
+    """Returns and raises what the real UpsertProvisioner would, but writes nothing.
 
-    New tokens are ``NO_TOKEN``, and new groups have the ``team_id`` ``NO_TEAM_ID``. Violations of ``contract`` are
-    raised even if ``contract.refuses`` is false. Idempotency-Keys are ignored.
-    """
+    New groups have ``NO_TOKEN`` and ``NO_TEAM_ID``. Violations of ``contract`` are raised even if ``contract.refuses``
+    is false. Idempotency-Keys are ignored."""
 
     def __init__(
         self, store: ProvisioningStore, keys: KeyRing, *, deadline: Deadline, contract: PropertyContract | None
@@ -50,7 +50,7 @@ class DryRunProvisioner(UpsertProvisioner):
         return replace(await super().active(environment, provided_id, loaded=loaded), token=NO_TOKEN)
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        return await self._deadline.read(group_to_delete(self._groups, environment, provided_id))
+        return await self._deadline.read(group_to_write(self._groups, environment, provided_id))
 
     async def _create(
         self, environment: Environment, draft: GroupDraft, once: IdempotencyKey | None, author: Author
@@ -114,11 +114,14 @@ class DryRunProvisioner(UpsertProvisioner):
             raise error
 
 
-async def group_to_delete(groups: GroupStore, environment: Environment, provided_id: str) -> UserGroup:
+async def group_to_write(
+    groups: GroupStore, environment: Environment, provided_id: str, changes: GroupChanges = _NO_CHANGES
+) -> UserGroup:
+    """The group as it would be after these changes, which are not written. Raises UnknownGroup."""
     issued = await groups.get(environment, provided_id)
     if issued is None:
         raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")
-    return issued.group
+    return StoredGroup(issued.group, issued.token).updated(changes).group
 
 
 def _updated(found: Issued | None, write: GroupUpdate) -> Issued | None:

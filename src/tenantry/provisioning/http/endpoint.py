@@ -32,13 +32,11 @@ STORE_SECONDS: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
-    """An answered request, for metrics.
+    """For metrics.
 
     ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``, ``create_pass``,
     ``revoke_viewer``, ``bulk``, ``list``, ``list_sources``, ``create_source``, ``update_source``, ``delete_source`` or
-    ``introspect``; ``none`` if an error came before the operation was known.
-    ``code`` is ``ok`` or the error's code.
-    """
+    ``introspect``; ``none`` if it is not known. ``code`` is ``ok`` or the error's code."""
 
     operation: str
     status: int
@@ -47,13 +45,11 @@ class RequestRecord:
 
 
 Observer: TypeAlias = Callable[[RequestRecord], None]
-"""Gets the record of each answered request. Must not block or raise."""
+"""Gets each answered request. Must not block or raise."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiContext:
-    """Settings of all endpoints: parameters of ``create_api``."""
-
     store: Store
     keys: KeyRing
     body_seconds: float = BODY_SECONDS
@@ -91,7 +87,7 @@ def require_scope(caller: ApiToken, scope: Scope) -> None:
 
 
 def digest_of(secret: str) -> bytes:
-    """The digest by which the store finds an API token. Raises Unauthorized if the token is malformed."""
+    """The store finds an API token by this digest. Raises Unauthorized if the token is malformed."""
     digest = api_token_digest(secret)
     if digest is None:
         raise _unauthorized()
@@ -122,15 +118,14 @@ _BODY_NOT_READ: Final = (408, 413)
 def json_response(
     document: dict[str, Any], status: int = 200, *, media_type: str = JSON, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> Response:
-    """A JSON response without the headers that Endpoint adds to every response."""
     response = Response(to_json(document), status, media_type=media_type)
     response.raw_headers.extend(headers)
     return response
 
 
 class StreamedResponse(Response):
-    """A response that is sent while the request body is still arriving. When the response is complete, ``code`` is the
-    code of the error in its last line, or ``ok``."""
+    """A response that is sent while the request body still arrives. At the end, ``code`` is the code of the error in
+    the last line, or ``ok``."""
 
     code: str = "ok"
 
@@ -142,14 +137,13 @@ class ErrorFormat:
     accept: bytes = b"application/json"
     document: Callable[[TenantryError, str], dict[str, Any]] = error_document
     scope: bytes = b""
-    """The scope that the endpoint requires. If an API token sent as Bearer lacks it, the response names it in the
-    challenge."""
+    """The endpoint's scope. If an API token sent as Bearer lacks it, the response names it in the challenge."""
     bearer: bool = False
-    """Whether the request sent the API token as Bearer and the endpoint accepts that scheme."""
+    """Whether the API token was sent as Bearer, and the endpoint accepts that scheme."""
 
     def for_scheme(self, scheme: bytes) -> ErrorFormat:
-        """Return a copy that has only the challenge of ``scheme`` (lower case), if the endpoint accepts that scheme
-        (RFC 6749 section 5.2)."""
+        """Return a copy with only the challenge of ``scheme`` (lower case), if the endpoint accepts it (RFC 6749
+        section 5.2)."""
         if len(self.challenges) == 1 or not scheme:
             return self
         matching = tuple(each for each in self.challenges if each.lower().startswith(scheme + b" "))
@@ -164,8 +158,8 @@ _PHRASES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
 def api_error_response(
     error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
 ) -> Response:
-    """The response for an error, as JSON. ``problem`` adds the members of a problem document (RFC 9457). Its ``type``
-    is ``about:blank`` (section 4.2.1), because the code already identifies the error."""
+    """``problem`` adds the members of a problem document (RFC 9457). Its ``type`` is ``about:blank`` (section 4.2.1),
+    because the code already identifies the error."""
     document = error_format.document(error, request_id)
     if problem:
         document = {
@@ -194,12 +188,11 @@ def api_error_response(
 
 
 class Endpoint(ABC):
-    """The ASGI app for one path. Subclasses implement ``respond`` for the methods in ``methods``. This class itself
-    answers OPTIONS, and sends 405 for all other methods.
+    """The ASGI app for one path. Subclasses implement ``respond`` for ``methods``. This class answers OPTIONS, and all
+    other methods with 405.
 
     An unexpected exception becomes a 500 with the request id. The log entry contains nothing from the request.
-    ``observer`` gets a record of each answered request that reached ``respond``.
-    """
+    ``observer`` gets each answered request that reached ``respond``."""
 
     def __init__(
         self, *methods: str, error_format: ErrorFormat = DEFAULT_FORMAT, observer: Observer | None = None
@@ -211,8 +204,7 @@ class Endpoint(ABC):
 
     @abstractmethod
     async def respond(self, request: ApiRequest) -> Response:
-        """Return the response. A raised TenantryError is sent as an error response. After ClientDisconnected, nothing
-        is sent."""
+        """A raised TenantryError is sent as an error response. After ClientDisconnected, nothing is sent."""
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         started = time.monotonic()
@@ -243,7 +235,7 @@ class Endpoint(ABC):
         _log_access(scope, response.status_code, request.id, started)
 
     def _answer_here(self, scope: ASGIScope, request: ApiRequest) -> Response | None:
-        """Answer OPTIONS, or return None if ``respond`` handles the method. Raises NotFound, MethodNotAllowed."""
+        """Answer OPTIONS; return None if ``respond`` handles the method. Raises NotFound, MethodNotAllowed."""
         if has_encoded_slash(scope):
             raise NotFound("there is nothing at this address")
         if request.method in self._methods:
@@ -259,8 +251,8 @@ class Endpoint(ABC):
 
 
 def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
-    """The error to send. For an unexpected exception, log only its type and traceback, because its message may contain
-    a token. If an error has a ``generic_message``, send that and log the error's own message."""
+    """Of an unexpected exception, log only type and traceback: its message may contain a token. If an error has a
+    ``generic_message``, send that and log the error's own message."""
     error, extra = raised, {"request_id": request.id}
     if not isinstance(error, TenantryError) or error.status == 500:
         frames = "".join(traceback.format_tb(raised.__traceback__))
@@ -293,7 +285,7 @@ def _log_access(scope: ASGIScope, status: int, request_id: str, started: float) 
 
 
 async def not_found(request: Request, error: Exception) -> Response:
-    """Exception handler for 404 in the app that serves the API: ``Starlette(exception_handlers={404: not_found})``."""
+    """Handles 404 in the app that serves the API: ``Starlette(exception_handlers={404: not_found})``."""
     started = time.monotonic()
     received = ApiRequest(request.scope, request.receive)
     missing = NotFound("there is nothing at this address")

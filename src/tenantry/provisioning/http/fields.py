@@ -10,8 +10,8 @@ from tenantry.groups import MOMENT_RULE, read_moment
 from tenantry.provisioning.limits import MAX_BYTES, MAX_DEPTH, MAX_KEYS, MAX_MAPPING, MAX_TEXT
 
 MAX_TOKEN: Final = 512
-"""Maximum characters of ``current_token``. Longer than any token, so that a wrong value gets ``unknown_token`` and not
-an error about length."""
+"""Maximum characters of ``current_token``. Longer than any token: a wrong value gets ``unknown_token``, not an error
+about length."""
 
 NO_NUL: Final = r"^[^\x00]*$"
 

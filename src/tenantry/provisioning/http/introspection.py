@@ -73,13 +73,10 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Says whether a user group token or pass is active, and which group it identifies. Tokens and passes are inactive
-    if they belong to another environment than the API token does. Reads the store, not a cache, so rotations take
-    effect at once.
+    """Whether a user group token or pass is active, and for which group. Those of another environment than the API
+    token's are inactive. Reads the store, not a cache, so rotations take effect at once.
 
-    If the request has no Authorization header, a small form is read before authentication, because the form may contain
-    the API token.
-    """
+    Without an Authorization header, a small form is read before authentication: it may contain the API token."""
 
     def __init__(self, context: ApiContext) -> None:
         super().__init__("POST", error_format=OAUTH_FORMAT, observer=context.observer)
@@ -112,7 +109,7 @@ class IntrospectionEndpoint(Endpoint):
         now, viewer = self._context.time_of_day(), None
         try:
             if is_like_a_pass(text.encode()):
-                _, token, viewer = read_pass(self._context.keys, text.encode(), now)
+                _, token, viewer = read_pass(self._context.keys, text.encode(), lambda: now)
             else:
                 token = self._context.keys.read(text)
         except InvalidToken:
@@ -129,8 +126,8 @@ _INACTIVE: Final[dict[str, Any]] = {"active": False}
 
 
 def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str, Any]:
-    """The answer for a token that the store found. ``exp`` is rounded down to a second. ``seconds``: the rest of the
-    grace period, for clients whose clock is not synchronised."""
+    """``exp`` is rounded down to a second. ``seconds``: the rest of the grace period, for clients whose clock is not
+    synchronised."""
     document: dict[str, Any] = {
         "active": True,
         "token_type": TOKEN_TYPE,
@@ -153,8 +150,7 @@ def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str,
 
 
 def _active_pass(group: UserGroup, viewer: Viewer, reading: LookupResult, now: datetime) -> dict[str, Any]:
-    """The answer for a pass whose token the store found. ``exp`` is the end of the pass, or of its token if that is
-    earlier."""
+    """``exp``: the end of the pass, or of its token if that is earlier."""
     try:
         document = _active(group.with_viewer(viewer), reading, now)
     except PassRevoked:
@@ -177,7 +173,7 @@ MAX_FIELDS: Final = 64
 
 
 class IntrospectionForm:
-    """The parameters of an introspection request. A parameter without a value counts as missing."""
+    """A parameter without a value counts as missing."""
 
     __slots__ = ("_fields",)
 
@@ -194,8 +190,7 @@ class IntrospectionForm:
         return [value for field, value in self._fields or () if field == name and value]
 
     def token(self) -> str:
-        """The parameter ``token``. Raises InvalidRequest if it is missing, if any parameter is repeated, or if the form
-        has too many parameters."""
+        """Raises InvalidRequest if ``token`` is missing, any parameter is repeated, or there are too many."""
         if self._fields is None:  # raised here, not in the handler, whose exception contains the body
             raise InvalidRequest(f"the form has more than {MAX_FIELDS} parameters: send only token")
         values = dict(self._fields)

@@ -20,14 +20,14 @@ _WHITE_SPACE: Final = b" \t\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A numbered line of the body; the first is 1. ``text`` is None if the line exceeds MAX_LINE bytes."""
+    """Lines are numbered from 1. ``text`` is None if the line exceeds MAX_LINE bytes."""
 
     number: int
     text: bytes | None
 
 
 class LineSplitter:
-    """Splits a body into lines at LF or CRLF. Blank lines are numbered but not returned. Bytes of a line longer than
+    """Splits a body into lines at LF or CRLF. Blank lines are numbered but not returned. Bytes of a line beyond
     MAX_LINE are discarded."""
 
     def __init__(self) -> None:
@@ -43,7 +43,6 @@ class LineSplitter:
         self._keep(part[start:])
 
     def end(self) -> Iterator[Line]:
-        """Yield the last line if the body does not end with a line feed."""
         if self._begun or self._too_long:
             yield from self._complete(b"")
 
@@ -65,7 +64,7 @@ class LineSplitter:
 
 
 class BodyLines:
-    """The lines of a request body, read in parts. Each part must arrive within ``seconds``."""
+    """The lines of a request body. Each part must arrive within ``seconds``."""
 
     def __init__(self, request: ApiRequest, seconds: float) -> None:
         self._request = request
@@ -99,8 +98,8 @@ class BodyLines:
         check_size(self._size, MAX_BULK)
 
     async def discard(self) -> None:
-        """Read and ignore the rest of the body, within the limits of size and time. Most clients send the whole body
-        before they read the report."""
+        """Read and ignore the rest, within the limits of size and time. Most clients send the whole body before they
+        read the report."""
         with suppress(TenantryError, ClientDisconnected, DeadlineExceeded):
             await run_with_timeout(self._seconds, self._read_on())
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Final, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from tenantry.errors import AmbiguousRequest, InvalidBody
+from tenantry.errors import AmbiguousRequest, InvalidBody, nearest
 from tenantry.groups import (
     LATER_SETTABLE_FIELDS,
     SETTABLE_FIELDS,
@@ -40,12 +40,11 @@ from tenantry.provisioning.http.fields import (
     Suspended,
 )
 from tenantry.provisioning.limits import check_text, pointer_of
-from tenantry.suggestions import nearest
 
 # --- operations -------------------------------------------------------------------------------------------------------
 
 LoadedGroup: TypeAlias = Issued | NotLoaded | None
-"""The group that was read before the operation: None if it does not exist, NOT_LOADED if it was not read."""
+"""The group before the operation: None if it does not exist, NOT_LOADED if it was not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +74,18 @@ class Operation(ApiBody, ABC):
 
     @property
     def group_to_load(self) -> str | None:
-        """Id of the group to read together with the API token, or None."""
         return None
 
     def check(self) -> None:
-        """Check the body without writing. Raises the InvalidBody that ``run`` would raise."""
+        """Check the body without writing. Raises the InvalidBody of ``run``."""
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:
-        """Perform the operation. Raises the errors of the Provisioner's method."""
+        """Raises the errors of the Provisioner's method."""
 
     @abstractmethod
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """The JSON of a successful response. For operations in SPEC section 4, it has exactly the fields listed
-        there."""
+        """The JSON of a successful response. Operations of SPEC section 4 return exactly the fields listed there."""
 
 
 class GetOrCreate(Operation):
@@ -138,7 +135,6 @@ class Update(Operation):
         return self.user_group_id
 
     def changes(self) -> GroupChanges:
-        """The fields of the body; absent ones are UNCHANGED."""
         given: dict[str, Any] = {name: getattr(self, name) for name in SETTABLE_FIELDS if name in self.model_fields_set}
         return GroupChanges(**given)
 
@@ -228,7 +224,7 @@ def listed_group(group: UserGroup) -> dict[str, Any]:
 
 
 def merged_group(result: Issued[str]) -> dict[str, Any]:
-    """A group as PATCH returns it: the fields of SPEC section 4.2 and the fields that only PATCH sets."""
+    """The fields of SPEC section 4.2 and those that only PATCH sets."""
     plain = result.group.as_dict()
     later = {name: plain[name] for name in LATER_SETTABLE_FIELDS}
     return {**_group_fields(result, properties=True, tag=True), **later}
@@ -300,7 +296,7 @@ OPERATIONS: Final[dict[str, OperationParser]] = {
 
 
 def parse_line(body: dict[str, Any], *, replace: bool) -> Merge:
-    """Parse a line of a bulk body: with ``replace`` as a Replacement, else as a Merge. Raises InvalidBody."""
+    """Parse a line of a bulk body. Raises InvalidBody."""
     return parse_body(Replacement if replace else Merge, body)
 
 

@@ -1,6 +1,3 @@
-"""``/api/user/passes`` makes a pass for a viewer of a user group; ``/api/user/viewers/revoke`` ends the viewer's
-passes."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -78,8 +75,8 @@ class CreatePass(Operation):
         return replace(issued, group=issued.group.with_viewer(viewer), token=signed)
 
     def _signed(self, token: str, first: int) -> tuple[Viewer, str]:
-        """The viewer and the pass, unless ``token`` is empty, as in a dry run. ``first``: the earliest ``iat``, which
-        may be a second ahead after a revocation."""
+        """No pass if ``token`` is empty, as in a dry run. ``first``: the earliest ``iat``, which may be a second ahead
+        after a revocation."""
         problem: InvalidPass | None = None
         try:
             issued = max(int(utc_now().timestamp()), first)

@@ -27,7 +27,7 @@ MAX_BODY: Final = 64 * 1024
 """Maximum bytes of a body, except in bulk requests."""
 
 SMALL_BODY: Final = 8 * 1024
-"""Maximum bytes of a body that is read before authentication. Most bodies have a few hundred bytes."""
+"""Maximum bytes of a body that is read before authentication. Most have a few hundred."""
 
 BODY_SECONDS: Final = 10.0
 """Default time limit for a client to send its body, in seconds."""
@@ -56,16 +56,14 @@ _UTF_8: Final = ("utf-8", "utf8")
 """The registered name of the charset, and a common alias."""
 
 
-class ClientDisconnected(Exception):
-    """The client closed the connection before it sent the whole body or received the response."""
+class ClientDisconnected(Exception): ...
 
 
 class ApiRequest:
-    """The headers, query parameters and body of a request, within limits of size and time.
+    """A request's headers, query parameters and body, within limits of size and time.
 
     ``id``: the X-Request-Id header, or a random id if the header is absent, malformed or contains a token.
-    ``root_path``: the path at which the app is mounted. ``complete``: whether the whole body was received.
-    """
+    ``root_path``: where the app is mounted. ``complete``: whether the whole body was received."""
 
     __slots__ = ("_query", "_receive", "_values", "complete", "id", "method", "operation", "root_path")
 
@@ -101,8 +99,8 @@ class ApiRequest:
         return secret
 
     def authorization(self) -> tuple[bytes, str] | None:
-        """The scheme (lower case) and the credentials of Authorization; None without the header. Raises
-        AmbiguousAuthorization if it is repeated."""
+        """The scheme (lower case) and credentials of Authorization, or None. Raises AmbiguousAuthorization if it is
+        repeated."""
         given = self._values.get(b"authorization")
         if given is None:
             return None
@@ -127,7 +125,7 @@ class ApiRequest:
         return b"content-type" in self._values
 
     def require_media_type(self, *kinds: str) -> None:
-        """Raises UnsupportedMediaType unless the headers declare one of these media types, in UTF-8, uncompressed."""
+        """Raises UnsupportedMediaType unless the body has one of these media types, in UTF-8, uncompressed."""
         given = self._values.get(b"content-type", ())
         if len(given) != 1 or (given[0] != kinds[0].encode("ascii") and not _is_utf_8_of(kinds, given[0])):
             raise UnsupportedMediaType(f"send the body as  Content-Type: {kinds[-1]}  (in UTF-8)")
@@ -140,8 +138,7 @@ class ApiRequest:
         return b"idempotency-key" in self._values
 
     def idempotency_key(self) -> str | None:
-        """The Idempotency-Key, or None. Raises BadRequest if it does not have 1 to 255 visible ASCII characters, or
-        contains a token."""
+        """Raises BadRequest unless the key has 1 to 255 visible ASCII characters and contains no token."""
         given = self._values.get(b"idempotency-key")
         if given is None:
             return None
@@ -153,13 +150,12 @@ class ApiRequest:
         return key
 
     def dry_run(self, *others: str) -> bool:
-        """Whether the query has ``dry_run=true``. ``others``: the other parameters that are allowed. Raises
-        BadRequest."""
+        """``others``: the other parameters that are allowed. Raises BadRequest."""
         return read_flag(self.query(*others, "dry_run"), "dry_run")
 
     def query(self, *names: str) -> dict[str, str]:
-        """The query parameters. Raises BadRequest for a name that is repeated or not in ``names``, and for text that is
-        not percent-encoded UTF-8."""
+        """Raises BadRequest for a name that is repeated or not in ``names``, and for text that is not percent-encoded
+        UTF-8."""
         if not self._query:
             return {}
         try:
@@ -174,7 +170,6 @@ class ApiRequest:
         return dict(pairs)
 
     def prefers_problem(self) -> bool:
-        """Whether Accept rates ``application/problem+json`` at least as high as plain JSON."""
         return prefers_problem([(b"accept", value) for value in self._values.get(b"accept", ())])
 
     # --- the body -----------------------------------------------------------------------------------------------------
@@ -187,7 +182,7 @@ class ApiRequest:
         return digits.isdigit() and len(digits) <= 4 and int(digits) <= SMALL_BODY
 
     async def read_body(self, seconds: float = BODY_SECONDS) -> bytes:
-        """Read the complete body. Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected."""
+        """Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected."""
         self.require_length(MAX_BODY)  # before the first receive, for which servers send 100 Continue
         try:
             return await run_with_timeout(seconds, self._read())
@@ -195,8 +190,8 @@ class ApiRequest:
             raise RequestTimeout(f"the body did not arrive within {seconds:g} seconds") from None
 
     def require_length(self, most: int) -> None:
-        """Check Content-Length. Raises BodyTooLarge if it exceeds ``most``, and BadRequest if it is malformed or
-        repeated with different values."""
+        """Raises BodyTooLarge if Content-Length exceeds ``most``, BadRequest if it is malformed or repeated with
+        different values."""
         lengths = self._values.get(b"content-length", ())
         if lengths:
             if len(set(lengths)) > 1 or not _DIGITS.fullmatch(lengths[0]):
@@ -235,9 +230,8 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if bytes remain:
-        the connection must then be closed, which may reset it before the client has read the response (RFC 9112 section
-        9.6)."""
+        """Discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if bytes remain. Closing the
+        connection may then reset it before the client has read the response (RFC 9112 section 9.6)."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True
@@ -264,7 +258,7 @@ def _is_utf_8_of(wanted: tuple[str, ...], value: bytes) -> bool:
 
 
 def read_text(parameters: dict[str, str], name: str) -> str | None:
-    """Read a query parameter. Raises BadRequest unless the value is a valid id or name (``check_text``)."""
+    """Raises BadRequest unless the value is a valid id or name (``check_text``)."""
     text = parameters.get(name)
     if text is None:
         return None
@@ -278,7 +272,7 @@ def read_text(parameters: dict[str, str], name: str) -> str | None:
 
 
 def read_number(parameters: dict[str, str], name: str, least: int, most: int, default: int) -> int:
-    """Read a query parameter. Raises BadRequest unless the value is a whole number from ``least`` to ``most``."""
+    """Raises BadRequest unless the value is a whole number from ``least`` to ``most``."""
     text = parameters.get(name)
     if text is None:
         return default
@@ -288,7 +282,7 @@ def read_number(parameters: dict[str, str], name: str, least: int, most: int, de
 
 
 def read_flag(parameters: dict[str, str], name: str) -> bool:
-    """Read a query parameter. Raises BadRequest unless the value is ``true`` or ``false``."""
+    """Raises BadRequest unless the value is ``true`` or ``false``."""
     match parameters.get(name, "false"):
         case "true" | "false" as value:
             return value == "true"

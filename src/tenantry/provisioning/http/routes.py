@@ -31,8 +31,7 @@ _KEYS_SECONDS = 1.0
 
 
 class DocumentEndpoint(Endpoint):
-    """Serves the document that ``make`` builds on request. (OpenAPI documents are rarely requested, and slow to
-    build.)"""
+    """Builds the document on request: OpenAPI documents are rarely requested, and slow to build."""
 
     def __init__(self, make: Callable[[], bytes]) -> None:
         super().__init__("GET", "HEAD")
@@ -49,7 +48,7 @@ def _openapi_json(version: Literal["3.1", "3.2"], contact: str | None) -> bytes:
 
 class ReadinessEndpoint(Endpoint):
     """``/readyz``: 503 if the store is unavailable or the server is shutting down. If a bus receives no messages or the
-    key file is unreadable, the status is still 200, but ``degraded`` names the bus or the keys."""
+    key file is unreadable, the status is 200, but ``degraded`` names the bus or the keys."""
 
     def __init__(
         self,
@@ -79,11 +78,9 @@ class ReadinessEndpoint(Endpoint):
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """The routes of the API, for ``Starlette(routes=[*api.routes, …], exception_handlers={404:
-    tenantry.provisioning.http.not_found})``.
+    """For ``Starlette(routes=[*api.routes, …], exception_handlers={404: tenantry.provisioning.http.not_found})``.
 
-    Also set ``app.router.redirect_slashes = False``; otherwise Starlette redirects ``/api/user//`` to ``/api/user``.
-    """
+    Also set ``app.router.redirect_slashes = False``; otherwise Starlette redirects ``/api/user//`` to ``/api/user``."""
 
     routes: tuple[BaseRoute, ...]
 
@@ -105,19 +102,19 @@ def create_api(
     time_of_day: Clock = utc_now,
     source_hosts: Sequence[str] = (),
 ) -> Api:
-    """Make the routes of ``/api`` and ``/oauth`` (each also with a trailing slash), of the OpenAPI documents, and of
-    the health checks. Does no I/O.
+    """Make the routes of ``/api`` and ``/oauth`` (each also with a trailing slash), the OpenAPI documents and the
+    health checks. No I/O.
 
     - ``body_seconds``: time limit to receive a body, or the next part of a bulk body.
     - ``store_seconds``: time limit for all store calls of a request or bulk batch.
-    - ``observer``: gets a record of each answered request to ``/api`` and ``/oauth``, including 401s, but not of
+    - ``observer``: gets each answered request to ``/api`` and ``/oauth``, including 401s, but not of
       OPTIONS, 405s and paths with an encoded slash.
     - ``draining``: while it returns True, ``/readyz`` answers 503 and bulk requests end early.
     - ``contact``: web or email address for the OpenAPI documents. Raises ValueError for any other string.
     - ``buses``: ``/readyz`` reports their status.
     - ``contract``: checks properties before they are written.
     - ``time_of_day``: the clock for the end dates in introspection.
-    - ``source_hosts``: the hosts that a data source may have that is registered over HTTP: ``db.example.com``,
+    - ``source_hosts``: hosts for data sources registered over HTTP: ``db.example.com``,
       ``db.example.com:5432``, ``*.example.com``, or ``*`` for any. Raises ValueError for anything else.
     """
     check_contact(contact)
@@ -160,11 +157,10 @@ def create_api(
 
 
 class FastRouter:
-    """Passes API requests directly to their Endpoint, and all others to ``app``.
+    """Passes API requests to their Endpoint, all others to ``app``.
 
-    Bypassing ``app`` saves a tenth of the time of a GET (decision 86). ``app`` must have the routes of ``create_api``,
-    and no middleware, because API requests would skip it.
-    """
+    This saves a tenth of the time of a GET (decision 86). ``app`` must have the routes of ``create_api``, and no
+    middleware: API requests would skip it."""
 
     def __init__(self, app: Starlette) -> None:
         self._app = app

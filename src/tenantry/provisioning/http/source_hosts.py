@@ -1,8 +1,7 @@
-"""Which addresses the URL of a data source may have when it comes over HTTP.
+"""Which addresses a data source's URL may have when it comes over HTTP.
 
-A caller could otherwise make the server connect to any host, open its files, or send the contents of a file or an
-environment variable (``file:…``, ``env:…``) as the password to a host of the caller.
-"""
+A caller could otherwise make the server connect to any host, open its files, or send a file or environment variable
+(``file:…``, ``env:…``) as the password to the caller's host."""
 
 from __future__ import annotations
 
@@ -23,8 +22,8 @@ _REFERENCE: Final = "over HTTP the password of a data source cannot be a referen
 
 
 class SourceHosts:
-    """``hosts``: names, each with an optional port; ``*.example.com`` means every subdomain, ``*`` for any host.
-    Raises ValueError for anything else."""
+    """Names, each with an optional port; ``*.example.com`` means every subdomain, ``*`` any host. Raises ValueError for
+    anything else."""
 
     def __init__(self, hosts: Iterable[str]) -> None:
         self._allowed: list[tuple[str, int | None]] = []
@@ -35,8 +34,8 @@ class SourceHosts:
             self._allowed.append((found[1].strip("[]").lower(), int(found[2]) if found[2] else None))
 
     def check(self, url: str, password: str | None) -> None:
-        """Check the fields of a body; an empty ``url`` is not checked. Raises InvalidSource. The message quotes only
-        names of engines and options."""
+        """An empty ``url`` is not checked. Raises InvalidSource. The message quotes only names of engines and
+        options."""
         from tenantry.database import is_reference
         from tenantry.datasources import parse_url
 

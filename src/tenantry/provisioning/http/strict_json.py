@@ -10,7 +10,7 @@ from tenantry.errors import BadJson, InvalidBody
 # string, in quadratic time.
 JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\],:]|-?Infinity|NaN', re.DOTALL)
 _LONGEST_INT: Final = 17
-"""The length of -9007199254740991. Longer integers exceed the limits, and are not parsed, because Python refuses very
+"""The length of -9007199254740991. Longer integers exceed the limits. They are not parsed, because Python refuses very
 long ones."""
 
 
@@ -21,12 +21,11 @@ class _Rejected(Exception):
 
 
 def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
-    """Parse a JSON object strictly. ``what``: what error messages call the input. They never quote it.
+    """Parse a JSON object strictly. ``what``: the name of the input in error messages, which never quote it.
 
     Raises BadJson (400) for invalid JSON or UTF-8, a byte order mark, NaN, Infinity and repeated names; InvalidBody
     (422) for a value that is not an object, and for nesting that is too deep. Integers of more than 17 characters
-    become infinite floats, which the checks of limits then refuse.
-    """
+    become infinite floats, which exceed the limits."""
     text = _text(raw, what)
     try:
         value = _DECODER.decode(text)

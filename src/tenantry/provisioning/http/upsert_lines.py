@@ -14,20 +14,18 @@ from tenantry.provisioning.http.operations import merged_group, parse_line
 from tenantry.provisioning.http.strict_json import decode_json
 
 MOST_TOGETHER: Final = 500
-"""Maximum lines per transaction. A transaction of this size blocks other writers for about ten milliseconds: in SQLite
-it locks the whole file, and in PostgreSQL the row of the table ``generation``."""
+"""Maximum lines per transaction, which blocks other writers for about ten milliseconds: in SQLite it locks the whole
+file, in PostgreSQL the row of the table ``generation``."""
 
 BYTES_TOGETHER: Final = 1024 * 1024
-"""Once the lines of a transaction exceed this many bytes, it takes no further line."""
+"""Once its lines exceed this many bytes, a transaction takes no further line."""
 
 FAILED: Final = "failed"
-"""The name under which the summary counts failed lines."""
+"""The name of failed lines in the summary."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpsertLine:
-    """A parsed line of ``size`` bytes."""
-
     number: int
     parsed: Upsert | TenantryError
     size: int
@@ -51,8 +49,8 @@ def read_line(line: Line, *, replace: bool) -> UpsertLine:
 
 
 class UpsertBatch:
-    """Lines that are written in one transaction. Each is for a different group, because a second line for a group must
-    see the result of the first."""
+    """Lines that are written in one transaction. Each is for a different group: a second line for a group must see the
+    result of the first."""
 
     def __init__(self) -> None:
         self.lines: list[UpsertLine] = []
@@ -77,7 +75,7 @@ class UpsertBatch:
         return [next(done) if isinstance(each.parsed, Upsert) else each.parsed for each in self.lines]
 
     def report(self, results: Sequence[UpsertResult]) -> Iterator[dict[str, Any]]:
-        """Yield a report for each line, one by one, because even a short line's report may contain a large group."""
+        """Yield the reports one by one: even a short line's report may contain a large group."""
         return (_report(line.number, result) for line, result in zip(self.lines, results, strict=True))
 
 
@@ -95,6 +93,5 @@ class UpsertCounts:
         self._counts.update(FAILED if isinstance(each, TenantryError) else each.outcome.value for each in results)
 
     def summary(self) -> dict[str, int]:
-        """All counts by name, and their sum as ``lines``."""
         named = {str(name): self._counts[name] for name in (*Outcome, FAILED)}
         return {"lines": sum(named.values()), **named}

@@ -19,7 +19,7 @@ from tenantry.provisioning.http.strict_json import decode_json
 from tenantry.tokens import KeyRing
 
 KeyAndBody: TypeAlias = tuple[str, dict[str, Any]]
-"""An Idempotency-Key and the request body that came with it."""
+"""An Idempotency-Key and the body that came with it."""
 
 _REPLAYED = ((b"idempotency-replayed", b"true"),)
 _DRY_RUN = ((b"dry-run", b"true"),)
@@ -34,12 +34,11 @@ _BODY_DROPPED = (
 
 
 class UserGroupEndpoint(Endpoint):
-    """``/api/user`` (SPEC section 4), ``/api/user/rotate``, ``/api/user/passes`` and
-    ``/api/user/viewers/revoke``. With ``?dry_run=true`` it writes nothing.
+    """``/api/user`` (SPEC section 4), ``/api/user/rotate``, ``/api/user/passes`` and ``/api/user/viewers/revoke``. With
+    ``?dry_run=true`` it writes nothing.
 
-    ``operations`` maps each method to the parser of the body. ``example``: a valid body, which the error for an empty
-    body shows. All endpoints of a service share ``in_flight``.
-    """
+    ``operations``: method -> parser of the body. The error for an empty body shows ``example``. All endpoints of a
+    service share ``in_flight``."""
 
     def __init__(
         self, context: ApiContext, operations: Mapping[str, OperationParser], example: str, in_flight: KeysInFlight
@@ -78,7 +77,7 @@ class UserGroupEndpoint(Endpoint):
     async def _read(
         self, request: ApiRequest, digest: bytes, deadline: Deadline
     ) -> tuple[Operation, KeyAndBody | None, ApiToken, LoadedGroup]:
-        """A small body is read before authentication, so that one store call reads both the API token and the group."""
+        """Read a small body before authentication: then one store call reads both the API token and the group."""
         small = request.has_small_body()
         if not small:
             await self._context.authenticate(digest, deadline)
@@ -123,14 +122,12 @@ class UserGroupEndpoint(Endpoint):
 
 
 def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> IdempotencyKey:
-    """Make the stored key: the header's value and, for each signing key, a hash of the body's canonical JSON."""
     canonical = json.dumps(body, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return IdempotencyKey(key, keys.body_hashes(canonical.encode("ascii")))
 
 
 class KeysInFlight:
-    """The Idempotency-Keys of requests that are running in this process. (For other processes, the store's transactions
-    handle the keys.)"""
+    """The Idempotency-Keys of running requests. (Between processes, the store's transactions handle them.)"""
 
     def __init__(self) -> None:
         self._claimed: set[tuple[int, str]] = set()

@@ -18,7 +18,7 @@ DEFAULT_PAGE: Final = 100
 
 
 class UserGroupsEndpoint(Endpoint):
-    """``/api/users``: lists the caller's groups in pages, without tokens. Needs the scope ``provision:read``."""
+    """``/api/users``: lists groups in pages, without tokens. Needs the scope ``provision:read``."""
 
     def __init__(self, context: ApiContext) -> None:
         super().__init__("GET", observer=context.observer)

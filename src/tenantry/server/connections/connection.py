@@ -42,8 +42,6 @@ _HEAD, _IDLE, _ACTIVE, _DRAINING = State  # before Python 3.12 reading a member 
 
 
 class Admission(Protocol):
-    """The part of ``OpenConnections`` that each connection uses."""
-
     limits: ConnectionLimits
     counters: ConnectionCounters
 
@@ -52,8 +50,8 @@ class Admission(Protocol):
 
 
 class ClientConnection(asyncio.Protocol):
-    """Enforces the limits of one client, between its socket and uvicorn's HTTP protocol. It parses no HTTP.
-    ``make_protocol`` creates the HTTP protocol once ``connections`` has admitted the client."""
+    """Enforces one client's limits, between its socket and uvicorn's HTTP protocol, without parsing HTTP. Once
+    ``connections`` has admitted the client, ``make_protocol`` creates the HTTP protocol."""
 
     def __init__(self, connections: Admission, make_protocol: Callable[[ClientConnection], asyncio.Protocol]) -> None:
         self._connections = connections
@@ -64,14 +62,13 @@ class ClientConnection(asyncio.Protocol):
         self.address: str | None = None
         self.state: State = _HEAD
         self.since: float | None = None
-        """When ``check`` first saw the current state. Only ``check`` sets it, so that requests need not read the
-        clock."""
+        """When ``check`` first saw the current state: requests need not read the clock."""
         self.request: Request | None = None
         """The latest request."""
         self.received: int = 0
         self.taken: int = 0
-        """Body bytes that apps have read. They count as the client's progress: most clients send the whole body before
-        they read the response."""
+        """Body bytes that apps have read. They count as progress: most clients send the whole body before they read the
+        response."""
         self._measured: tuple[float, int] | None = None
         self._reads = False
         """Whether the client read fast enough in the last grace period."""
@@ -139,7 +136,6 @@ class ClientConnection(asyncio.Protocol):
 
     @property
     def unread(self) -> bool:
-        """Whether the client may still send body bytes that no app will read."""
         if self.state is _HEAD or self.state is _IDLE:
             return self.request is not None and self.request.has_unread_body
         return self.state is _DRAINING
@@ -155,7 +151,6 @@ class ClientConnection(asyncio.Protocol):
             self.transport.close()
 
     def refuse(self, error: TenantryError) -> None:
-        """Close the connection. If the client awaits a response that has not begun, send ``error`` first."""
         active = self.state is _ACTIVE
         answered = active and self.request is not None and self.request.answered
         expects = active or self.received or isinstance(error, TooManyConnections)
@@ -168,7 +163,6 @@ class ClientConnection(asyncio.Protocol):
         self.transport.abort()
 
     def evict(self, error: TenantryError) -> None:
-        """Close at once, to make room for a new connection."""
         # ``abort`` frees the file descriptor in the next step of the event loop; ``close`` may take longer.
         if self.state is _HEAD and self.received and not self.unread:
             self.transport.write(_raw_response(error))
@@ -193,7 +187,6 @@ class ClientConnection(asyncio.Protocol):
     # --- time ---
 
     def check(self, now: float) -> None:
-        """Close the connection if its client exceeded a time limit. ``now``: ``time.monotonic()``."""
         if self.since is None:
             self.since = now
         limits = self._connections.limits
@@ -239,8 +232,7 @@ class ClientConnection(asyncio.Protocol):
         return written - self.transport.get_write_buffer_size() + self.taken
 
     def is_slow_reader(self, now: float, seconds: float) -> bool | None:
-        """Whether the client has read more slowly than the minimum rate for ``seconds`` or longer; None: too early to
-        know."""
+        """Whether the client has read more slowly than the minimum rate for ``seconds``; None: too early to know."""
         if self._measured is None:
             return None
         begun, progress = self._measured
@@ -261,7 +253,7 @@ class _Write(Protocol):
 
 
 class GuardedTransport(asyncio.Transport):
-    """The HTTP protocol's transport. It lacks ``set_protocol``, which would bypass the limits."""
+    """The HTTP protocol's transport, without ``set_protocol``, which would bypass the limits."""
 
     write: _Write
     is_closing: Callable[[], bool]
@@ -279,7 +271,6 @@ class GuardedTransport(asyncio.Transport):
             self.write = self._write_counted if yes else self._real.write
 
     def disable(self) -> None:
-        """Ignore further writes and appear closed to the HTTP protocol."""
         self.write = lambda data: None
         self.is_closing = lambda: True
 

@@ -20,12 +20,11 @@ RESERVED_FILES: Final = 40
 """File descriptors kept free for the store, the log, the listener and refused connections."""
 
 _IPV6_SITE: Final = 64
-"""Prefix length of an IPv6 network that counts as one client: a client may use all addresses of its network (RFC
-6177)."""
+"""Prefix length of an IPv6 network that counts as one client: a client may use all its addresses (RFC 6177)."""
 
 
 def most_connections() -> int:
-    """Number of connections that RLIMIT_NOFILE allows, at most MOST_CONNECTIONS."""
+    """Connections that RLIMIT_NOFILE allows, at most MOST_CONNECTIONS."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -56,12 +55,12 @@ class ConnectionLimits:
 
     @property
     def per_address(self) -> int:
-        """Maximum connections of one address; 0: no limit."""
+        """Of one address; 0: no limit."""
         return (self.max_connections + 1) // 2 if self.max_per_address is None else self.max_per_address
 
     def limited_address(self, peer: object) -> str | None:
-        """Return the address to count for ``peer``, a socket's ``peername``: for IPv6, its /64 network. None if the
-        peer is exempt from ``max_per_address``."""
+        """The address to count for ``peer``, a socket's ``peername``: for IPv6, its /64 network. None if the peer is
+        exempt from ``max_per_address``."""
         if not self.per_address or not isinstance(peer, tuple) or not peer:
             return None
         try:
@@ -84,7 +83,7 @@ WARNING_SECONDS: Final = 30.0
 
 
 class Closed(StrEnum):
-    """The reason for which the server closed a connection."""
+    """Why the server closed a connection."""
 
     HEADER_TIMEOUT = "header_timeout"
     HEADERS_TOO_LARGE = "headers_too_large"
@@ -106,7 +105,7 @@ _ADVICE: Final = {
 
 
 class ConnectionCounters:
-    """Counts closed connections by reason, and calls ``observer`` with each reason. ``clock`` returns seconds."""
+    """Calls ``observer`` with each reason. ``clock`` returns seconds."""
 
     def __init__(
         self, observer: Callable[[Closed], None] | None = None, clock: Callable[[], float] = time.monotonic
@@ -124,8 +123,7 @@ class ConnectionCounters:
             self._observer(reason)
 
     def limit_met(self, reason: Closed, most: int, address: str | None = None) -> None:
-        """Count a connection that was closed or refused because of the limit ``most``. Warn at most once per
-        WARNING_SECONDS."""
+        """Count a connection closed or refused because of the limit ``most``. Warn at most once per WARNING_SECONDS."""
         self.count(reason)
         self._unreported[reason] += 1
         now = self._clock()

@@ -18,21 +18,19 @@ _TICK: Final = 0.25
 _SLOW_SECONDS: Final = 1.0
 """Seconds without enough progress after which a connection is slow, and evicted before idle ones."""
 _REFUSED: Final = 8
-"""Maximum number of refused connections that stay open while their clients read the error. They do not count towards
-the limits."""
+"""Maximum refused connections that stay open while their clients read the error. They do not count towards the
+limits."""
 
 
 class OpenConnections:
-    """Admits connections up to the limits. At a limit, it makes space for a new one: it closes the oldest connection of
-    the first kind below that has any:
+    """Admits connections up to the limits. At a limit, it closes the oldest connection of the first kind that has any:
 
     1. draining, or too slow for a second or longer
     2. idle between requests
     3. waiting for its client to send, for less than a second
     4. waiting for its client to read, for less than a second
 
-    If there is no such connection, it refuses the new one.
-    """
+    Otherwise it refuses the new one."""
 
     def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
         self.limits = limits
@@ -49,7 +47,6 @@ class OpenConnections:
         return iter(self._all)
 
     def admit(self, connection: ClientConnection) -> TooManyConnections | None:
-        """Admit the connection, or return the error to refuse it with."""
         address = self.limits.limited_address(connection.transport.get_extra_info("peername"))
         same = {} if address is None else self._by_address.get(address, {})
         refused = None

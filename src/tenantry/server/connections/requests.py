@@ -21,7 +21,7 @@ class TrackedConnection(Protocol):
 
 
 class TrackRequests:
-    """ASGI 3 middleware for a ConnectionFactory: notifies each connection when its requests begin, progress and end."""
+    """For a ConnectionFactory: notifies each connection when its requests begin, progress and end."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -36,8 +36,6 @@ class TrackRequests:
 
 
 class Request:
-    """A request. Measures how fast its body arrives while the app waits."""
-
     _complete = False
     _waits: float | None = None
     _seconds = 0.0
@@ -76,7 +74,7 @@ class Request:
 
     @property
     def has_unread_body(self) -> bool:
-        """Whether the request announced a body (RFC 9112 section 6.3) that the app has not read completely."""
+        """Whether the app has not completely read the body that the request announced (RFC 9112 section 6.3)."""
         if self._complete:
             return False
         headers = dict(self._headers)
@@ -84,18 +82,17 @@ class Request:
 
     @property
     def waits(self) -> bool:
-        """Whether the app is waiting for the body."""
         return self._waits is not None
 
     def is_behind(self, now: float, min_rate: int, seconds: float) -> bool:
-        """Whether, in this grace period, the app has waited at least ``seconds`` for the body and received less than
+        """Whether the app has waited at least ``seconds`` for the body in this grace period, and received less than
         ``min_rate`` bytes per second."""
         waited = 0.0 if self._waits is None else self._seconds + now - self._waits
         return waited >= seconds and self._bytes < min_rate * waited
 
     def lags(self, now: float, limits: ConnectionLimits) -> bool:
-        """Whether the body was too slow for a whole grace period. If the period is over and the body was fast enough,
-        the next period begins."""
+        """Whether the body was too slow for a whole grace period. If the period is over and it was fast enough, the
+        next begins."""
         if self.is_behind(now, limits.min_rate, limits.grace_seconds):
             return True
         if self._waits is not None and self._seconds + now - self._waits >= limits.grace_seconds:

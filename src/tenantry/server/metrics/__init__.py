@@ -47,12 +47,12 @@ def metrics_app(
     usage: UsageRecorder | None = None,
     top_groups: int = 20,
 ) -> MetricsApp:
-    """An ASGI app that serves the metrics of the given objects in this process, as Prometheus text or OpenMetrics.
+    """An ASGI app that serves these objects' metrics, as Prometheus text or OpenMetrics.
 
     It requires no token: mount it where only Prometheus can reach it. Metrics contain no token, key or property value.
     They contain group ids only if ``backend`` has ``label_groups``, or if ``usage`` (a store's ``usage_recorder``) is
-    given. ``usage`` names only the ``top_groups`` heaviest groups. Raises InvalidSettings if ``top_groups`` is below 1.
-    """
+    given. ``usage`` names only the ``top_groups`` heaviest groups. Raises InvalidSettings if ``top_groups`` is below
+    1."""
     collectors: list[Collector] = []
     if resolver is not None:
         collectors.append(ResolverCollector(resolver))
@@ -70,8 +70,6 @@ def metrics_app(
 
 
 class MetricsApp:
-    """Answers GET and HEAD at any path with the metrics; other methods get 405."""
-
     def __init__(self, collectors: Iterable[Collector], api: ApiMetrics | None) -> None:
         self._registry = CollectorRegistry()
         for each in collectors:
@@ -109,8 +107,6 @@ _DURATION_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 
 
 class ObservedRequest(Protocol):
-    """A request answered by ``tenantry.provisioning.http``."""
-
     @property
     def operation(self) -> str: ...
 

@@ -34,10 +34,9 @@ class TimedBackend:
     """Wraps a backend and times its calls: ``Resolver(timed := TimedBackend(store), …)``, then
     ``metrics_app(resolver=resolver, backend=timed)``.
 
-    With ``label_groups`` it also counts reads by environment and group, for at most ``max_groups`` groups; reads of all
-    others are summed. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them, because a resolver
-    caches differently without them.
-    """
+    With ``label_groups`` it also counts reads by environment and group, for at most ``max_groups`` groups; it sums all
+    others. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them, because a resolver caches
+    differently without them."""
 
     read_at_snapshot: Callable[..., Coroutine[Any, Any, LookupResult]]
     changes: Callable[..., Coroutine[Any, Any, Changes]]
@@ -46,7 +45,7 @@ class TimedBackend:
         self, backend: Backend | LeasedBackend, *, label_groups: bool = False, max_groups: int = 1_000
     ) -> None:
         self.durations: dict[str, Buckets] = {"find": Buckets(), "look": Buckets(), "changes": Buckets()}
-        """Durations by call. In the metric's label, ``read_at_snapshot`` keeps its older name, ``look``."""
+        """By call. In the metric's label, ``read_at_snapshot`` keeps its older name, ``look``."""
         self.groups: dict[tuple[str, str], int] = {}
         """Reads by (environment, group); empty without ``label_groups``."""
         self._backend: Any = backend
@@ -216,15 +215,11 @@ class SecondLevelCollector(Collector):
 
 
 class CountingBus(Protocol):
-    """A PostgresBus, a RedisBus, or your own bus with the same counters."""
-
     @property
     def counters(self) -> BusCounters: ...
 
 
 class BusCollector(Collector):
-    """Metrics of buses, summed by class."""
-
     def __init__(self, buses: Sequence[CountingBus]) -> None:
         self._buses = buses
 

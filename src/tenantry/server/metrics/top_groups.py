@@ -21,8 +21,7 @@ _FAMILIES: Final = (
     ("tenantry_group_resolves", "Tokens resolved to this group.", 1),
     ("tenantry_group_rows", "Rows returned to this group.", 1),
 )
-"""(name, help text, unit) of each count. Groups are ranked by the first count; groups with equal counts, by the
-next."""
+"""(name, help text, unit) of each count. Groups are ranked by the first count, then by the next."""
 
 _HOUR: Final = 3_600.0
 _CANDIDATES: Final = 10_000
@@ -33,8 +32,8 @@ _Counts: TypeAlias = list[int]
 
 
 class TopGroups:
-    """Counts the usage of at most ``limit`` groups by name, and sums the usage of all others. Once an hour, the
-    heaviest groups of that hour become the named groups. A newly named group starts at 0. ``clock`` returns seconds."""
+    """Counts the usage of at most ``limit`` groups by name, and sums that of all others. Once an hour, the heaviest
+    groups of that hour become the named ones. A newly named group starts at 0. ``clock`` returns seconds."""
 
     def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
         if limit < 1:
@@ -82,8 +81,6 @@ def _add(counts: _Counts, more: tuple[int, ...]) -> None:
 
 
 class UsageCollector(Collector):
-    """Metrics of the usage that ``recorder`` counts from now on."""
-
     def __init__(self, recorder: UsageRecorder, top_groups: int) -> None:
         self._recorder = recorder
         self._top = TopGroups(top_groups)

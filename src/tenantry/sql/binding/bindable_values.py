@@ -48,11 +48,9 @@ _SAFE_LENGTH = 2.0**62
 
 
 def all_bindable(params: Collection[Any]) -> bool:
-    """Return whether all values can be bound as they are; False when in doubt.
-
-    Each step is one loop in C. The ``hypot`` of all numbers is at least as large as each of them, so one comparison
-    shows that all are finite and within 64 bits.
-    """
+    """Return whether all values can be bound as they are; False when in doubt."""
+    # Each step is one loop in C. The `hypot` of all numbers is at least as large as each of them, so one comparison
+    # shows that all are finite and within 64 bits.
     if not params:
         return True
     kinds = [*map(type, params)]
@@ -80,8 +78,8 @@ def _all_mixed_bindable(params: Collection[Any], kinds: set[type]) -> bool:
 
 
 def getter(path: str) -> Callable[[Any], Any]:
-    """Return a function that looks up a path with ``[…]``. The function raises LookupError or TypeError if it finds
-    nothing."""
+    """Return a function that looks up a path with ``[…]``. It raises LookupError or TypeError if there is no such
+    value."""
     first, *rest = path.split(".")
     if not rest:
         return itemgetter(first)
@@ -108,7 +106,6 @@ def getter_or_none(path: str) -> Callable[[Any], Any]:
 
 
 def look_up(variables: Any, path: str) -> Any:
-    """Look up a path with ``[…]``. Return its value, or MISSING."""
     value = variables
     try:
         for name in path.split("."):
@@ -123,7 +120,8 @@ def is_absent(value: Any) -> bool:
 
 
 def check_scalar(value: Any) -> Any:
-    """Return the value to bind for a scalar. Raises ValueError for anything else; the message omits the value."""
+    """Return the value to bind for a scalar. Raises ValueError for other values, and its message does not show the
+    value."""
     kind = type(value)
     if kind is str:
         return _check_text(value)
@@ -203,5 +201,5 @@ _TEXT_CONVERSIONS: dict[type, Callable[[Any], str]] = {
 }
 _HINTS = {
     "an object": ": name one of its values, with a dot",
-    "a list": " here: write `in` or `not in` before it; where the engine has arrays, {{ name | array }} is one",
+    "a list": " here: write `in` or `not in` before it; or, where the engine has arrays, write {{ name | array }}",
 }

@@ -1,6 +1,6 @@
 """Binder: compiles a template to closures for one dialect and paramstyle.
 
-Each closure reads variables and appends their values to the parameters. It also appends numbers to a key, by which the
+Each closure reads variables and appends their values to the parameters. It also appends numbers to the key by which the
 Renderer finds the SQL.
 """
 
@@ -50,12 +50,10 @@ clauses and branches have put into the SQL so far."""
 
 
 _NONE_MET: Final[set[Hashable]] = set()
-_FEW: Final = 4  # up to this many values are checked one by one, and more in one pass
+_FEW: Final = 4  # more values than this are checked in one pass, fewer one by one
 
 
 class Binder:
-    """Binds one template in one dialect and paramstyle."""
-
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, guard: Guard) -> None:
         self._tree = tree
         self._renderer = Renderer(tree, dialect, style)
@@ -119,16 +117,15 @@ class Binder:
 
 
 class _Compiler:
-    """Compiles nodes to steps.
-
-    ``_always``: placeholders in every rendered SQL. ``_sometimes``: placeholders of clauses and branches.
-    """
+    """Compiles nodes to steps."""
 
     def __init__(self, reader: VariableReader, *, shares: bool) -> None:
         self._reader = reader
         self._shares = shares
         self._always: set[Hashable] = set()
+        """Placeholders in every rendered SQL."""
         self._sometimes: set[Hashable] = set()
+        """Placeholders of clauses and branches."""
 
     def steps(self, nodes: Sequence[Node], *, conditional: bool = False) -> list[_Step]:
         found: list[_Step] = []

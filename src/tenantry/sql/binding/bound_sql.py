@@ -1,9 +1,8 @@
-"""BoundSQL and its fingerprint.
+"""BoundSQL and its fingerprint."""
 
-A fingerprint must differ for parameters of different types. JSON and ``str`` would write a date like a string, and a
-dict would treat the keys 1, 1.0 and True as equal. So plain values are serialized by ``marshal`` version 2, in which
-each value has exactly one form.
-"""
+# A fingerprint must differ for parameters of different types. JSON and `str` would write a date like a string, and a
+# dict would treat the keys 1, 1.0 and True as equal. So plain values are serialized by `marshal` version 2, in which
+# each value has exactly one form.
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from tenantry.sql.syntax_tree import VariableReference
 
 
 class BoundSQL(NamedTuple):
-    """SQL and its parameters for a driver's ``execute(sql, params)``. ``repr`` shows no value."""
+    """SQL and its parameters, for a driver's ``execute(sql, params)``. ``repr`` shows no value."""
 
     sql: str
     params: tuple[Any, ...] | dict[str, Any] | None
@@ -54,7 +53,7 @@ class BoundSQL(NamedTuple):
 
 
 class TracedSQL(NamedTuple):
-    """A BoundSQL and, for each of its parameters, the variables whose values the parameter contains."""
+    """A BoundSQL and, for each parameter, the variables in its value."""
 
     bound: BoundSQL
     references: tuple[tuple[VariableReference, ...], ...]

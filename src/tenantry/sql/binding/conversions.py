@@ -27,14 +27,14 @@ _MAX_DEPTH = 64  # maximum depth of nested JSON, far below the recursion limit
 
 
 def placeholder_template(conversion: str, dialect: Dialect) -> str:
-    """Return the SQL around the ``{placeholder}`` of a converted value; empty if the dialect cannot bind the value."""
+    """Return the SQL around the ``{placeholder}`` of a converted value; empty if the dialect cannot bind it."""
     if conversion in PATTERNS:
         return f"{{placeholder}} {dialect.like_escape_clause}".rstrip()
     return dialect.array_parameter if conversion == ARRAY else dialect.json_parameter
 
 
 def converter(conversion: str, dialect: Dialect) -> Callable[[Any], Any]:
-    """Return a function that converts a value for binding. It raises ValueError; the message omits the value."""
+    """Return a function that converts a value for binding. It raises ValueError, without the value in the message."""
     if conversion in PATTERNS:
         before, after = PATTERNS[conversion]
         wildcards = re.compile(f"[{re.escape(dialect.like_wildcards + dialect.like_escape)}]")

@@ -40,7 +40,6 @@ class Paramstyle:
     """Characters in the author's SQL that a driver reads as placeholders."""
 
     def write(self, number: int, form: str) -> str:
-        """Return the placeholder with this number, inside ``form`` if that is not empty."""
         placeholder = self.placeholder(number)
         if not form:
             return placeholder
@@ -64,7 +63,7 @@ PARAMSTYLES: Final[dict[str, Paramstyle]] = {
 
 
 def paramstyle_named(name: str) -> Paramstyle:
-    """Return the paramstyle. Raises ValueError; the message lists the known names."""
+    """Raises ValueError; the message lists the known names."""
     try:
         return PARAMSTYLES[name]
     except (KeyError, TypeError):
@@ -81,7 +80,7 @@ def driver_params(
 def find_placeholder_conflicts(
     text: str, lexemes: Sequence[Lexeme]
 ) -> tuple[tuple[PlaceholderConflict, ...], tuple[int, ...]]:
-    """Return the signs that a driver could read as placeholders, and the offsets of colons in slices like
+    """Return characters that a driver could read as placeholders, and the offsets of colons in slices like
     ``a[1:n]``."""
     braces = text.count("{") > 2 * text.count("{{")  # there are more braces than those of tags
     if not braces and not any(character in text for character in "?:@$"):

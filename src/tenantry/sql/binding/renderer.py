@@ -26,11 +26,10 @@ RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
 
 
 class Renderer:
-    """Renders a template in one dialect and paramstyle. While the SQL for a key is cached, each call returns the same
-    ``str`` object.
+    """Renders a template in one dialect and paramstyle. While the SQL of a key is cached, the same ``str`` object is
+    returned.
 
-    A key has one number for each clause (1 if included), each Switch (the number of the chosen branch) and each list
-    (its length).
+    A key has one number for each clause (1 if included), each Switch (the chosen branch) and each list (its length).
     """
 
     def __init__(self, tree: Tree, dialect: Dialect, style: Paramstyle) -> None:
@@ -42,9 +41,9 @@ class Renderer:
         self._characters = 0
 
     def render(self, key: tuple[int, ...]) -> RenderedSQL:
-        """Return the SQL for a key. If the cache is too large, drop the oldest SQL.
+        """Return the SQL for a key. If the cache is full, drop the oldest SQL.
 
-        Raises TemplateError if the template is guarded, and this SQL cannot be proved to read only the group's rows.
+        Raises TemplateError if the template is guarded and this SQL cannot be proved to read only the group's rows.
         """
         with self._lock:
             rendered = self.cached.get(key)

@@ -30,8 +30,8 @@ Read: TypeAlias = Callable[[Any], Any]
 
 
 class VariableReader:
-    """Makes the functions that read the variables of a template. Their errors name the path of the variable and the
-    location of its tag."""
+    """Makes functions that read a template's variables. Their errors name the variable's path and the location of its
+    tag."""
 
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, guard: Guard) -> None:
         self._source = source
@@ -40,8 +40,8 @@ class VariableReader:
         self._required = [reference for reference in tree.references if reference.required]
 
     def require(self, variables: Any, needed: Iterable[VariableReference]) -> None:
-        """Raise one MissingVariable that names each required or ``needed`` variable without a value. Raises TypeError
-        if ``variables`` is not a mapping."""
+        """Raise one MissingVariable for all required or ``needed`` variables without a value. Raises TypeError if
+        ``variables`` is not a mapping."""
         if not isinstance(variables, Mapping | Record):
             raise TypeError(f"variables must be a mapping, not {type(variables).__name__}")
         missing: dict[str, str] = {}
@@ -124,8 +124,7 @@ class VariableReader:
         return read_limit
 
     def items(self, reference: VariableReference) -> Read:
-        """Return a function that reads a list and returns a copy of it. The function refuses strings, objects and
-        sets."""
+        """Return a function that reads a list and returns a copy. It refuses strings, objects and sets."""
 
         def convert(value: Any) -> Sequence[Any]:
             if not isinstance(value, list | tuple | RecordList):

@@ -148,7 +148,7 @@ def _not_in(operator: OutlineToken, after: Tokens) -> Iterator[Problem]:
     elif any(item.is_word("null") for item in items.children):
         problem, fix = "`not in` a list with null matches no row", "remove null, and add `… is not null`"
     elif any(item.has_filter("nullable") for item in items.children):
-        problem, fix = "`not in` a value that may be NULL matches no row if it is", "remove | nullable"
+        problem, fix = "`not in` a value that may be NULL matches no row if it is NULL", "remove | nullable"
     if problem:
         yield Problem("not-in-null", severity, operator.start, problem, fix)
 

@@ -31,11 +31,8 @@ class BrokenQuery(NamedTuple):
 
 
 class QueryContract:
-    """Checks updates of groups against saved queries and the schemas of environments.
-
-    ``refuses``: whether updates that break the contract are refused, not only reported. Queries that do not compile are
-    ignored.
-    """
+    """Checks updates of groups against saved queries and the schemas of environments. A query that does not compile is
+    ignored."""
 
     def __init__(
         self,
@@ -45,6 +42,7 @@ class QueryContract:
         refuses: bool = True,
     ) -> None:
         self.refuses: bool = refuses
+        """Whether updates that break the contract are refused, not only reported."""
         self._schemas = schemas or {}
         self._needs: dict[tuple[str, str], tuple[VariableReference, list[str]]] = {}
         for name, template in queries.items():
@@ -54,8 +52,8 @@ class QueryContract:
                     found[1].append(name)
 
     def broken_queries(self, before: Properties, after: Properties) -> tuple[BrokenQuery, ...]:
-        """Return the queries that can be bound with ``before`` but not with ``after``, sorted, each with one failing
-        property."""
+        """Return the queries that can be bound with ``before`` but not with ``after``, sorted, with one failing
+        property each."""
         broken: dict[str, BrokenQuery] = {}
         for (path, _), (reference, names) in self._needs.items():
             problem = _problem(path, reference, after)
@@ -86,7 +84,7 @@ class QueryContract:
             )
 
     def schema_errors(self, environment: str, properties: Properties) -> Iterator[InvalidProperties]:
-        """Yield InvalidProperties if the properties violate the environment's schema."""
+        """Yield InvalidProperties if the environment's schema does not allow the properties."""
         schema = self._schemas.get(environment)
         violations = list(schema.violations(properties)) if schema is not None else []
         if violations:

@@ -36,7 +36,7 @@ class PropertyTypes:
 
     @property
     def paths(self) -> frozenset[str]:
-        """All property paths of all groups, including those whose value is an object."""
+        """Property paths of all groups, including paths to objects."""
         return frozenset(self._seen)
 
     def add(self, provided_id: str, properties: Mapping[str, Any] | Record | None) -> None:
@@ -62,7 +62,7 @@ class PropertyTypes:
                 self._add(number, path + ".", value)
 
     def without(self, path: str) -> list[int]:
-        """Return the indexes of the groups whose property is missing or null."""
+        """Return the indexes of groups whose property is missing or null."""
         present: set[int] = set()
         for kind, numbers in self._by_kind[path].items():
             if kind != "null":
@@ -70,16 +70,13 @@ class PropertyTypes:
         return [] if len(present) == len(self._ids) else [n for n in range(len(self._ids)) if n not in present]
 
     def kinds(self, path: str) -> dict[str, int]:
-        """Return type → number of groups, most frequent first, without null."""
         counted = {kind: len(numbers) for kind, numbers in self._by_kind[path].items() if kind != "null"}
         return dict(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
 
     def having(self, path: str, kinds: Collection[str]) -> list[int]:
-        """Return the indexes of the groups whose property has one of these types."""
         return sorted(number for kind in kinds for number in self._by_kind[path].get(kind, ()))
 
     def named(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        """Return the ids of at most NAMED of these groups."""
         return tuple(self._ids[number] for number in numbers[:NAMED])
 
 
@@ -87,15 +84,13 @@ class PropertyTypes:
 
 
 class Coverage:
-    """Compares templates with PropertyTypes, caching results by property."""
-
     def __init__(self, types: PropertyTypes) -> None:
         self._types = types
         self._missing: dict[str, list[int]] = {}
         self._differing: dict[str, tuple[str, list[int]] | None] = {}
 
     def findings(self, references: Iterable[tuple[VariableReference, Location]]) -> Iterator[Finding]:
-        """Yield a template's findings: missing properties, wrong types, types that differ between groups."""
+        """Yield a template's missing properties, wrong types, and types that differ between groups."""
         seen: set[tuple[str, str]] = set()
         for reference, location in references:
             for path, _ in needs([reference]):
@@ -130,7 +125,7 @@ class Coverage:
         differing = self._differing[path]
         if differing is not None:
             what, numbers = differing
-            fix = "use one type in all groups: a column is compared with one"
+            fix = "use one type in all groups, because the query compares the values with one column"
             yield self._finding("property-type-differs", Severity.WARNING, reference, location, what, fix, numbers)
 
     def _finding(

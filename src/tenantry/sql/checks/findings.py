@@ -52,18 +52,17 @@ class Finding:
     """The line of the template, and a line with a caret below the problem. May be empty."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a JSON-ready dict without empty optional fields."""
         always = ("code", "severity", "line", "column", "message", "fix")
         return {name: value for name, value in asdict(self).items() if value or name in always}
 
 
 def template_error(error: TemplateError) -> Finding:
-    """Return the finding for a template that does not compile or a file that cannot be read."""
+    """Return the finding for a template that does not compile, or for a file that cannot be read."""
     return error_finding("template-error", error)
 
 
 def error_finding(code: str, error: TemplateError) -> Finding:
-    """Return an error with the place, the excerpt and the fix of ``error``."""
+    """Convert an error to a Finding."""
     at = error.location or Location(1, 1)
     lines = error.message.splitlines()[1:3] if error.location is not None else []
     excerpt = "\n".join(line.removeprefix("    ") for line in lines if line.startswith("    "))

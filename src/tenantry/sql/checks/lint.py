@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from tenantry.errors import TemplateError
+from tenantry.errors import TemplateError, did_you_mean
 from tenantry.groups import VIEWER_SCHEMA, PropertySchema
 from tenantry.sql.binding.paramstyles import paramstyle_named
 from tenantry.sql.checks.conditions import comparisons_with_null, or_beside_guarded
@@ -27,7 +27,6 @@ from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, TableGuard, Tree, VariableReference
 from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
 from tenantry.sql.tenant_guard import Guard, droppable, is_viewer_input, meant_path
-from tenantry.suggestions import did_you_mean
 
 _IGNORED = re.compile(r"tenantry:ignore((?:[ ,]+[a-z]+(?:-[a-z]+)*)+)")
 
@@ -76,7 +75,7 @@ def lint(
         problems += schema_problems((each for each in references if not _is_given(each.path, given)), schema)
     for select in selects:
         found = or_beside_guarded(select, guard)
-        if tables is not None:  # other groups' rows cannot come through
+        if tables is not None:  # guarded tables already hide other groups' rows
             found = (each._replace(severity=Severity.NOTE) for each in found)
         problems += [*found, *comparisons_with_null(select, dialect)]
         if not style.shares and not dialect.equal_values_are_one:
@@ -95,7 +94,7 @@ def _guard(template: SQLTemplate, tables: TableGuard) -> tuple[list[Finding], li
 
 
 def compares_loosely(template: SQLTemplate) -> bool:
-    """Return whether a template compares a group's value in a dialect that usually ignores case and accents."""
+    """Whether a template compares a group's value in a dialect that usually ignores case and accents."""
     dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
     try:
         references = template._tree(dialect).references if dialect.loose_texts else ()
@@ -224,7 +223,7 @@ def _is_given(path: str, given: Collection[str]) -> bool:
 def _droppable(template: SQLTemplate, tree: Tree, guard: Guard) -> Iterator[Problem]:
     for reference in droppable(tree, guard):
         if not reference.not_a_filter and reference.path not in template.optional:
-            continue  # the variable is in a filter's column, and that filter is always rendered
+            continue  # this filter is rendered in every case, so its column is too
         how = "not_a_filter" if reference.not_a_filter else "optional"
         message = f"{reference.path} ({how}) is left out with its clause when a viewer chooses nothing"
         fix = "nothing to do if it restricts no rows; else move it out of [[ ]]"

@@ -36,7 +36,7 @@ def property_path(path: str) -> str | None:
 
 
 def type_of(value: Any) -> str:
-    """Return the name of a value's type, such as ``text`` or ``list of integer``."""
+    """Return a type's name, such as ``text`` or ``list of integer``."""
     scalar = _SCALARS.get(type(value))
     if scalar is not None:
         return scalar
@@ -55,7 +55,7 @@ def _mixed(kinds: set[str]) -> str:
 
 
 def takes(reference: VariableReference, kind: str) -> bool:
-    """Return whether a value of this type is accepted by the reference."""
+    """Whether the reference accepts a value of this type."""
     if reference.conversion == "json" or reference.position is Position.CHOICE:
         return True
     if reference.position is Position.LIST or reference.conversion == "array":
@@ -78,7 +78,6 @@ def expected(reference: VariableReference) -> str:
 
 
 def needs(references: Iterable[VariableReference]) -> Iterator[tuple[str, VariableReference]]:
-    """Yield the path of each required property, with its reference."""
     for reference in references:
         path = property_path(reference.path)
         if path is not None and reference.required and not is_viewer_input(reference.path):
@@ -103,7 +102,7 @@ _TYPES: Final = {
 
 
 def schema_problems(references: Iterable[VariableReference], schema: PropertySchema) -> Iterator[Problem]:
-    """Yield a problem for each property that queries need, if the schema gives it a wrong type or makes it optional."""
+    """Yield a problem for each required property that the schema makes optional, or to which it gives a wrong type."""
     declared = schema.declared()
     seen: set[tuple[str, str]] = set()
     for path, reference in needs(references):
@@ -146,8 +145,8 @@ def kinds_of(definition: Mapping[str, Any]) -> set[str]:
 
 
 def can_lack(template: SQLTemplate, name: str, left: Mapping[str, Any] | None = None) -> bool:
-    """Return whether a template can be bound if ``params.name`` is missing. If only one end of a range is missing,
-    ``left`` contains the other end.
+    """Whether a template can be bound if ``params.name`` is missing. If only one end of a range is missing, ``left``
+    contains the other end.
 
     Raises TemplateError if the template does not compile.
     """
@@ -155,7 +154,7 @@ def can_lack(template: SQLTemplate, name: str, left: Mapping[str, Any] | None = 
     there = {f"{path}.{end}" for end in left or ()}
     for node, around in walk(template._own_tree().nodes):
         if any(isinstance(outer, Switch) and outer.reference.path == path for outer in around):
-            continue  # the Switch chooses by what is present
+            continue  # an absent value also chooses a branch
         clauses = [outer for outer in around if isinstance(outer, Clause)]
         for reference in references_in([node]):
             if reference.path != path and not reference.path.startswith(f"{path}."):

@@ -54,7 +54,7 @@ def _nested(tokens: Tokens) -> Iterator[Select]:
 
 
 def is_query(token: OutlineToken) -> bool:
-    """Return whether the token is a select in parentheses."""
+    """Whether the token is a select in parentheses."""
     if token.kind is not TokenKind.GROUP or token.text != "(":
         return False
     for child in token.children:

@@ -19,7 +19,7 @@ _OR = "or, if every customer may read these rows, write the reason in the header
 def reads_every_customer(template: SQLTemplate) -> Finding | None:
     """Return a finding if the query reads tables but uses no value of the group.
 
-    Return None if the query does not compile, or if the header of its file says ``tenant: {none: REASON}``.
+    None if the query does not compile, or if its header says ``tenant: {none: REASON}``.
     """
     header = template.definition.header
     try:
@@ -39,7 +39,7 @@ def reads_every_customer(template: SQLTemplate) -> Finding | None:
 
 
 def reads_tables(template: SQLTemplate) -> bool:
-    """Return whether a query reads tables. Raises TemplateError if it does not compile."""
+    """Raises TemplateError if the query does not compile."""
     try:
         return bool(named_tables(template))
     except TemplateError:  # sqlglot is not installed, or cannot read it

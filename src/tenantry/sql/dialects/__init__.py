@@ -29,7 +29,7 @@ DIALECTS: Final[dict[str, Dialect]] = _dialects()
 
 
 def dialect_named(name: str) -> Dialect:
-    """Return the dialect of this name. Raises ValueError; the message lists the known names."""
+    """Raises ValueError; the message lists the known names."""
     try:
         return DIALECTS[name]
     except (KeyError, TypeError):

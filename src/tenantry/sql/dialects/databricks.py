@@ -18,8 +18,8 @@ DIALECT = Dialect(
     plain_prefixes="rRxX",
     double_is_string=True,
     double_takes_prefix=True,
-    # Older releases read 'a''b' as two literals, newer releases as one literal that contains a quote. So '' is refused
-    # in a string with variables.
+    # Older releases read 'a''b' as two literals, newer ones as one literal that contains a quote. So '' is refused in a
+    # string with variables.
     doubled_quotes=False,
     backslash=True,
     backslash_escapes={

@@ -46,7 +46,7 @@ class Identifiers(StrEnum):
     """``Orders``, ``orders`` and ``"ORDERS"`` are one table."""
 
     def key(self, name: str, *, quoted: bool) -> str:
-        """Return a string that is equal for two spellings of the same table. Engines fold ASCII letters only."""
+        """Return the same string for all spellings of one table. Engines fold ASCII letters only."""
         if self is Identifiers.EXACT or (quoted and self is not Identifiers.IGNORES_CASE):
             return name
         return name.translate(_TO_UPPER if self is Identifiers.FOLDS_UPPER else _TO_LOWER)
@@ -71,12 +71,11 @@ class FunctionNames(NamedTuple):
     """Functions that can run a string as SQL only in ``from``."""
 
     def matches(self, name: str) -> bool:
-        """Return whether ``name`` is one of the functions, ignoring case."""
         lower = name.lower()
         return lower in self.names or lower.startswith(self.prefixes)
 
     def may_appear_in(self, text: str) -> bool:
-        """Return whether lower-case SQL contains one of the names, even as a part of another word."""
+        """Whether lower-case SQL contains one of the names, even as a part of another word."""
         stems = (*self.prefixes, *self.names, *self.words, *self.tables)
         return (
             any(stem in text for stem in stems)
@@ -95,7 +94,7 @@ def function_names(
     words: str = "",
     tables: str = "",
 ) -> FunctionNames:
-    """Build FunctionNames from strings of names, separated by spaces. ``dblink*`` is a prefix."""
+    """Read names separated by spaces. ``dblink*`` is a prefix."""
     whole = frozenset(name for name in names.split() if not name.endswith("*"))
     prefixes = tuple(name[:-1] for name in names.split() if name.endswith("*"))
     others = frozenset(words.split()), frozenset(tables.split())
@@ -103,7 +102,7 @@ def function_names(
 
 
 def for_each_unit(bucket: str) -> dict[str, str]:
-    """Return ``time_buckets``: for each unit, ``bucket`` with the unit in place of ``{unit}``."""
+    """Return ``time_buckets``: ``bucket`` with each unit in place of ``{unit}``."""
     return {unit: bucket.replace("{unit}", unit) for unit in UNITS}
 
 
@@ -287,17 +286,15 @@ class Dialect:
 
     @cached_property
     def joining_signs(self) -> Mapping[str, str]:
-        """Sign → the word that it means, such as ``&&`` → ``and`` in MySQL. ``||`` is left out, because it may
+        """Sign → the word that it means, such as ``&&`` → ``and`` in MySQL. ``||`` is not included: it may
         concatenate."""
         return dict.fromkeys(self.and_operators - {"and"}, "and")
 
     @cached_property
     def opening(self) -> re.Pattern[str]:
         """Pattern that matches the next lexeme, or only its opening quote if it is quoted. The matching regex group has
-        the name of the lexeme's kind.
-
-        No regex group has a possessive quantifier: CPython before 3.11.5 backtracks into possessive ones (gh-106052).
-        """
+        the name of the lexeme's kind."""
+        # No regex group has a possessive quantifier: CPython before 3.11.5 backtracks into possessive ones (gh-106052).
         letters = "A-Za-z_" + _BEYOND_ASCII * (not self.ascii_words)
         word = rf"[{letters}][{letters}0-9$]*+"
         after_word = "['\"]" if self.double_takes_prefix else "'"
@@ -325,7 +322,7 @@ class Dialect:
         prefix = f"(?:{self.prefixes})?" if self.prefixes else ""
         double = "(?:[uU]&)?" if "&" in self.prefixes else ""
         double = (prefix if self.double_takes_prefix else double) + '"'
-        groups = [("plain", r"'[^'{\\]*+'(?!')")]  # most strings match here at once; others are read part by part
+        groups = [("plain", r"'[^'{\\]*+'(?!')")]  # matches most strings in one step; the others are read part by part
         groups += [("string3", f"{prefix}'''|{double}{double[-1] * 2}")] if self.triple_quotes else []
         groups += [("string", f"{prefix}'"), ("string2" if self.double_is_string else "name2", double)]
         groups += [("tick", "`")] if self.backticks else []
@@ -339,11 +336,9 @@ def naive_utc(moment: datetime) -> datetime:
 
 
 def utc_text(moment: datetime) -> str:
-    """Return an instant in UTC, as ``2026-01-31 09:30:00``."""
     return naive_utc(moment).isoformat(sep=" ")
 
 
 def seconds(length: timedelta) -> int | float:
-    """Return a duration in seconds, as ``int`` if it is whole."""
     total = length.total_seconds()
     return int(total) if total.is_integer() else total

@@ -37,8 +37,8 @@ DIALECT = Dialect(
     casts={"text": "char", "integer": "signed", "date": "date", "datetime": "datetime(6)", "uuid": "char(36)"},
     loose_texts=True,
     # concat() makes every value a string. Without it, a bound number 0 would equal each string that does not begin with
-    # a digit. A literal '7abc' would find 7 through the index of a number column, without the warning that makes the
-    # driver refuse the result.
+    # a digit. A literal '7abc' would find 7 through the index of a number column, and the driver would not get the
+    # warning for which it refuses a result.
     guarded_form="concat({placeholder})",
     bind_as={"datetime": naive_utc, "uuid": str, "interval": seconds},
     time_buckets={
@@ -53,7 +53,8 @@ DIALECT = Dialect(
     },
     weeks_from_sunday="(cast({column} as date) - interval dayofweek({column}) - 1 day)",
     is_date="length({column}) = 10",
-    # A server whose time zone tables are empty gives NULL, and then the warning of this cast, which is an error.
+    # A server whose time zone tables are empty gives NULL. Then this cast warns, and the driver treats the warning as
+    # an error.
     local_days=(
         "case when {column} is null or length({column}) = 10 then cast({column} as datetime(6))"
         " else coalesce(convert_tz({column}, '+00:00', if({zone} = 'UTC', '+00:00', {zone})),"

@@ -25,8 +25,8 @@ DIALECT = Dialect(
     empty_in="in ()",
     empty_not_in="not in ()",
     null_safe_equal="{left} is {right}",
-    # With the column on the right, a query that filters by the column itself uses the index for its own filter, and
-    # SQLite evaluates the guard once. With the column on the left, it compared each row.
+    # With the column on the right, a query that filters by this column uses the index for its own filter, and SQLite
+    # evaluates the guard once. With the column on the left, SQLite compared the guard with each row.
     exact_equal="{value} = {column} and cast({column} as blob) = cast({value} as blob)",
     casts={"text": "text", "integer": "integer", "decimal": "numeric", "boolean": "integer", "date": "text"},
     bind_as={
@@ -36,7 +36,7 @@ DIALECT = Dialect(
         "uuid": str,
         "interval": seconds,
     },
-    day_of="substr({column}, 1, 10)",  # the date as written: `>=` and `<` ignore zones too
+    day_of="substr({column}, 1, 10)",  # the date as written, since `>=` and `<` ignore zones too
     # The buckets are strings such as 2026-01-31 12:00:00, the form that SQLite's functions return. `weekday 0` moves to
     # the next Sunday unless the day is a Sunday.
     time_buckets={
@@ -52,6 +52,6 @@ DIALECT = Dialect(
     weeks_from_sunday="date({column}, '-6 days', 'weekday 0')",
     is_date="length({column}) = 10",
     instant="datetime({column})",
-    # A function of the data source's connection (``engines/sqlite.py``).
+    # ``engines/sqlite.py`` adds this function to each connection.
     local_days="tenantry_local_time({column}, {zone})",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import Dialect, Identifiers, for_each_unit, function_names, seconds
 
-_FUNCTIONS = "query raw_query native_query procedure sheet table_changes"  # table functions of connectors
+_FUNCTIONS = "query raw_query native_query procedure sheet table_changes"  # table functions that connectors define
 
 DIALECT = Dialect(
     name="trino",

@@ -21,8 +21,7 @@ _CLOSING: Final = {"[": "]"}
 
 
 def name_of(source: Source, dialect: Dialect, argument: Argument) -> str:
-    """Return the name of a choice: the argument's key, else the argument itself if it is a column, else an empty
-    string."""
+    """Return the name of a choice: the argument's key; without a key, its column; else an empty string."""
     key = argument.key
     if not key:
         return argument.text if VARIABLE_PATH.fullmatch(argument.text) else _column(argument)
@@ -39,15 +38,14 @@ def default_name(source: Source, dialect: Dialect, argument: Argument) -> str:
 
 
 def name_of_value(value: Any) -> Any:
-    """Return the name of the choice that a value selects. Booleans and integers become the strings that a viewer
-    sends."""
+    """Return the name of the choice that a value selects. Booleans and integers become strings, as a viewer
+    sends them."""
     if type(value) is bool:
         return "true" if value else "false"
     return str(value) if type(value) is int else value
 
 
 def written_name(name: str, dialect: Dialect) -> str:
-    """Return a name as it is written in ``one_of``."""
     if BARE.fullmatch(name):
         return name
     escaped = name.replace("\\", "\\\\") if dialect.backslash else name

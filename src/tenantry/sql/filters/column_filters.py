@@ -1,9 +1,8 @@
-"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``, which build SQL for a column from a value.
+"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``, which build SQL for a column from a value. If the
+value is absent, the condition is ``1 = 1``."""
 
-Each filter builds a Switch (SQL in several branches), so the bound SQL depends only on the kind of value, such as a
-list or a range without an end. If the value is absent, the condition is ``1 = 1``. ``parsing.vanishing`` refuses
-filters in places where ``1 = 1`` is not neutral.
-"""
+# Each filter builds a Switch (SQL in several branches), so the bound SQL depends only on the kind of value, such as a
+# list or a range without an end. `parsing.vanishing` refuses filters in places where `1 = 1` changes the result.
 
 from __future__ import annotations
 
@@ -43,7 +42,7 @@ _MARKS = re.compile(f"({_COLUMN}|{_ZONE})")
 
 
 def within(context: SwitchContext) -> Switch:
-    """Build ``column >= start and column < end``, or only one of these comparisons if the range is open on one side."""
+    """Build ``column >= start and column < end``, or only one comparison if the range has no start or no end."""
     parameter = _parameter(context)
     if parameter is not None and not parameter.is_range:
         period, _, end = parameter.name.partition(".")

@@ -26,8 +26,8 @@ _ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)  # no default depends on the
 def default_value(
     source: Source, dialect: Dialect, tag: VariableTag, position: Position, parameters: Mapping[str, Parameter]
 ) -> Any:
-    """Return the value to bind for the tag's ``default``. None if the tag has no ``default``, or if the tag's value
-    selects SQL (in that case the default is the name of a choice).
+    """Return the value to bind for the tag's ``default``. None without a ``default``, or if the tag's value selects
+    SQL: then the default is the name of a choice.
 
     Raises TemplateError for a default that is not a literal, or does not fit the position or the declared type.
     """

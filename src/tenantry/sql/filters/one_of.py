@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from tenantry.errors import did_you_mean
 from tenantry.sql.filters.choice_names import name_of, name_of_value, with_names, yaml_name
 from tenantry.sql.filters.switch_context import SwitchContext
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
@@ -16,7 +17,6 @@ from tenantry.sql.lexing.tags import DEFAULT, Argument
 from tenantry.sql.parameters.declared import TEXTS, Parameter, ParameterType, PropertyReference
 from tenantry.sql.parameters.uses import never_absent
 from tenantry.sql.syntax_tree import Node, Switch
-from tenantry.suggestions import did_you_mean
 
 _UNFINISHED = re.compile(r"(?:\.|(?<![\w$.])(?:in|is|not))\s*\Z", re.IGNORECASE)
 _NO_TEXT = frozenset({LexemeKind.COMMENT, LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
@@ -72,8 +72,8 @@ _WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Iterable[str]) -> None:
-    """Raise TemplateError if a name does not fit the declared parameter's type, or if a value that the parameter
-    declares is not in ``names``.
+    """Raise TemplateError if a name does not fit the declared parameter's type, or if a declared value is not in
+    ``names``.
 
     ``takes`` and ``lacks`` are parts of the message, such as "a name" and "is not in one_of".
     """

@@ -1,14 +1,14 @@
-"""The filters of the template language, and checks of their use.
+"""The filters of the template language, and checks of their use."""
 
-To add a filter that chooses between branches of SQL (a Switch), write a function that takes a ``SwitchContext``, and
-list it in SWITCHES.
-"""
+# To add a filter that chooses between branches of SQL (a Switch), write a function that takes a `SwitchContext`, and
+# list it in SWITCHES.
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container
 from typing import Final
 
+from tenantry.errors import did_you_mean
 from tenantry.sql.binding.conversions import ARRAY, CONVERSIONS, JSON, PATTERNS
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.column_filters import excludes, matches, trunc, within
@@ -31,7 +31,6 @@ from tenantry.sql.lexing.tags import (
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, Switch
 from tenantry.sql.tenant_guard import is_viewer_input
-from tenantry.suggestions import did_you_mean
 
 SWITCHES: Final[dict[str, Callable[[SwitchContext], Switch]]] = {
     ONE_OF: one_of,
@@ -59,7 +58,7 @@ _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
 def check_filters(source: Source, tag: VariableTag, declared: Container[str]) -> None:
     """Raise TemplateError for the first filter that does not exist or conflicts with another one.
 
-    ``declared``: names of declared parameters.
+    ``declared``: names of parameters.
     """
     seen: set[str] = set()
     for each in tag.filters:
@@ -125,12 +124,12 @@ def _only_viewers(tag: VariableTag, each: Filter, declared: Container[str]) -> t
     if tag.path.partition(".")[0] in declared:
         arguments = ", ".join(argument.text for argument in each.arguments)
         filtered = f"{each.name}({arguments})" if arguments else each.name
-        fix = f"write {{{{ params.{tag.path} | {filtered} }}}} for what a viewer sends; else {fix}"
+        fix = f"write {{{{ params.{tag.path} | {filtered} }}}} for a value that a viewer sends; else {fix}"
     return f"{tag.path} is a property of the group: {what}, nobody would notice a group that lacks it", fix
 
 
 def has_default(tag: VariableTag) -> bool:
-    """Return whether a tag works without a value, because of a ``default`` or a filter such as ``matches``."""
+    """Whether a tag works without a value, because of ``default`` or a filter such as ``matches``."""
     if tag.filter(DEFAULT) is not None:
         return True
     return is_viewer_input(tag.path) and any(each.name in CONDITIONS for each in tag.filters)

@@ -12,8 +12,7 @@ from tenantry.sql.syntax_tree import Node, Position, VariableReference
 
 
 class SwitchContext(ABC):
-    """The context of one filter in a tag. ``reference``: the variable whose value chooses a branch. ``parameter``: the
-    declaration of that variable, or None."""
+    """The context of one filter in a tag."""
 
     def __init__(
         self,
@@ -29,11 +28,12 @@ class SwitchContext(ABC):
         self.tag = tag
         self.filter = this
         self.reference = reference
+        """The variable that chooses a branch."""
         self.parameter = parameter
+        """The declaration of that variable, or None."""
 
     @property
     def default(self) -> str | None:
-        """The name in the tag's ``default(…)``, or None."""
         default = self.tag.filter(DEFAULT)
         return default_name(self.source, self.dialect, default.arguments[0]) if default is not None else None
 
@@ -44,8 +44,7 @@ class SwitchContext(ABC):
 
     @abstractmethod
     def variable(self, path: str, position: Position = Position.VALUE, *, conversion: str = "") -> VariableReference:
-        """Return a new variable for a branch, such as ``params.period.start``. It is required if the branch is
-        chosen."""
+        """Return a new variable for a branch, such as ``params.period.start``, required if the branch is chosen."""
 
     @abstractmethod
     def declared(self, path: str) -> Parameter | None:

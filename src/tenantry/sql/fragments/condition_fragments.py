@@ -1,8 +1,7 @@
-"""Condition fragments: fragments that begin with ``and`` and need no parentheses, as in ``where a {{> filters }}``.
+"""Condition fragments: fragments that begin with ``and`` and need no parentheses, as in ``where a {{> filters }}``."""
 
-Whatever the viewer chooses, a condition without ``or`` must precede the fragment in the expanded SQL, and ``and`` or
-the end of the whole condition must follow it.
-"""
+# Whatever the viewer chooses, a condition without `or` must precede the fragment in the expanded SQL, and `and` or the
+# end of the whole condition must follow it.
 
 from __future__ import annotations
 
@@ -46,7 +45,7 @@ class ConditionFragment(NamedTuple):
 
 
 def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[ConditionFragment]) -> None:
-    """Raise TemplateError for the first fragment that contains more than conditions, or might leave rows unfiltered."""
+    """Raise TemplateError for the first fragment that has more than conditions, or might leave rows unfiltered."""
     outline = read_outline(source, dialect)
     for each in found:
         place = _place(outline, each)

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from tenantry.errors import did_you_mean
 from tenantry.sql.header.choice_sets import NAME as CHOICES_NAME
 from tenantry.sql.header.choice_sets import ChoiceSets, ChoiceText
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.sql_tokens import TokenContext
 from tenantry.sql.lexing.tags import ONE_OF
 from tenantry.sql.source import Source
-from tenantry.suggestions import did_you_mean
 
 FRAGMENT_NAME = re.compile(r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 """Name of a fragment or query, which is the file name with folders, such as ``sales/active_orders``."""

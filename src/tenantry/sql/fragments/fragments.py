@@ -1,8 +1,7 @@
-"""Fragments: ``({{> name }})`` is replaced by the fragment with that name before the template is parsed.
+"""Fragments: ``({{> name }})`` is replaced by the fragment with that name before the template is parsed."""
 
-A fragment must close each bracket that it opens, and must be in parentheses or be a condition fragment, so that the SQL
-around it cannot change its meaning.
-"""
+# A fragment must close each bracket that it opens, and must be in parentheses or be a condition fragment. So the SQL
+# around it cannot change its meaning.
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
-from tenantry.errors import Location
+from tenantry.errors import Location, did_you_mean
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.choice_names import written_name
 from tenantry.sql.fragments.condition_fragments import ConditionFragment, check_condition_fragments
@@ -23,7 +22,6 @@ from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.parameters.declared import Parameter
 from tenantry.sql.source import MAX_TEXT, ExpandedSource, ExpandedText, Segment, Source
 from tenantry.sql.syntax_tree import TableGuard
-from tenantry.suggestions import did_you_mean
 
 MAX_INCLUDE_DEPTH = 8
 """Maximum nesting of fragments."""
@@ -37,8 +35,6 @@ _NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateDefinition:
-    """The parts of a template before parsing."""
-
     source: Source
     header: Header = NO_HEADER
     parameters: Mapping[str, Parameter] = field(default_factory=lambda: _NO_PARAMETERS)
@@ -56,8 +52,6 @@ class TemplateDefinition:
 
 
 class HasDefinition(Protocol):
-    """SQLTemplate or Query."""
-
     @property
     def definition(self) -> TemplateDefinition: ...
 
@@ -68,8 +62,6 @@ Fragments: TypeAlias = Mapping[str, "str | HasDefinition"]
 
 @dataclass(frozen=True, slots=True)
 class Included:
-    """An included fragment: its name, its definition, and the location of its tag."""
-
     name: str
     definition: TemplateDefinition
     at: Location
@@ -77,8 +69,7 @@ class Included:
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """The result of ``expand``: the expanded template, all declared parameters, and the included fragments in text
-    order."""
+    """An expanded template, all declared parameters, and the included fragments in text order."""
 
     source: Source
     parameters: Mapping[str, Parameter]
@@ -91,8 +82,8 @@ _Chain: TypeAlias = tuple[tuple[str, Source], ...]
 def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
     """Replace the tags of fragments and choice sets, except in comments.
 
-    Raises TemplateError, which locates both the tag and the problem, for a fragment that is missing, unbalanced, too
-    deep, too long, recursive or in a string.
+    Raises TemplateError, which locates the tag and the problem, for a fragment that is missing, unbalanced, too deep,
+    too long, recursive or in a string.
     """
     header = definition.header
     if not header.end and not header.choices and not _MAY_INCLUDE.search(definition.source.text):
@@ -164,7 +155,7 @@ class _Expander:
         others = {name: texts for name, texts in definition.header.choices.items() if name != tag.name}
         inner = replace(definition, header=replace(definition.header, choices=others))
         for number, (name, choice) in enumerate((tag.choices or {}).items()):
-            own = choice.source  # None: the choice is in this file, so its own location is enough
+            own = choice.source  # the choice is in this file: its location says enough
             included_at = at.included_at if own is None else at
             origin = Segment(0, own or definition.source, choice.offset, included_at, choice.exact)
             text, lexemes = self._lex_text(choice.sql, origin)
@@ -306,7 +297,7 @@ def _signs(text: str, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, int]]:
 
 
 def optional_paths(optional: Iterable[str]) -> frozenset[str]:
-    """Return optional paths as a set. Raises TypeError for a string, ValueError for a malformed path."""
+    """Raises TypeError for a string, ValueError for a malformed path."""
     if isinstance(optional, str):
         raise TypeError("optional is a set of paths, not one string: optional={'discount'}")
     paths = frozenset(optional)

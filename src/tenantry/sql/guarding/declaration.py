@@ -55,8 +55,8 @@ class TableEntry:
         return ", ".join(f"the column {column} ({value})" for column, value in self.rule)
 
     def condition(self, dialect: Dialect) -> str:
-        """Return the condition for the group's rows, with tags. If the rule is a column or pairs, the condition
-        prefixes each column with the table's name."""
+        """Return the condition for the group's rows, with tags. If the rule names columns, the condition prefixes each
+        column with the table's name."""
         if isinstance(self.rule, str) and not NAME.fullmatch(self.rule):
             return self.rule
         pairs = ((self.rule, GROUP),) if isinstance(self.rule, str) else self.rule
@@ -87,11 +87,11 @@ class Declaration:
 
     @property
     def where_to_change(self) -> str:
-        """The file or command with which to change the declaration, for the fixes that errors suggest."""
+        """The file or command that changes the declaration, for the fixes in errors."""
         return self.file or "the declaration (that of a data source: tenantry data-source update NAME --tables FILE)"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the declaration in the form that ``read_tables`` accepts."""
+        """Return a value that ``read_tables`` accepts."""
         tables = {each.name: each.rule if isinstance(each.rule, str) else dict(each.rule) for each in self.entries}
         document: dict[str, Any] = {"tables": tables}
         if self.functions:

@@ -28,7 +28,8 @@ _ARGUMENTS: Final = {
     "TableAlias": "this columns",
     "In": "this expressions query unnest is_global",
 }
-"""The arguments of each node that concerns tables. Others, such as ``for update`` or ``sample``, are refused."""
+"""The arguments of each node that concerns tables. Other arguments, such as ``for update`` or ``sample``, are
+refused."""
 _OTHERS: Final = """
     Alias Aliases Condition Func Identifier Star Var DataType DataTypeParam ColumnDef Tuple Ordered Order Group Having
     Where Limit Offset Fetch Qualify Window WindowSpec Distinct Filter WithinGroup IgnoreNulls RespectNulls Interval
@@ -51,12 +52,12 @@ _is_parsing: ContextVar[bool] = ContextVar("is_parsing", default=False)
 
 
 def parse(sql: str, dialect: str) -> Any:
-    """Parse one query with sqlglot, without letting it log. Raises Refused if the SQL is not one query, and for every
-    error of sqlglot."""
+    """Parse one query with sqlglot, without logs. Raises Refused for every error of sqlglot, and if the SQL is not one
+    query."""
     import sqlglot
     from sqlglot.errors import ErrorLevel
 
-    logging.getLogger("sqlglot").addFilter(_is_of_others)  # added once, however often
+    logging.getLogger("sqlglot").addFilter(_is_of_others)  # calling this again has no effect
     was_parsing = _is_parsing.set(True)
     try:
         statements = [each for each in sqlglot.parse(sql, read=dialect, error_level=ErrorLevel.IMMEDIATE) if each]
@@ -67,15 +68,15 @@ def parse(sql: str, dialect: str) -> Any:
     finally:
         _is_parsing.reset(was_parsing)
     if len(statements) != 1:
-        raise Refused(0, "a query of guarded tables is one statement", "remove the other statements")
+        raise Refused(0, "a query of guarded tables must be one statement", "remove the other statements")
     if not isinstance(statements[0], _types().queries):
-        problem = f"only a query can be proved to read guarded tables, not {type(statements[0]).__name__.lower()}"
+        problem = f"only a query can read guarded tables, not {type(statements[0]).__name__.lower()}"
         raise Refused(0, problem, "write a select")
     return statements[0]
 
 
 def _is_of_others(_: logging.LogRecord) -> bool:
-    # sqlglot logs the SQL of commands that it does not know, and literals can be secrets.
+    # sqlglot logs commands that it does not know, and literals in them can be secrets.
     return not _is_parsing.get()
 
 
@@ -107,7 +108,6 @@ def _types() -> _Types:
 
 
 def problem_of(node: Any, dialect: Dialect) -> tuple[str, str] | None:
-    """Return the problem and the fix for a node that we do not support."""
     types = _types()
     exp = types.exp
     allowed = next((types.structures[each] for each in type(node).__mro__ if each in types.structures), None)
@@ -157,11 +157,11 @@ def is_query_cte(cte: Any) -> bool:
 
 
 def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any, bool]]:
-    """Yield each part of a CTE's query, and whether the CTE's name means the CTE itself in that part. That is the case
-    only in the right arm of a recursive union."""
+    """Yield each part of a CTE's query, and whether the CTE's name means the CTE itself there. That is the case only in
+    the right arm of a recursive union."""
     exp = _types().exp
     body = cte.this
-    is_union = isinstance(body, exp.Union) and not body.args.get("by_name")  # which DuckDB does not repeat
+    is_union = isinstance(body, exp.Union) and not body.args.get("by_name")  # DuckDB does not repeat a union by name
     if not recursive or not is_union or body.args.get("with_") is not None:
         yield body, False
         return
@@ -196,8 +196,7 @@ def is_column(node: Any) -> bool:
 
 
 def is_alias(node: Any) -> bool:
-    """Whether the node is an alias that the author wrote. sqlglot adds an alias, without a position, to ``union values
-    (1)``."""
+    """Whether the author wrote the alias. sqlglot adds one, without a position, to ``union values (1)``."""
     exp = _types().exp
     if not isinstance(node, exp.TableAlias) or node.this is None:
         return False

@@ -22,23 +22,22 @@ class TableProof(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GuardedTables(Declaration):
-    """The guarded tables of a data source. Objects with equal declarations are equal and have the same hash.
-
-    ``SQLTemplate.guarded`` applies them to a template.
-    """
+    """The guarded tables of a data source, which ``SQLTemplate.guarded`` applies to a template. Equal declarations are
+    equal and have the same hash."""
 
     def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
-        """Return the tree with the guards in place of the tables. Raises TemplateError if the new tree cannot be proved
-        to read only the group's rows."""
+        """Replace the tables by their guards. Raises TemplateError if the new tree cannot be proved to read only the
+        group's rows."""
         return rewrite_tree(tree, _guards(self, dialect.name, self.file))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
-        """Return queries for each table. They fail if the table, or a column that its condition needs, is missing. They
-        read no rows and need no values. A data source runs them when it first connects. Without this check, if a column
-        is missing, an engine could take a column of the same name from the query around the guard.
+        """Return queries for each table, which need no values and read no rows. They fail if the table, or a column
+        that its condition needs, is missing.
 
         Raises TemplateError for a condition that is not SQL of the dialect.
         """
+        # A data source runs them when it first connects. Otherwise an engine could replace a missing column by a column
+        # of the same name from the query around the guard.
         guards = _guards(self, dialect_named(dialect).name, self.file)
         guarded = [guards.of(entry).entry for entry in self.entries if not entry.is_shared]
         guarded.sort(key=guards.parents_first)
@@ -48,5 +47,5 @@ class GuardedTables(Declaration):
 
 @lru_cache(maxsize=64)
 def _guards(tables: GuardedTables, dialect: str, _file: str) -> Guards:
-    # Equal declarations of two files are equal, but their errors name each its file.
+    # Two equal declarations may come from different files, and errors name the file.
     return Guards(tables, dialect_named(dialect), rewrite_condition)

@@ -37,8 +37,6 @@ RewriteCondition: TypeAlias = "Callable[[Tree, Guards, int], RewrittenCondition]
 
 
 class RewrittenCondition(NamedTuple):
-    """The query of a guard."""
-
     nodes: tuple[Node, ...]
     names: frozenset[str]
     """Names of tables that the condition reads. A CTE with such a name could hide the table."""
@@ -62,7 +60,6 @@ class TableGuardSQL:
     """Minimum number of characters in the rendered condition."""
 
     def nodes_at(self, offset: int, alias: str, *, only: bool) -> tuple[Node, ...]:
-        """Return the nodes for the table at ``offset``."""
         head, end = (Text(sql, offset, of_guard=True) for sql in self._around(alias, only=only))
         return (head, *_moved(self.nodes, offset, self.entry.name), end)
 
@@ -101,7 +98,7 @@ class Guards:
         return next((entry for key, entry in self._entries.items() if key[-1] == last), None)
 
     def of(self, entry: TableEntry) -> TableGuardSQL:
-        """Return the guard of a table that is not shared. Raises TemplateError for a condition that cannot be used."""
+        """Return the guard of a table that is not shared. Raises TemplateError for an unusable condition."""
         with self._lock:
             found = self._made.get(entry.name)
             if found is None:
@@ -120,12 +117,12 @@ class Guards:
             raise self.error(entry, problem, READ_ITSELF)
 
     def parents_first(self, entry: TableEntry) -> int:
-        """A sort key that puts each table after the tables that its condition reads."""
+        """Sort key: each table comes after the tables that its condition reads."""
         return [*self._made].index(entry.name)
 
     def proof_queries(self, entry: TableEntry) -> Iterator[str]:
-        """Yield one query for each branch of the condition, or a single query for a shared table. The queries read no
-        rows of the table, and use null for each value."""
+        """Yield a query for each branch of the condition; for a shared table one query. They read no rows, and use null
+        for each value."""
         if entry.is_shared:
             yield f"select 1 from {written(path_of(entry.name), self.dialect)} where 1 = 0"  # noqa: S608
             return
@@ -145,7 +142,7 @@ class Guards:
         enforce_tenant_guard(source, self.dialect, tree, Guard())
         for reference in tree.references:
             if is_viewer_input(reference.path):
-                problem = f"{reference.path} is what a viewer sends"
+                problem = f"{reference.path} is a value that a viewer sends"
                 raise self.error(entry, problem, "name a property of the group: {{ user_group.properties.… }}")
         query, names, shown = self._rewrite(tree, self, len(_QUERY))
         nodes, conflicts = _after(head, query), tree.placeholder_conflicts
@@ -155,7 +152,7 @@ class Guards:
 
 def _functions(declaration: Declaration, dialect: Dialect) -> Functions:
     scalar, tables = safe_functions(dialect), safe_table_functions(dialect)
-    if scalar is None:  # no engine of this dialect was asked: the functions that all asked engines have
+    if scalar is None:  # no engine of this dialect was checked, so take the functions that all checked engines have
         lists = [found for found in map(safe_functions, DIALECTS.values()) if found is not None]
         scalar, tables = frozenset.intersection(*lists) | _UNNEST, _UNNEST
     declared = frozenset(declaration.functions)

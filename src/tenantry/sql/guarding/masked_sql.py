@@ -1,9 +1,8 @@
-"""MaskedSQL: SQL as our lexer reads it, rewritten without changing its length so that no other lexer can read it
-differently.
+"""MaskedSQL: SQL as our lexer reads it, rewritten at the same length so that other lexers cannot read it
+differently."""
 
-Strings keep only plain characters, hints become spaces, and every quoted name has the dialect's usual quotes. Outside
-of quotes, characters that engines read in different ways are refused.
-"""
+# Strings keep only plain characters, hints become spaces, and every quoted name has the dialect's usual quotes. Outside
+# of quotes, characters that engines read in different ways are refused.
 
 from __future__ import annotations
 
@@ -55,7 +54,6 @@ class MaskedToken(NamedTuple):
 
     @property
     def is_name(self) -> bool:
-        """Whether it is a word or a quoted name."""
         return self.text[0] in '"`_' or self.text[0].isalpha()
 
 
@@ -65,13 +63,13 @@ class MaskedSQL(NamedTuple):
 
 
 def check_length(characters: int) -> None:
-    """Raises Refused for SQL that is too long."""
+    """Raises Refused."""
     if characters > MAX_LENGTH:
         raise Refused(0, f"SQL of more than {MAX_LENGTH} characters cannot be proved", "write a shorter query")
 
 
 def mask(sql: str, dialect: Dialect) -> MaskedSQL:
-    """Return the masked SQL and its tokens. Raises Refused."""
+    """Raises Refused."""
     check_length(len(sql))
     plain = sql.replace("{{", "{ ")  # only a string can contain it: no engine reads it as SQL
     try:
@@ -114,7 +112,7 @@ def _check_code(sql: str, lexeme: Lexeme, dialect: Dialect) -> None:
             raise Refused(match.start(), problem, "remove it, or put the name in quotes")
     for match in _NUMBER.finditer(sql, lexeme.start, lexeme.end):
         if not _PLAIN_NUMBER.fullmatch(match[0]):
-            raise Refused(match.start(), "engines cut this number in different ways", "write a space after the number")
+            raise Refused(match.start(), "engines read this number in different ways", "write a space after the number")
 
 
 def _is_letter(character: str) -> bool:

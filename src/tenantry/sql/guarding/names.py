@@ -18,8 +18,6 @@ _PARTS: Final = re.compile(_PART)
 
 
 class Name(NamedTuple):
-    """A part of a path, without its quotes."""
-
     text: str
     quoted: bool
 
@@ -28,13 +26,12 @@ Path = tuple[Name, ...]
 
 
 def path_of(text: str) -> Path:
-    """Return the parts of a path that matches ``PATH``."""
     found = (match[0] for match in _PARTS.finditer(text))
     return tuple(Name(each[1:-1], quoted=True) if each[0] == '"' else Name(each, quoted=False) for each in found)
 
 
 def key_of(path: Path, dialect: Dialect) -> tuple[str, ...]:
-    """Return the same key for two paths that name the same table in the dialect."""
+    """Return the same key for all spellings of a table in the dialect."""
     return tuple(dialect.identifiers.key(name.text, quoted=name.quoted) for name in path)
 
 

@@ -1,4 +1,4 @@
-"""Proof: a second analysis of a rewritten template's SQL, before that SQL is first sent."""
+"""Proof: analyzes the SQL of a rewritten template a second time, before that SQL is first sent."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _AT_ONCE: Final = 12_000  # words and signs; SQL beyond this is proved when it i
 
 
 class Proof:
-    """Checks that the SQL of a rewritten template names declared tables only in guards, except shared tables, which may
-    be anywhere."""
+    """Checks that the SQL of a rewritten template names declared tables only in guards. Shared tables may be
+    anywhere."""
 
     def __init__(self, source: Source, nodes: Sequence[Node], guards: Guards) -> None:
         self._source = source
@@ -30,10 +30,11 @@ class Proof:
         self._proved: set[bytes] = set()
 
     def usual(self) -> None:
-        """Check the SQL with all clauses, once for each branch, and then the SQL without clauses. Stop after
-        ``_AT_ONCE`` tokens.
+        """Check the SQL with all clauses, once for each branch, and then without clauses. Stop after ``_AT_ONCE``
+        tokens.
 
-        Raises TemplateError."""
+        Raises TemplateError.
+        """
         tokens = 0
         for decide in combinations(self._nodes, every=False):
             tokens += self._prove(render(self._nodes, decide))
@@ -60,8 +61,9 @@ class Proof:
         return len(masked.tokens)
 
     def _check_conditions(self, statement: StatementNames, rendered: RenderedText) -> None:
-        # The reading before the rewriting saw other combinations: in one of them, a CTE may have the name of a table
-        # that a condition reads. Whether an engine lets it hide the table depends on spelling, so the name decides.
+        # The rewriting may have seen other combinations of clauses than this one. Here a CTE may have the name of a
+        # table that a condition reads. The spelling decides whether an engine lets the CTE hide the table, so every
+        # such name is refused.
         real = {use.start for use in statement.tables}
         for start, path in statement.starts.items():
             if not rendered.is_of_condition(start):

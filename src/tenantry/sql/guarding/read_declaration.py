@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any, Final
 
-from tenantry.errors import TemplateError
+from tenantry.errors import TemplateError, did_you_mean, nearest
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.guarding.declaration import SHARED, InvalidTables, Rule, TableEntry, invalid_tables
 from tenantry.sql.guarding.guarded_tables import GuardedTables
@@ -18,7 +18,6 @@ from tenantry.sql.guarding.names import COLUMN_PATH, NAME, PATH
 from tenantry.sql.guarding.rewriting import rewrite_condition
 from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
 from tenantry.sql.tenant_guard import is_viewer_input
-from tenantry.suggestions import did_you_mean, nearest
 
 INSTALL: Final = "pip install 'tenantry[guard]'"
 """Command that installs sqlglot."""
@@ -42,7 +41,7 @@ def read_tables(value: Mapping[str, Any], *, file: str = "") -> GuardedTables:
 
 @lru_cache(maxsize=1024)
 def read_stored_tables(text: str) -> GuardedTables:
-    """Return the declaration of a registered source. Equal strings give the same object. Raises InvalidTables, and
+    """Return the declaration of a registered source, the same object for equal strings. Raises InvalidTables, and
     ValueError for invalid JSON."""
     return read_tables(json.loads(text))
 
@@ -120,10 +119,10 @@ class _DeclarationReader:
                     raise self._error(keys, problem, f"give {parent} a rule, or write {entry.name}: {SHARED}")
 
     def _check_circles(self, tables: GuardedTables) -> None:
-        # A condition may be SQL of another dialect than this one. Then its circle is found when a query is compiled.
+        # A condition may be SQL of another dialect. Then its circle is found when a query is compiled.
         try:
             guards = Guards(tables, DIALECTS[DEFAULT_DIALECT], rewrite_condition)
-        except InvalidTables:  # two tables that are one in this dialect
+        except InvalidTables:  # this dialect reads two names as one table
             return
         for entry in tables.entries:
             try:
@@ -149,7 +148,7 @@ class _DeclarationReader:
                 continue
             if is_viewer_input(path):
                 fix = "name a property of the group: {{ user_group.properties.… }}"
-                raise self._error(keys, f"{path} is what a viewer sends", fix)
+                raise self._error(keys, f"{path} is a value that a viewer sends", fix)
             fix = f"write {{{{ user_group.properties.{path} }}}}"
             raise self._error(keys, f"{path} is a variable that the program passes, and may not be the group's", fix)
 

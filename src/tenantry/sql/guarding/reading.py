@@ -1,5 +1,4 @@
-"""Analyzes SQL twice, by its words (``words.py``) and with sqlglot's parser, and refuses SQL on which the two
-disagree."""
+"""Analyzes SQL twice, by its words (``words.py``) and with sqlglot's parser, and refuses SQL if the two disagree."""
 
 from __future__ import annotations
 
@@ -35,10 +34,9 @@ def read(rendered: RenderedText, guards: Guards) -> Reading:
 
 
 def unlisted(use: TableUse, guards: Guards) -> Refused:
-    """Return the error for a table that is not declared."""
     name = ".".join(f'"{part.text}"' if part.quoted else part.text for part in use.path)
     if _CATALOGUE.match(use.path[0].text):
-        return Refused(use.start, f"{name} shows tables of every group", "list what the query needs in a table")
+        return Refused(use.start, f"{name} has data of every group", "put the data that the query needs in a table")
     where = guards.declaration.where_to_change
     fix = f"add {name} to tables: in {where}, with its column of the group; or as shared, if every group may read it"
     alike = guards.alike(use.path)
@@ -48,14 +46,13 @@ def unlisted(use: TableUse, guards: Guards) -> Refused:
 
 
 def hides(name: str, position: int, reader: str) -> Refused:
-    """Return the error for a CTE that has the same name as a table in a guard's condition."""
     problem = f"a with named {name} would hide the table {name}, which {reader} reads"
     return Refused(position, problem, f"give the `with` a name other than {name}")
 
 
 @contextmanager
 def located(source: Source, rendered: RenderedText) -> Iterator[None]:
-    """A context manager that converts Refused to TemplateError."""
+    """Converts Refused to TemplateError."""
     try:
         yield
     except Refused as refused:

@@ -19,8 +19,6 @@ Decide: TypeAlias = Callable[[Clause | Switch | InList], int]
 
 
 class RenderedPart(NamedTuple):
-    """A part of a RenderedText. The part begins at ``start``."""
-
     start: int
     text: Text | None
     """The node that it comes from; None for a placeholder or a space between nodes."""
@@ -98,7 +96,7 @@ def _parts(
 
 
 def _skip(nodes: Sequence[Node], decide: Decide) -> None:
-    # Asks for the decisions in dropped SQL too, so that a Renderer's key is read to its end.
+    # Decides in dropped SQL too, because a Renderer's key has numbers for it.
     for _ in _parts(nodes, decide, 0):
         pass
 
@@ -120,7 +118,7 @@ def combinations(nodes: Sequence[Node], *, every: bool) -> Iterator[Decide]:
     """Yield decisions. The first ones include all clauses and together choose each branch. The last one includes no
     clause.
 
-    If many branches of a Switch are plain names, only the first of these branches is chosen, unless ``every``.
+    If a Switch has many branches that are plain names, only the first of these is chosen, unless ``every``.
     """
     choices = _choices(nodes, every=every) or [{}]
     yield from (_decide(each, included=1) for each in choices)

@@ -28,14 +28,13 @@ class _Edit(NamedTuple):
     """Where the name begins in the Text."""
     name: str = ""
     guard: TableGuardSQL | None = None
-    """Replaces the name. If None: a ``name`` is the name of a shared table, and stays; if ``name`` is empty, the SQL is
-    removed."""
+    """Replaces the name. If None, a non-empty ``name`` is a shared table's and stays; an empty one removes the SQL."""
     alias: str = ""
     only: bool = False
 
 
 def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
-    """Return the tree with its guards, after ``Proof.usual`` has checked it. Raises TemplateError."""
+    """Raises TemplateError, also if ``Proof.usual`` refuses the new tree."""
     edits = _Edits(guards)
     edits.find(tree)
     nodes = edits.apply(tree.nodes)
@@ -52,14 +51,14 @@ def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
 
 
 def rewrite_condition(tree: Tree, guards: Guards, exempt: int) -> RewrittenCondition:
-    """Rewrite a guard's query. The table at the offset ``exempt`` is not replaced."""
+    """Rewrite a guard's query, except the table at the offset ``exempt``."""
     edits = _Edits(guards, exempt)
     edits.find(tree)
     return RewrittenCondition(edits.apply(tree.nodes), frozenset(edits.names), edits.shown(tree.source))
 
 
 class _Edits:
-    """The edits of each Text. They must be the same in all combinations of clauses and branches."""
+    """The edits of each Text, which must be the same in all combinations of clauses and branches."""
 
     def __init__(self, guards: Guards, exempt: int = -1) -> None:
         self.names: set[str] = set()
@@ -69,7 +68,7 @@ class _Edits:
         self._found: dict[int, tuple[Text, tuple[_Edit, ...]]] = {}
 
     def find(self, tree: Tree) -> None:
-        """Find the edits. Raises TemplateError for SQL that cannot be guarded."""
+        """Raises TemplateError for SQL that cannot be guarded."""
         for decide in combinations(tree.nodes, every=False):
             self._read(tree.source, render(tree.nodes, decide))
         if any(self._found.get(id(text), (text, ()))[1] for text in skipped_branches(tree.nodes)):
@@ -87,7 +86,7 @@ class _Edits:
             for segment_of, edit in self._edits(rendered, reading):
                 edits.setdefault(segment_of, []).append(edit)
                 length += 0 if edit.guard is None else edit.guard.least_length
-                check_length(length)  # the proof would find it, after the nodes were made
+                check_length(length)  # the proof would find it too, but only after the nodes were made
             for segment in rendered.segments:
                 if segment.text is not None:
                     self._add(segment.start, segment.text, tuple(sorted(edits.get(segment.start, ()))))

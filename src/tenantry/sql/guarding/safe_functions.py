@@ -1,8 +1,7 @@
-"""The functions that a guarded query may call, because no engine lets them read a table.
+"""The functions that a guarded query may call, because no engine lets them read a table."""
 
-Every other function is refused: a macro, a stored function or an extension's function may read a table that the query
-does not name.
-"""
+# Every other function is refused: a macro, a stored function or an extension's function may read a table that the query
+# does not name.
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from tenantry.sql.guarding.read_declaration import FUNCTION, VALUE
 
 
 def tables_schema() -> dict[str, Any]:
-    """Return the JSON Schema of ``tables.yaml``, and of the values that ``read_tables`` accepts."""
+    """Return the JSON Schema of ``tables.yaml`` and of the values for ``read_tables``."""
     values = {"type": "string", "anyOf": [{"pattern": _whole(VALUE.pattern)}, {"pattern": _whole(COLUMN_PATH.pattern)}]}
     columns = {
         "type": "object",

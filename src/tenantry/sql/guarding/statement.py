@@ -1,8 +1,6 @@
-"""Finds the tables of a statement with sqlglot's parser.
+"""Finds the tables of a statement with sqlglot's parser. It refuses SQL that it does not know."""
 
-When in doubt, this module takes a name for a real table, not for a CTE, because guarding a CTE by mistake does no harm.
-It refuses SQL that it does not know.
-"""
+# In doubt, a name is taken for a table, not for a CTE, because guarding a CTE by mistake does no harm.
 
 from __future__ import annotations
 
@@ -20,8 +18,6 @@ _Visible = frozenset[Name]
 
 
 class TableUse(NamedTuple):
-    """A real table in a statement."""
-
     path: Path
     start: int
     end: int
@@ -43,14 +39,11 @@ class Qualified(NamedTuple):
 
 @dataclass(slots=True)
 class StatementNames:
-    """The tables, functions, aliases and CTEs that a statement names."""
-
     tables: list[TableUse] = field(default_factory=list)
     starts: dict[int, Path] = field(default_factory=dict)
     """The names of tables, including CTEs, by the positions at which they begin."""
     calls: set[int] = field(default_factory=set)
-    """Positions of the names of functions in ``from``. If a name has a schema, this is the position after the
-    schema."""
+    """Positions of the names of functions in ``from``, without their schemas."""
     aliases: set[int] = field(default_factory=set)
     """Positions of the aliases of tables and of the names of CTEs."""
     ctes: dict[str, list[int]] = field(default_factory=dict)
@@ -59,7 +52,7 @@ class StatementNames:
 
 
 def read_statement(masked: MaskedSQL, dialect: Dialect) -> StatementNames:
-    """Find the names in a statement. Raises Refused for SQL that is not one query in the supported grammar."""
+    """Raises Refused for SQL that is not one query in the supported grammar."""
     return _StatementReader(masked, dialect).read(grammar.parse(masked.sql, dialect.sqlglot_name or dialect.name))
 
 
@@ -150,7 +143,7 @@ class _StatementReader:
 
     def _path(self, parts: list[Any]) -> Path:
         start, end = self._start(parts[0]), self._end(parts[-1])
-        if len(parts) > 1 and start == self._start(parts[-1]):  # BigQuery: `p.d.t` is one word and three names
+        if len(parts) > 1 and start == self._start(parts[-1]):  # BigQuery: `p.d.t` in one pair of quotes is three names
             path = tuple(Name(each.name, quoted=True) for each in parts)
             self._check_equal(self._masked.sql[start + 1 : end - 1], ".".join(each.text for each in path), start)
             return path
@@ -164,7 +157,7 @@ class _StatementReader:
                 start, "a string cannot name a table here", "write the name without quotes, or in double quotes"
             )
         if self._dialect.identifiers is Identifiers.FOLDS_LOWER and len(text.encode()) > _LONGEST_NAME:
-            raise Refused(start, "PostgreSQL cuts a name of this length", f"use at most {_LONGEST_NAME} bytes")
+            raise Refused(start, "PostgreSQL truncates a name of this length", f"use at most {_LONGEST_NAME} bytes")
         name = Name(text[1:-1], quoted=True) if text[0] in '"`' else Name(text, quoted=False)
         self._check_equal(name.text, identifier.name, start)
         return name
@@ -182,7 +175,7 @@ class _StatementReader:
     def _offset(self, node: Any, key: str) -> int:
         offset = node.meta.get(key)
         if offset is None:
-            raise Refused(self._near(node), "the place of this name is not known", "write it more plainly")
+            raise Refused(self._near(node), "the position of this name is not known", "write it more plainly")
         return int(offset)
 
     def _near(self, node: Any) -> int:

@@ -17,7 +17,7 @@ from tenantry.sql.template import SQLTemplate
 def named_tables(template: SQLTemplate) -> tuple[str, ...]:
     """Return the tables that a template reads, as a declaration spells them.
 
-    Raises TemplateError if the tables cannot be determined, or if sqlglot is not installed.
+    Raises TemplateError if they cannot be determined, or if sqlglot is not installed.
     """
     dialect = template._own_dialect()
     tree = template._tree(dialect)

@@ -17,8 +17,8 @@ _MAX_BYTES: Final = 1024 * 1024
 
 
 def read_tables_file(path: str | Path) -> GuardedTables:
-    """Return the declaration in a YAML file. Raises OSError, or TemplateError with line, column and fix. If the file
-    lists no tables, no query may read a table."""
+    """Read a YAML file. If it lists no tables, no query may read a table. Raises OSError, or TemplateError with line,
+    column and fix."""
     with Path(path).open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
@@ -32,7 +32,7 @@ def read_tables_file(path: str | Path) -> GuardedTables:
 
 
 def read_tables_node(root: YamlNode, source: Source) -> GuardedTables:
-    """Return the declaration in a part of a YAML file. Raises TemplateError with line, column and fix."""
+    """Read a part of a YAML file. Raises TemplateError with line, column and fix."""
     try:
         return read_tables(root.plain(), file=source.file)
     except InvalidTables as error:

@@ -1,8 +1,7 @@
-"""Checks a statement a second time, by its words alone: the tables after ``from``, ``join`` and commas, and the
-function calls.
+"""Checks a statement a second time, by its words alone: the tables after ``from``, ``join`` and commas, and the calls
+of functions."""
 
-It does not depend on sqlglot's parser, which can mistake a table for something else.
-"""
+# This does not depend on sqlglot's parser, which can mistake a table for something else.
 
 from __future__ import annotations
 
@@ -90,8 +89,8 @@ class _OpenBracket:
 
 
 class WordCheck:
-    """Checks tokens against the names that sqlglot found. A call is not checked if ``is_trusted`` is true for its
-    position. Raises Refused."""
+    """Checks tokens against the names that sqlglot found, except calls at positions for which ``is_trusted`` is true.
+    Raises Refused."""
 
     def __init__(
         self,
@@ -149,7 +148,7 @@ class WordCheck:
         return at + 1
 
     def _value_of_call(self, at: int) -> None:
-        # Without a column list, a function of one value has one column, of its alias's name.
+        # A call that returns one value, without a column list, has one column with the name of its alias.
         name, depth, end = self._name(at), 1, at + 2
         while depth and end < len(self._tokens):
             depth += (self._text(end) == "(") - (self._text(end) == ")")
@@ -193,8 +192,8 @@ class WordCheck:
             level.in_from = level.expects = not self._is_array_join(at)
 
     def _ends_from(self, at: int) -> bool:
-        """Whether a word begins a clause in which commas do not separate tables. In doubt it does not: most such words
-        are a name on some engine."""
+        """Whether a word begins a clause in which commas do not separate tables. In doubt it does not, because most
+        such words are names on some engine."""
         word, after = self._text(at), self._text(at + 1)
         if self._text(at - 1) in _BEFORE_OPERAND:
             return False

@@ -19,8 +19,6 @@ _EXAMPLE: Final = "{newest: created_at desc}"
 
 @dataclass(frozen=True, slots=True)
 class ChoiceText:
-    """The SQL of one choice, and where it is declared."""
-
     sql: str
     offset: int = 0
     exact: bool = True
@@ -35,15 +33,14 @@ NO_CHOICES: Final[ChoiceSets] = MappingProxyType({})
 
 
 class InvalidChoices(TemplateError):
-    """Declared choices are malformed.
-
-    ``keys``: the path from ``choices`` to the problem. ``in_key``: whether the last key, not its value, is wrong.
-    """
+    """Declared choices are malformed."""
 
     def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str, in_key: bool) -> None:
         super().__init__(message, problem=problem, fix=fix)
         self.keys = keys
+        """The path from ``choices`` to the problem."""
         self.in_key = in_key
+        """Whether the last key, not its value, is wrong."""
 
 
 def _invalid(keys: tuple[str, ...], problem: str, fix: str, *, in_key: bool = False) -> InvalidChoices:
@@ -90,5 +87,5 @@ def _items(value: Any, keys: tuple[str, ...], fix: str, pattern: re.Pattern[str]
 
 _FIXES: Final = {
     NAME: "begin with a letter, then letters, digits and _",
-    _KEY: "use one line without {{ and outer spaces: it is what a viewer sends",
+    _KEY: "use one line without {{ and without spaces at its ends: a viewer sends it",
 }

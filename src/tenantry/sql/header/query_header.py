@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from tenantry.errors import TemplateError
+from tenantry.errors import TemplateError, nearest
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.header.choice_sets import NO_CHOICES, ChoiceSets, ChoiceText, InvalidChoices, check_choices
 from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
 from tenantry.sql.parameters.declared import InvalidDefinition, Parameter
 from tenantry.sql.parameters.definitions import declare
 from tenantry.sql.source import Source
-from tenantry.suggestions import nearest
 
 MAX_HEADER = 64 * 1024
 """Maximum length of a header in characters."""
@@ -77,8 +76,7 @@ def read_header(source: Source) -> Header:
 
 
 def _refuse_unmarked(source: Source) -> None:
-    # Refuse a header without the `---` marks: it would be an ordinary comment, and its locked parameters would not be
-    # locked.
+    # Without the `---` marks it would be an ordinary comment, and locked parameters in it would not be locked.
     comment = _FIRST_COMMENT.match(source.text)
     key = None if comment is None else _UNMARKED_KEY.search(source.text, comment.start(1), comment.end(1))
     if key is not None:

@@ -38,14 +38,14 @@ _BETWEEN_COUNTS = 500  # events between calls of `advance`
 
 @dataclass(frozen=True, slots=True)
 class YamlNode:
-    """A scalar, list of nodes or dict of nodes, with its offset. ``keys`` has the offsets of a dict's keys."""
+    """A scalar, list of nodes or dict of nodes, with its offset."""
 
     value: Scalar | list[YamlNode] | dict[str, YamlNode]
     offset: int
     keys: dict[str, int] = field(default_factory=dict)
+    """The offsets of a dict's keys."""
 
     def plain(self) -> Any:
-        """Return the value without offsets."""
         if isinstance(self.value, dict):
             return {key: node.plain() for key, node in self.value.items()}
         if isinstance(self.value, list):
@@ -56,8 +56,8 @@ class YamlNode:
 def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], None] | None = None) -> YamlNode:
     """Read the YAML document between two offsets.
 
-    Calls ``advance`` repeatedly, with the number of characters read since the last call. Raises TemplateError, also if
-    PyYAML is not installed.
+    Calls ``advance`` with the number of characters read since the last call. Raises TemplateError, also if PyYAML is
+    not installed.
     """
     try:
         import yaml  # loaded only for files with YAML
@@ -71,7 +71,7 @@ def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], 
     try:
         events = yaml.parse(
             source.text[start:end], Loader=yaml.SafeLoader
-        )  # the Python loader: its marks count characters
+        )  # the loader written in Python, because its marks count characters
         return _Reader(source, start).document(events if advance is None else _counted(events, advance))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -153,10 +153,10 @@ class _Reader:
             if isinstance(key.value, list | dict):
                 fix = "write key: value; put a string that begins with {{ in quotes"
                 raise self._error(event, "a key must be a string", fix)
-            name = event.value  # as written: `on` and `1` are strings
+            name = event.value  # as written, since `on` and `1` are strings
             if name in nodes:
                 first = self._source.location(keys[name])
-                raise self._error(event, f"the key {name} comes twice; first at {first}", "remove one of them")
+                raise self._error(event, f"the key {name} appears twice; first at {first}", "remove one of them")
             keys[name] = key.offset
             nodes[name] = self._node(next(events), events, depth + 1)
         return YamlNode(nodes, offset, keys)

@@ -38,7 +38,6 @@ _REASONS: Final[tuple[tuple[str, str, str], ...]] = (
 
 
 def statement_left_out(text: str, offset: int) -> tuple[str, str]:
-    """Return the problem and the fix for a ``{% … %}`` statement of another template language."""
     match = _STATEMENT.match(text, offset)
     word = match.group(1).lower() if match is not None else ""
     for words, what, fix in _REASONS:
@@ -53,12 +52,10 @@ FILTERS_LEFT_OUT: Final = frozenset(
         *("inclause", "join", "bind", "upper", "lower", "trim", "replace", "format", "int", "float", "string"),
     )
 )
-"""Filters of other template languages that are left out on purpose, because they turn a value into SQL or compute with
-it."""
+"""Filters of other template languages that we do not have, because they turn a value into SQL or compute with it."""
 
 
 def filter_left_out(name: str) -> tuple[str, str]:
-    """Return the problem and the fix for one of FILTERS_LEFT_OUT."""
     problem = f"there is no filter {name}, on purpose: a value is bound as it is, and never becomes SQL"
     fix = (
         "a name to choose is {{ params.x | one_of(name, name) }}, a list in {{ name }}; SQL's own functions do the rest"

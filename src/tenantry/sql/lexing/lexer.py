@@ -1,7 +1,6 @@
-"""The lexer: cuts a template, including arguments of filters, into lexemes by the rules of a dialect.
+"""The lexer: cuts a template, including arguments of filters, into lexemes by the rules of a dialect."""
 
-Lexing takes linear time: the alternatives in a pattern begin with different characters, so no pattern backtracks.
-"""
+# Lexing takes linear time: the alternatives in a pattern begin with different characters, so no pattern backtracks.
 
 from __future__ import annotations
 
@@ -47,13 +46,12 @@ _REFUSED = {
     ),
     "bracket": ("here [[ would begin a quoted name, up to the next ]", 'write such a name as "…"'),
 }
-"""Maps each named group of the regular expression ``Dialect.opening`` to a pair: what is wrong with the matched SQL,
-and how to fix it."""
+"""Named group of ``Dialect.opening`` → what is wrong with the matched SQL, and the fix."""
 _ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in "'\""}
 
 
 def lex(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """Return the lexemes. Raises TemplateError for an unclosed string, name, comment or tag, or a misplaced tag."""
+    """Raises TemplateError for an unclosed string, name, comment or tag, or a misplaced tag."""
     return list(_Lexer(source, dialect).lexemes(0))
 
 
@@ -178,7 +176,7 @@ class _Lexer:
         raise self._source.error(start, "this ( of a filter has no )", "close it: {{ name | filter(…) }}")
 
     def _comment(self, start: int, end: int) -> Lexeme:
-        # Tags in comments have no effect. A hint ``/*+ … */`` is sent to the engine, so tags in it are refused.
+        # Tags in comments have no effect. A hint `/*+ … */` is sent to the engine, so tags in it are refused.
         kind = LexemeKind.COMMENT
         if self._source.text.startswith("/*", start):
             if self._source.text.startswith("/*+", start):
@@ -273,7 +271,7 @@ class _Lexer:
 
 
 def _escapes(text: str, start: int) -> list[Lexeme]:
-    # Before ``{{``, two backslashes mean one backslash, and a single backslash makes the ``{{`` literal.
+    # Before `{{`, two backslashes mean one backslash, and a single backslash makes the `{{` literal.
     end = start
     while text.startswith("\\", end):
         end += 1

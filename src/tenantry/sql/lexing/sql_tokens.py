@@ -14,7 +14,7 @@ from tenantry.sql.lexing.tags import is_choice
 from tenantry.sql.source import Source
 
 _TOKEN = re.compile(r"[A-Za-z_\x80-\U0010ffff][\w$\x80-\U0010ffff]*|[0-9][\w.]*|::|&&|\|\||\S")
-_STRETCH = 32  # characters that are tokenized first; most rules need only a word or two
+_STRETCH = 32  # tokenize this many characters first, because most rules need only a word or two
 _NEAR = 4  # characters: enough for an operator and a space
 _PLAIN_END = re.compile(r"\s*+(?:[\w),;\]]|\Z)")
 _SPACE = re.compile(r"\s")
@@ -56,8 +56,7 @@ _NO_SIGNS: Mapping[str, str] = MappingProxyType({})
 
 
 class Tokens:
-    """The tokens on one side of a lexeme, the nearest at index 0. An index beyond the last token gives an empty
-    token."""
+    """The tokens on one side of a lexeme, the nearest at index 0. Beyond the last token, tokens are empty."""
 
     def __init__(self, tokens: Iterator[SQLToken]) -> None:
         self._tokens = tokens
@@ -85,7 +84,7 @@ class TokenContext:
         return [next(tokens, _NO_TOKEN) for _ in range(count)]
 
     def follows_comparison(self, index: int) -> bool:
-        """Return whether the tag is the whole right side of ``=``, ``<`` or ``>``, and so needs no other check."""
+        """Whether the tag is the whole right side of ``=``, ``<`` or ``>``, and so needs no other check."""
         before = self.lexemes[index - 1]  # for index 0 this is the last lexeme, which ends elsewhere
         lexeme = self.lexemes[index]
         if before.kind is not LexemeKind.CODE or before.end != lexeme.start:
@@ -120,10 +119,7 @@ class TokenContext:
 
     def keyword_before(self, index: int, keywords: AbstractSet[str], skip: int) -> str:
         """Return the nearest of ``keywords`` before the lexeme in the same brackets; if not found, the opening bracket;
-        outside of brackets, an empty string.
-
-        Skips ``skip`` tokens.
-        """
+        outside of brackets, an empty string. ``skip``: tokens to skip first."""
         depth = 0
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             depth += (token.text in _CLOSING) - (token.text in _OPENING)
@@ -132,10 +128,7 @@ class TokenContext:
         return ""
 
     def is_searched_case(self, index: int, skip: int = 0) -> bool:
-        """Return whether the preceding ``when`` belongs to ``case when``, not ``case a when``.
-
-        Skips ``skip`` tokens.
-        """
+        """Whether the preceding ``when`` belongs to ``case when``, not ``case a when``."""
         depth, after = 0, ""
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             if token.text == "case" and depth == 0:

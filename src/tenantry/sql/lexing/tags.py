@@ -37,16 +37,12 @@ class Argument(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """A filter of a tag. ``offset`` is where its name begins."""
-
     name: str
     offset: int
     arguments: tuple[Argument, ...]
 
 
 class VariableTag(NamedTuple):
-    """The path and filters of a tag."""
-
     path: str
     offset: int
     filters: tuple[Filter, ...]
@@ -85,20 +81,17 @@ def _meant_path(written: str) -> str:
 
 
 def is_choice(source: Source, lexeme: Lexeme) -> bool:
-    """Return whether the tag has the filter ``one_of``."""
     return any(source.text.startswith(ONE_OF, each.start) for each in lexeme.parts)
 
 
 def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...]], Sequence[Lexeme]]) -> list[Lexeme]:
-    """Return the lexemes, with ``change`` applied to the lexemes in each argument of a tag."""
+    """Apply ``change`` to the lexemes in each argument of a tag."""
     return [_mapped(lexeme, change) if lexeme.kind is LexemeKind.TAG and lexeme.parts else lexeme for lexeme in lexemes]
 
 
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
-    """Yield the lexemes. The lexemes in a tag's arguments come before the tag; a ``one_of`` tag itself is omitted.
-
-    In this way, checks see the SQL that a viewer can choose.
-    """
+    """Yield the lexemes of a tag's arguments before the tag, without ``one_of`` tags themselves. So checks see the SQL
+    that a viewer can choose."""
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.TAG:
             for each in lexeme.parts:
@@ -165,7 +158,7 @@ class ArgumentReader:
         self._open = 0  # brackets open in the current argument
 
     def read(self, lexeme: Lexeme) -> int:
-        """Add a lexeme. If it contains the filter's ``)``, return the offset after the ``)``, else 0."""
+        """Add a lexeme. If it contains the filter's ``)``, return the offset after it, else 0."""
         if lexeme.kind is LexemeKind.CODE:
             return self._code(lexeme)
         self._lexemes.append(lexeme)

@@ -54,14 +54,13 @@ def _adapted(dialect: Dialect, kind: str, value: date) -> Any:
 
 def zone_of_group(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> tzinfo | None:
     """Return the time zone; None if neither the property nor ``otherwise`` names one. Raises UnbindableValue if the
-    property does not name a zone."""
+    property names no zone."""
     name = read_property(variables, reference)
     return reference.otherwise if is_absent(name) or name == "" else found_zone(reference, name, "this dashboard")
 
 
 def weeks_from_sunday(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> bool:
-    """Return whether weeks begin on Sunday. Raises UnbindableValue if the property is not a day on which weeks can
-    begin."""
+    """Whether weeks begin on Sunday. Raises UnbindableValue if the property is not a day on which weeks can begin."""
     day = read_property(variables, PropertyReference(WEEK_START))
     if is_absent(day) or day == "":
         return reference.sundays

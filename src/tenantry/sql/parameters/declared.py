@@ -87,12 +87,11 @@ class PropertyReference:
 
 @dataclass(frozen=True, slots=True)
 class ZoneOfGroup(PropertyReference):
-    """Time zone of a dashboard's group: the one that a property names or, if it names none, ``otherwise``.
+    """Time zone of a dashboard's group: the one that a property names, else ``otherwise``. If nothing names a zone,
+    "today" is the current date in UTC, and the engine decides how a column compares with days."""
 
-    Column filters compare a column with days in this zone: a date directly, an instant with the midnights at which the
-    days begin and end. A timestamp without a time zone is taken to be in UTC. If nothing names a zone, "today" is the
-    current date in UTC, and the engine decides how a column compares with days.
-    """
+    # Column filters compare a column with days in this zone: a date directly, an instant with the midnights at which
+    # the days begin and end. A timestamp without a time zone is taken to be in UTC.
 
     otherwise: tzinfo | None = None
     sundays: bool = False
@@ -100,18 +99,16 @@ class ZoneOfGroup(PropertyReference):
 
 
 class Bounds(NamedTuple):
-    """A range that includes ``start`` but not ``end``. None means that the range has no limit on that side.
-
-    ``until``: the instant (aware) at which the last day of a date range ends early, for columns that have a time."""
+    """A range with its ``start`` but without its ``end``. None means that the range has no limit on that side."""
 
     start: Any
     end: Any
     until: datetime | None = None
+    """The instant at which the last day of a date range ends early, for columns with a time."""
 
 
 class Nullable(NamedTuple):
-    """The value of a parameter that only ``matches`` and ``excludes`` can use, and whether the viewer sent the word for
-    NULL."""
+    """The value of a parameter that can be NULL or a pattern, and whether the viewer sent the word for NULL."""
 
     value: Any
     null: bool
@@ -133,7 +130,7 @@ class Parameter:
     """
     required: bool = False
     locked: bool = False
-    """Whether the value is a property of the group, which no viewer can set."""
+    """Whether the value is a property of the group that no viewer can set."""
     min: Any = None
     max: Any = None
     max_length: int | None = None
@@ -233,8 +230,7 @@ class Parameter:
 
 
 def find_parameter(parameters: Mapping[str, Parameter], path: str) -> Parameter | None:
-    """Return the parameter at a path such as ``params.region``, or the end of a range, as in
-    ``params.period.start``."""
+    """Return the parameter at a path such as ``params.region``, or the end of a range (``params.period.start``)."""
     root, _, names = path.partition(".")
     name, _, part = names.partition(".")
     parameter = parameters.get(name) if root == "params" else None

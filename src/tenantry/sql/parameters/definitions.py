@@ -6,6 +6,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any, Final, NoReturn
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+from tenantry.errors import did_you_mean, nearest
 from tenantry.sql.dialects.dialect import MAX_PARAMETERS
 from tenantry.sql.parameters.declared import (
     INSTANTS,
@@ -22,7 +23,6 @@ from tenantry.sql.parameters.declared import (
 )
 from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relative
 from tenantry.sql.parameters.typed_values import REFUSALS, EmptyRange, Moment, is_empty, read_value
-from tenantry.suggestions import did_you_mean, nearest
 
 MAX_PARAMETERS_DECLARED: Final = 100
 """Maximum number of parameters that a template declares."""
@@ -155,7 +155,7 @@ class _Definition:
             self._reject("default", "an empty string is not a value", "remove it: the parameter is then absent")
         relative = _relative(raw) if parameter.is_range else None
         try:
-            # min and max limit a viewer's range, not the author's relative default.
+            # min and max limit what a viewer sends, not the author's relative default.
             tried = parameter if relative is None else replace(parameter, min=None, max=None)
             value = read_value(tried, raw, self._moment)
         except EmptyRange as refusal:

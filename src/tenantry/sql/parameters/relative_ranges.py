@@ -48,7 +48,6 @@ class RelativeRange:
     """Whether the range ends with today instead of the end of the unit."""
 
     def __str__(self) -> str:
-        """Return the range's usual name, such as ``last 30 days``."""
         if self.to_date:
             return f"{self.unit} to date"
         if self.units == 1 and self.first in _AROUND:

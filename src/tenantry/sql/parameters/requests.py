@@ -62,8 +62,9 @@ class _Plan(NamedTuple):
 
 
 class ParameterConversion:
-    """Converts the common forms of viewer input: a string, a list of strings, or nothing. ``_Request`` converts all
-    other input and reports problems."""
+    """Converts the common forms of viewer input: a string, a list of strings, or nothing."""
+
+    # `_Request` converts all other input and reports problems.
 
     __slots__ = ("_parameters", "_plans", "_zone", "reads_group", "uses_clock")
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from tenantry.sql.parameters.declared import TEXTS, Parameter, ParameterType, spell
 
 _DAY: Final = timedelta(days=1)
-_TEXT: Final = "1"  # which a database also reads as a number
+_TEXT: Final = "1"  # a database can also read it as a number
 _SAMPLES: Final[Mapping[ParameterType, str]] = {
     ParameterType.INTEGER: "1",
     ParameterType.DECIMAL: "1",
@@ -22,7 +22,7 @@ _SAMPLES: Final[Mapping[ParameterType, str]] = {
 
 
 def sample_input(parameters: Iterable[Parameter]) -> dict[str, Any]:
-    """Return valid input for each parameter without a default, by name. Locked parameters are left out."""
+    """Return valid input by name. Locked parameters and those with a default are left out."""
     return {each.name: _sample(each) for each in parameters if not each.locked and each.default is None}
 
 

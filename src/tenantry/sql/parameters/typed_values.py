@@ -37,11 +37,11 @@ _BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "
 
 
 class EmptyRange(ValueError):
-    """A range is well-formed but empty. The message says why."""
+    """A well-formed but empty range. The message says why."""
 
 
 class Moment(NamedTuple):
-    """The current time (aware), the time zone of a parameter, and whether weeks begin on Sunday."""
+    """The current time (aware), a parameter's time zone, and whether weeks begin on Sunday."""
 
     zone: tzinfo
     now: datetime
@@ -49,14 +49,14 @@ class Moment(NamedTuple):
 
 
 def is_empty(value: Any) -> bool:
-    """Return whether the value is None or an empty string, which means that nothing was sent."""
+    """Whether the value is None or an empty string, which means that the viewer sent nothing."""
     return value is None or (isinstance(value, str) and not value)
 
 
 def read_value(parameter: Parameter, raw: Any, moment: Moment) -> Any:
     """Convert viewer input to a scalar, tuple (for a list), Bounds (for a range) or Nullable (if ``only_matches``).
 
-    Returns None if nothing was sent. Empty strings in lists are ignored. Raises one of REFUSALS.
+    None if the viewer sent nothing. Empty strings in lists are ignored. Raises one of REFUSALS.
     """
     if parameter.only_matches:
         return _read_nullable(parameter, raw, moment)
@@ -92,10 +92,7 @@ def _read_sent(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 
 
 def read_whole(parameter: Parameter, raw: Any, moment: Moment) -> Any:
-    """Convert like ``read_value``, but an empty string counts as a value that the viewer sent.
-
-    If a list is declared, a single value becomes a tuple.
-    """
+    """Convert like ``read_value``, but an empty string is a value, and a single value of a list becomes a tuple."""
     if not parameter.is_list:
         return _read_one(parameter, raw, moment)
     items = raw if isinstance(raw, _LISTS) else (raw,)

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tenantry.errors import did_you_mean
 from tenantry.sql.binding.conversions import ARRAY, JSON, PATTERNS
 from tenantry.sql.lexing.tags import DEFAULT, NULLABLE
 from tenantry.sql.parameters.declared import CALENDAR_NAMES, TEXTS, Parameter, ParameterType, find_parameter
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, Tree, VariableReference
 from tenantry.sql.tenant_guard import is_viewer_input
-from tenantry.suggestions import did_you_mean
 
 _IN_JSON = TEXTS | {ParameterType.INTEGER, ParameterType.BOOLEAN}
 
@@ -21,8 +21,7 @@ def check_parameters(source: Source, tree: Tree, parameters: Mapping[str, Parame
 
 
 def never_absent(parameter: Parameter, what: str) -> tuple[str, str]:
-    """Return the problem and the fix for a ``default`` or ``nullable`` that has no effect, because the value is never
-    absent."""
+    """Return the problem and the fix for a ``default`` or ``nullable`` that is never used."""
     why = "is required" if parameter.required else "has a default by its declaration"
     return f"{parameter.path} {why}, so this {what} is never used", f"remove | {what}, or change the declaration"
 
@@ -62,7 +61,7 @@ def _misuse(parameter: Parameter, parts: Sequence[str], reference: VariableRefer
 def _unfit(parameter: Parameter, reference: VariableReference) -> tuple[str, str] | None:
     path, position, conversion = parameter.path, reference.position, reference.conversion
     if parameter.only_matches:
-        return None  # `matches` takes every type
+        return None  # `matches` fits every type
     as_list = position is Position.LIST or conversion == ARRAY
     if parameter.is_list and not as_list and conversion != JSON:
         return f"{path} is a list", f"write in {{{{ {path} }}}}, or {{{{ {path} | array }}}}"

@@ -1,9 +1,8 @@
-"""Decides whether ``[[`` opens an optional clause or a nested array.
+"""Decides whether ``[[`` opens an optional clause or a nested array."""
 
-``[[ … ]]`` is a clause if it contains a variable outside inner clauses. Any other ``[[`` opens an array. Such a ``[[``
-is an error if the dialect has no arrays, or if the SQL after it cannot be an array: SQL that has no ``]]``, begins with
-a word such as ``and``, ends with an operator, or is a whole condition.
-"""
+# `[[ … ]]` is a clause if it contains a variable outside inner clauses. Any other `[[` opens an array. It is an
+# error if the dialect has no arrays, or if the SQL after `[[` cannot be an array: it has no `]]`, begins with a
+# word such as `and`, ends with an operator, or is a whole condition.
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ class _Bracket:
 
 
 def read_lexemes(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """Return the lexemes of a template. CLAUSE_START and CLAUSE_END enclose only optional clauses.
+    """Lex a template. CLAUSE_START and CLAUSE_END enclose only optional clauses.
 
     Raises TemplateError as ``lex`` does, and for a ``[[`` or ``]]`` that belongs to neither a clause nor an array.
     """

@@ -1,9 +1,8 @@
-"""Constant expressions: finds a variable used where a column or condition is expected, as in ``order by {{ x }}``.
+"""Constant expressions: finds a variable used where a column or condition is expected, as in ``order by {{ x }}``."""
 
-For ``order by $1``, an engine takes the bound value as a constant, so the sorting has no effect. The words around a
-variable show whether it is such a constant. The search for these words skips parentheses around the variable and, in
-``order by`` and ``group by``, also casts and functions.
-"""
+# For `order by $1`, an engine takes the bound value as a constant and does not sort. The words around a variable show
+# whether it is such a constant. Parentheses around the variable are skipped and, in `order by` and `group by`, also
+# casts and functions.
 
 from __future__ import annotations
 
@@ -98,7 +97,6 @@ def find_constant_expression(
 
 
 def parentheses_around(before: Tokens, after: Tokens) -> int:
-    """Return the number of pairs of parentheses that contain only the value."""
     return next(depth for depth in count() if before[depth].text != "(" or after[depth].text != ")")
 
 
@@ -261,7 +259,6 @@ class _Operand:
 
 
 def continues(following: str) -> bool:
-    """Return whether the next token continues an expression."""
     if _WORD.match(following):
         return following in _CONTINUING
     return following not in _ENDS and not following[0].isdigit()

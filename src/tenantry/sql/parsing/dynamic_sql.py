@@ -1,8 +1,7 @@
-"""Dynamic SQL: calls that run a string as SQL, or read the table or server file that a string names.
+"""Dynamic SQL: calls that run a string as SQL, or read the table or server file that a string names."""
 
-Such a call could run a bound value as SQL, so SQL with values must not contain one. Templates are checked when they are
-compiled; bound SQL is checked by the data source.
-"""
+# Such a call could run a bound value as SQL, so SQL with values must not contain one. Templates are checked when they
+# are compiled; bound SQL is checked by the data source.
 
 from __future__ import annotations
 
@@ -53,7 +52,7 @@ ALL_DYNAMIC_SQL_FUNCTIONS: Final = (
 
 
 def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
-    """Raise TemplateError if a template with variables contains a DynamicCall: a call that may run a string as SQL."""
+    """Raise TemplateError if a template with variables contains a DynamicCall."""
     rules = (dialect.dynamic_functions,)
     if not _may_call(source.text, rules) or not any(
         lexeme.kind in {LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING} for lexeme in lexemes
@@ -105,7 +104,7 @@ def _columns_at_bracket(word: str, before: bool, ends: list[bool]) -> bool:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
-    """Return whether SQL contains a DynamicCall. ``dialect``: None for an engine for which we have no dialect."""
+    """Whether SQL contains a DynamicCall. ``dialect``: None for an engine without a dialect."""
     if dialect is None:
         return calls_any(sql, DIALECTS["duckdb"], ALL_DYNAMIC_SQL_FUNCTIONS)
     rules = DIALECTS[dialect]
@@ -113,7 +112,7 @@ def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
 
 
 def calls_any(sql: str, dialect: Dialect, rules: tuple[FunctionNames, ...]) -> bool:
-    """Return whether SQL cannot be lexed, or contains a DynamicCall according to ``rules``."""
+    """Whether SQL cannot be lexed, or contains a DynamicCall according to ``rules``."""
     if not _may_call(sql, rules):
         return False
     try:
@@ -129,7 +128,8 @@ def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
 
 
 def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
-    # A clause or choice may be left out, so each of its brackets counts as every word and sign that a rule looks for.
+    # A clause or choice may be left out. So each of its brackets is taken for every word and sign that a rule looks
+    # for.
     words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
     yield from _table_calls(words, frozenset[str]().union(*(rule.tables for rule in rules)))
@@ -213,7 +213,7 @@ _LEXEME_SIGNS = {
 
 
 def _words(text: str, lexemes: Sequence[Lexeme], *, escapes: bool = False) -> Iterator[WordToken]:
-    # A string is yielded as a word that begins with its quote, because SQLite accepts a string as the name of a table.
+    # SQLite accepts a string as the name of a table, so a string is yielded as a word that begins with its quote.
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.CODE:
             for match in _WORD.finditer(text, lexeme.start, lexeme.end):

@@ -23,13 +23,12 @@ class OpenNode:
     text: list[Text] = field(default_factory=list)
 
     def flush(self) -> None:
-        """Add the collected SQL as Text nodes, one for each contiguous part of the source."""
+        """Turn the collected SQL into Text nodes, one for each contiguous part of the source."""
         self.nodes += self.text
         self.text = []
 
     def write(self, sql: str, offset: int = -1) -> None:
-        """Add SQL to the text collected so far. ``offset``: where the SQL is in the source; -1 if it is not in the
-        source."""
+        """Collect SQL. ``offset``: where the SQL is in the source; -1 if it is not there."""
         last = self.text[-1] if self.text else None
         if last is not None and (offset < 0 or (last.offset >= 0 and last.offset + len(last.sql) == offset)):
             self.text[-1] = Text(last.sql + sql, last.offset)
@@ -39,8 +38,8 @@ class OpenNode:
     def add(self, node: Node, before: str, after: str, opening: str, closing: str) -> None:
         """Add a node, with spaces where needed: ``1-{{ x }}`` must not become the comment ``1--1`` if x is -1.
 
-        ``before`` and ``after`` are the template's characters next to the node; ``opening`` and ``closing`` are SQL to
-        write around it.
+        ``before`` and ``after``: the template's characters next to the node. ``opening`` and ``closing``: SQL around
+        it.
         """
         choice = isinstance(node, Switch)
         if before and before not in (_NO_SPACE_BEFORE_CHOICE if choice else _NO_SPACE_BEFORE):
@@ -55,7 +54,6 @@ class OpenNode:
             self.write(" ")
 
     def as_clause(self, text: str, end: Lexeme) -> Clause:
-        """Return the Clause that ends with the lexeme ``end``."""
         self.flush()
         before, after = text[self.start - 1 : self.start], text[end.end : end.end + 1]
         first, last = text[self.start + 2], text[end.start - 1]

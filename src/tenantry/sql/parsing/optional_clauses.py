@@ -1,9 +1,7 @@
-"""Optional clauses: checks that the SQL around a clause means the same if the clause is dropped or another choice is
-made.
+"""Optional clauses: checks that the SQL around a clause means the same without the clause, or with another choice."""
 
-A clause or choice must close each bracket, ``case`` and ``between`` that it opens, must not end a statement, and must
-not leave two strings next to each other, which engines read as one.
-"""
+# A clause or choice must close each bracket, `case` and `between` that it opens, must not end a statement, and must not
+# leave two strings next to each other, which engines read as one.
 
 from __future__ import annotations
 
@@ -134,7 +132,7 @@ def _delimiters(text: str, lexeme: Lexeme) -> list[tuple[str, int]]:
     return []
 
 
-# --- the fix for half a ``between`` -----------------------------------------------------------------------------------
+# --- the fix for half a `between` -----------------------------------------------------------------------------------
 
 
 _OPERAND: Final = r"\{\{[^{}]*\}\}|'[^']*'|[-+]?[\w.]+(?:\([^()]*\))?(?:::\w+)?"

@@ -36,8 +36,6 @@ class TokenKind(IntEnum):
 
 @dataclass(slots=True)
 class OutlineToken:
-    """A word, name, sign, number, string, tag or group."""
-
     kind: TokenKind
     text: str
     """Words and names are in lower case. The text of a group is its opening bracket or ``case``."""
@@ -60,12 +58,11 @@ class OutlineToken:
 
     @property
     def is_name(self) -> bool:
-        """Whether the token can name a table or column."""
         return self.kind is TokenKind.WORD or self.kind is TokenKind.NAME
 
     @property
     def is_choice(self) -> bool:
-        """Whether the token is a ``one_of`` tag. One of ``choices`` replaces the tag."""
+        """Whether the token is a ``one_of`` tag, which one of ``choices`` replaces."""
         return self.has_filter(ONE_OF)
 
 
@@ -188,12 +185,12 @@ def split_at(tokens: Tokens, *words: str) -> list[list[OutlineToken]]:
 
 
 def alternatives(condition: Tokens) -> list[list[OutlineToken]]:
-    """Split a condition at each ``or``."""
+    """Split at each ``or``."""
     return _split(condition, lambda token: token.kind is TokenKind.OR)
 
 
 def conjuncts(condition: Tokens) -> list[list[OutlineToken]]:
-    """Split a condition at each ``and``."""
+    """Split at each ``and``."""
     return _split(condition, lambda token: token.kind is TokenKind.AND)
 
 

@@ -1,11 +1,10 @@
 """Placeholder forms: the SQL around a placeholder. It is a cast to the declared type or, in MySQL, a call that makes a
-group's value a string.
+group's value a string."""
 
-PostgreSQL and Redshift infer a placeholder's type from the context, so a declared parameter is cast: ``$1::numeric``.
-Four kinds of placeholders are not cast: strings (an enum column would refuse a cast string), instants that are compared
-with a column (the column's type determines the time zone), integer arguments of functions, and operands of document,
-array and pattern operators.
-"""
+# PostgreSQL and Redshift infer a placeholder's type from the context, so a declared parameter is cast: `$1::numeric`.
+# Four kinds of placeholders are not cast: strings (an enum column would refuse a cast string), instants that are
+# compared with a column (the column's type determines the time zone), integer arguments of functions, and operands of
+# document, array and pattern operators.
 
 from __future__ import annotations
 
@@ -36,8 +35,8 @@ _NEAR: Final = 64  # characters
 
 
 class PlaceholderForms:
-    """Decides what SQL, such as a cast, goes around each placeholder: SQL that contains ``{placeholder}``, or an
-    empty string if the placeholder stands alone."""
+    """Decides what SQL, such as a cast, goes around each placeholder: SQL with ``{placeholder}`` in it, or an empty
+    string if nothing is needed."""
 
     def __init__(self, source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
         self._source = source
@@ -62,8 +61,7 @@ class PlaceholderForms:
         return self.of_guarded(tag)
 
     def of_guarded(self, tag: VariableTag, string: int | None = None) -> str:
-        """Return the form of a group's value. ``string``: the offset of the string literal that contains the tag, if
-        any."""
+        """Return the form of a group's value. ``string``: offset of the string literal around the tag, if any."""
         form = self._dialect.guarded_form
         if not form or self._guard.is_chosen(tag.path) or tag.filter(NOT_A_FILTER) is not None:
             return ""
@@ -127,8 +125,6 @@ _INTEGERS: Final = range(-(2**31), 2**31)
 
 
 class Neighbour(Enum):
-    """The kind of SQL next to a variable."""
-
     COMPARISON = auto()
     ARGUMENT = auto()
     OPERATOR = auto()

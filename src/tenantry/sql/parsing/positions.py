@@ -68,7 +68,7 @@ _BARE = {
         "to choose a column write {{ name | one_of(column, column) }}; for the value {{ name }} as column",
     ),
     ConstantExpression.ORDER: (
-        "a variable after `order by`, `group by` or `partition by` is a constant, which sorts by nothing",
+        "a variable after `order by`, `group by` or `partition by` is a constant and not a column",
         "write the column's name in the template itself, or {{ name | one_of(column, column) }}",
     ),
 }
@@ -84,7 +84,7 @@ _BEFORE_VALUE = re.compile(
 class ReplacedSpan(NamedTuple):
     """The part of a template that a node replaces: a tag, a string literal with tags, or ``in`` with its list.
 
-    ``operator`` and ``negated`` are set only for ``in``. ``cast`` and ``form`` are as in VariableReference.
+    ``operator`` and ``negated`` are only for ``in``. ``cast`` and ``form`` are as in VariableReference.
     """
 
     position: Position
@@ -105,10 +105,8 @@ class PositionAnalyzer:
         self._contexts = PossibleContexts(source, lexemes, dialect.joining_signs)
 
     def analyze(self, index: int, lexeme: Lexeme) -> ReplacedSpan:
-        """Return the position of the tag or string at ``index``.
-
-        Raises TemplateError if a value is not allowed in one of the possible contexts.
-        """
+        """Return the position of the tag or string at ``index``. Raises TemplateError if one of the possible contexts
+        allows no value."""
         self._reject_part_of_word(lexeme)
         if lexeme.kind is LexemeKind.TAG and self._context.follows_comparison(index):
             return ReplacedSpan(Position.VALUE, lexeme.start, lexeme.end, cast=self._cast(lexeme))
@@ -123,15 +121,15 @@ class PositionAnalyzer:
         return span if span.position is Position.LIST else span._replace(cast=self._cast(lexeme))
 
     def is_apart(self, index: int, start: int, end: int) -> bool:
-        """Return whether a clause's bracket or another tag is between two offsets. In that case, the SQL at one of the
-        offsets may be dropped while the SQL at the other remains."""
+        """Whether a clause's bracket or another tag is between two offsets. Then the SQL at one of the offsets may be
+        dropped while the SQL at the other remains."""
         lexemes = self._context.lexemes
         before = takewhile(lambda each: each.end > start, reversed(lexemes[:index]))
         after = takewhile(lambda each: each.start < end, lexemes[index + 1 :])
         return any(each.kind in _SEPARATE for each in chain(before, after))
 
     def is_pattern(self, index: int) -> bool:
-        """Return whether the tag is the whole pattern of a ``like`` without ``escape``."""
+        """Whether the tag is the whole pattern of a ``like`` without ``escape``."""
         following = self._context.following(index).text
         before = self._context.preceding(index, 1)[0].text
         return before in {"like", "ilike"} and following != "escape" and following not in _OPERATORS
@@ -145,7 +143,6 @@ class PositionAnalyzer:
         return " ".join((match.group(1) or match.group(2)).lower().split())
 
     def choice(self, lexeme: Lexeme) -> ReplacedSpan:
-        """Return the span of a tag whose filter replaces the tag with SQL."""
         self._reject_part_of_word(lexeme)
         return ReplacedSpan(Position.CHOICE, lexeme.start, lexeme.end)
 
@@ -309,11 +306,9 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 
 
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
-    """Raise TemplateError unless ``in``, its list and a ``not`` before it are in the same choice or clause.
-
-    They must be together because an empty list replaces the SQL from ``start`` to the end of the list. ``start``:
-    offset of ``in`` or ``not in``. ``text_start``: offset of the choice.
-    """
+    """Raise TemplateError unless ``in``, its list and a ``not`` before it are in the same choice or clause. ``start``:
+    offset of ``in`` or ``not in``. ``text_start``: offset of the choice."""
+    # They must be together because an empty list replaces the SQL from `start` to the end of the list.
     tag = lexemes[at].start
     if start < text_start:
         fix = "write `in {{ name }}` in each choice, with its `not`"

@@ -1,4 +1,4 @@
-"""Possible contexts of a tag: the SQL that can be around it. Which SQL it is depends on dropped clauses and on choices.
+"""Possible contexts of a tag: the SQL that can be around it, depending on dropped clauses and on choices.
 
 In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the last tag can follow ``+`` or ``limit``.
 """
@@ -17,9 +17,9 @@ _NEAR_BEFORE = 300  # number of lexemes before a tag; no rule looks further back
 _NEAR_AFTER = 64  # lexemes after a tag
 _JOINS = frozenset({"and", "or", ","})
 _DECIDE_BEFORE = {"and": AROUND_AND, "or": frozenset[str](), ",": CLAUSE_KEYWORDS}
-"""Maps a word before a tag to keywords; the nearest of these keywords decides what the word means. Contexts with the
-same word and the same nearest keyword count as one. Otherwise, each `[[ {{ a }} = x and ]]` would double the number of
-contexts."""
+"""Word before a tag → keywords. The nearest of these keywords decides what the word means. Contexts with the same word
+and the same nearest keyword count as one. Otherwise, each `[[ {{ a }} = x and ]]` would double the number of contexts.
+"""
 _SAME_PLACE = " \t\r\n()"
 _CLAUSE_BRACKETS = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
 
@@ -47,8 +47,8 @@ class PossibleContexts:
                 yield [*left, self._lexemes[index], *right], len(left)
 
     def _variants(self, outward: Sequence[Lexeme], step: int) -> Iterator[list[Lexeme]]:
-        # Yield variants of `outward` (the lexemes on one side of a tag, nearest first): one for each lexeme that can be
-        # the nearest.
+        # Yield one variant of `outward` for each lexeme that can be the nearest. `outward`: the lexemes on one side of
+        # a tag, nearest first.
         opening = LexemeKind.CLAUSE_START if step > 0 else LexemeKind.CLAUSE_END
         passed: list[Lexeme] = []
         seen: set[tuple[str, ...]] = set()
@@ -61,7 +61,7 @@ class PossibleContexts:
                     if nearest not in seen:
                         seen.add(nearest)
                         yield [*passed, *inside, *outward[end + 1 :]]
-                at = end + 1  # go on as if the clause were dropped
+                at = end + 1  # continue as if the clause were dropped
             elif self._is_choice(lexeme):
                 for text in self._texts(lexeme):
                     for inside in self._variants(text[::step], step):
@@ -81,7 +81,7 @@ class PossibleContexts:
         found = self._clauses.get(place)
         if found is None:
             found = [(self._nearest(each, step), each) for each in self._variants(outward[at + 1 : end], step)]
-            if end < len(outward):  # else the limit cut the clause off
+            if end < len(outward):  # otherwise `outward` ends within the clause
                 self._clauses[place] = found
         return found
 

@@ -54,7 +54,7 @@ class _Placed(NamedTuple):
 
 
 class TreeBuilder:
-    """Builds the nodes of a template. ``references`` are its variables in text order."""
+    """Builds the nodes of a template."""
 
     def __init__(
         self,
@@ -65,6 +65,7 @@ class TreeBuilder:
         parameters: Mapping[str, Parameter],
     ) -> None:
         self.references: list[VariableReference] = []
+        """The variables of the template in text order."""
         self.source = source
         self.dialect = dialect
         self.parameters = parameters
@@ -91,7 +92,6 @@ class TreeBuilder:
         }
 
     def build(self, lexemes: Sequence[Lexeme]) -> tuple[Node, ...]:
-        """Return the nodes, and fill ``references``."""
         tags = [len(lexeme.parts) or 1 for lexeme in lexemes if lexeme.kind in _TAGGED]
         if sum(tags) > 2 * MAX_TAGS or len(tags) > MAX_TAGS:
             raise TemplateError(_TOO_MANY_TAGS)

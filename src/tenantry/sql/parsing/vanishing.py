@@ -1,9 +1,8 @@
 """Vanishing filters: checks where a template uses filters such as ``matches``, which become ``1 = 1`` if their
-parameter has no value.
+parameter has no value."""
 
-``1 = 1`` is harmless only after ``where``, ``on``, ``having``, ``qualify`` or ``prewhere``, and only if no operator
-other than ``and`` joins it to other conditions. A filter whose parameter always has a value is allowed anywhere.
-"""
+# `1 = 1` is harmless only after `where`, `on`, `having`, `qualify` or `prewhere`, and only if no operator other than
+# `and` joins it to other conditions. A filter whose parameter always has a value is allowed anywhere.
 
 from __future__ import annotations
 
@@ -92,8 +91,8 @@ def _outward(level: _Level, index: int, step: int) -> list[OutlineToken]:
 
 
 def _neighbours(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> Iterator[OutlineToken | None]:
-    # Yield each token that can be next to the tag if other clauses are dropped; None if the tag can be the first or
-    # last token in its brackets.
+    # Yield each token that can be next to the tag if other clauses are dropped. None: the tag can be the first or last
+    # token in its brackets.
     for token in _nearest(_outward(level, index, step), step, kept):
         if token is None and level.bracket == _CHOICE and level.outer is not None:
             yield from _neighbours(level.outer, level.index, step, kept)

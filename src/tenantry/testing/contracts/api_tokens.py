@@ -16,8 +16,6 @@ NOWHERE: Final = Environment(77, "nowhere", Tag.CUSTOMER)
 
 
 class ApiTokenContract:
-    """Tests of ApiTokenStore."""
-
     async def test_an_api_token_comes_back_by_its_digest(self, store: Store, clock: FrozenClock) -> None:
         production = await store.environments.create("production", Tag.CUSTOMER)
         made = await store.api_tokens.create(
@@ -65,7 +63,6 @@ class ApiTokenContract:
             await store.api_tokens.create(NOWHERE, digest=b"n" * 32, label="x", scopes=[], hint="abcd")
 
     async def test_a_caller_comes_with_the_group_that_it_names(self, store: Store) -> None:
-        """A group with the same id in another environment is not returned."""
         production = await store.environments.create("production", Tag.CUSTOMER, grace_seconds=60)
         other = await store.environments.create("other", Tag.TESTING)
         digest = b"d" * 32

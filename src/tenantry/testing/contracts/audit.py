@@ -33,8 +33,6 @@ SECRET = "s3cr3t-value"  # noqa: S105 - what must not be found
 
 
 class AuditContract:
-    """Tests AuditTrail, and that each write records its ``author``."""
-
     async def test_every_action_leaves_one_entry(self, store: Store, clock: FrozenClock) -> None:
         environment = await store.environments.create("production", Tag.CUSTOMER, author=ANN)
         clock.advance(1)

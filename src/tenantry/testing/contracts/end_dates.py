@@ -42,7 +42,6 @@ class EndDateContract:
         ).group.expires_at is None
 
     async def test_an_end_date_is_in_the_audit_trail(self, store: Store, clock: FrozenClock) -> None:
-        """No other value of a group is in the audit trail."""
         environment = await store.environments.create("production", Tag.CUSTOMER)
         abroad = datetime(2027, 2, 1, 1, tzinfo=timezone(timedelta(hours=2)))
         await store.groups.get_or_create(environment, GroupDraft("acme", "Acme", expires_at=abroad), make_token())

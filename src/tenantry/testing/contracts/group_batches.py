@@ -87,7 +87,6 @@ class GroupBatchContract:
         assert {each.author for each in noted} == {Author("bulk", "r1")}
 
     async def test_one_of_many_that_is_not_as_expected_is_left_alone(self, store: Store) -> None:
-        """The result is None for a group that was changed since it was read. All other writes commit."""
         production, made = await _made(store, "updated", "rotated", "deleted", "again", "same")
         rotated = made[1]
         await store.groups.update(production, "updated", GroupChanges(name="x"))
@@ -106,7 +105,6 @@ class GroupBatchContract:
         assert await store.groups.get(production, "deleted") is None
 
     async def test_a_handle_that_is_taken_is_given_to_no_second_group(self, store: Store) -> None:
-        """The result is None for a write whose handle is taken."""
         production, (acme,) = await _made(store, "acme")
         taken, free = GroupCreation(GroupDraft("x", "X"), acme.token), GroupCreation(GroupDraft("y", "Y"), make_token())
         done = await store.groups.write_many(production, [taken, free])

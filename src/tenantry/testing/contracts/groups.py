@@ -79,8 +79,6 @@ EXACT_VALUES: list[dict[str, Any]] = [
 
 
 class GroupContract(EndDateContract, SuspensionContract, GroupBatchContract, RotationContract, IdempotencyContract):
-    """Tests GroupStore, and ``find`` of the store."""
-
     async def test_a_new_group_is_created_once(self, store: Store) -> None:
         production = await store.environments.create("production", Tag.CUSTOMER)
         token = make_token()
@@ -162,7 +160,6 @@ class GroupContract(EndDateContract, SuspensionContract, GroupBatchContract, Rot
             )
 
     async def test_similar_ids_are_distinct(self, store: Store) -> None:
-        """Ids are different even if they differ only in case, blanks or the encoding of a character."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         for name in EXACT_NAMES:
             issued = await store.groups.get_or_create(production, GroupDraft(name, name), make_token())

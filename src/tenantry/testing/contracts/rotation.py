@@ -37,8 +37,6 @@ class _Recorder:
 
 
 class RotationContract:
-    """Tests ``rotate``, grace and ``subscribe``."""
-
     async def test_a_rotation_replaces_the_token(self, store: Store) -> None:
         first = await make_issued(store)
         nonce = secrets.token_bytes(16)
@@ -80,7 +78,6 @@ class RotationContract:
         assert await store.find(first.token) == first.group
 
     async def test_an_earlier_token_cannot_rotate(self, store: Store) -> None:
-        """Not even during its grace."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         with pytest.raises(TokenAlreadyRotated):
@@ -193,8 +190,6 @@ ONCE = IdempotencyKey("key-1", (b"a" * 32,))
 
 
 class IdempotencyContract:
-    """Tests ``once`` of ``get_or_create`` and ``rotate``."""
-
     async def test_a_repeated_rotation_gives_the_same_answer(self, store: Store) -> None:
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE, grace_seconds=60)
@@ -278,7 +273,6 @@ class IdempotencyContract:
         assert not (await _create(store, production, IdempotencyKey("key-1", (b"b" * 32,)))).replayed
 
     async def test_racing_writers_with_one_key_rotate_once(self, store: Store) -> None:
-        """The other writers get the same response, or IdempotencyInFlight."""
         first = await _issued(store)
         outcomes = await asyncio.gather(*(rotate(store, first, once=ONCE) for _ in range(8)), return_exceptions=True)
         issued = [each for each in outcomes if isinstance(each, Issued)]

@@ -50,9 +50,8 @@ class SuspensionContract:
             await store.groups.update(environment, "acme", GroupChanges(suspended=not suspended))
 
     async def test_revoked_viewers_are_kept(self, store: Store) -> None:
-        """Other writes keep the revoked viewers and their order. A rotation with a grace period keeps them too, because
-        passes of the old token stay valid. A rotation without a grace period ends all passes, so it drops the revoked
-        viewers."""
+        """Other writes keep the revoked viewers and their order, and so does a rotation with a grace period: passes of
+        the old token stay valid. Without a grace period it ends all passes, so it drops the revoked viewers."""
         environment = await store.environments.create("production", Tag.CUSTOMER)
         issued = await store.groups.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
         assert issued.group.revoked_viewers is None

@@ -50,7 +50,6 @@ async def viewers(store: Store, since: datetime = MIDNIGHT, until: datetime = FA
 
 
 async def make_group(store: Store, *, viewer_usage: bool) -> Environment:
-    """Create the group ``acme``."""
     production = await store.environments.create("production", Tag.CUSTOMER)
     await store.usage.set_viewer_usage(production, viewer_usage)
     await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())

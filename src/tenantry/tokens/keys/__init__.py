@@ -1,4 +1,4 @@
-"""The file of signing keys, and SigningKeys, which reloads the file when it changes."""
+"""The file of signing keys, and SigningKeys, which reloads it."""
 
 from tenantry.tokens.keys.key_file import (
     DEFAULT_PATH,

@@ -16,7 +16,6 @@ from tenantry.tokens import SigningKey
 from tenantry.tokens.keys.private_file import create_private, locked, read_private, replace_private
 
 DEFAULT_PATH: Final = "tenantry.keys"
-"""The default path of the key file."""
 
 _SECRET_BYTES: Final = 32
 
@@ -44,8 +43,6 @@ _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """A line of the key file that defines a signing key. ``created_at`` is in UTC."""
-
     key: SigningKey
     created_at: datetime
     active: bool
@@ -56,8 +53,6 @@ class KeyEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditKey:
-    """The audit key of a removed signing key."""
-
     id: str
     created_at: datetime
     secret: bytes = field(repr=False)
@@ -72,8 +67,6 @@ def _line(key_id: str, created_at: datetime, state: str, secret: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyFile:
-    """The parsed lines of a key file. Comments and blank lines are kept as strings."""
-
     lines: tuple[str | KeyEntry | AuditKey, ...]
 
     @property
@@ -92,7 +85,7 @@ class KeyFile:
         return "".join(f"{line if isinstance(line, str) else line.line()}\n" for line in self.lines)
 
     def rotated(self, secret: bytes, now: datetime) -> KeyFile:
-        """Add an active key; the former active key becomes verify-only. Raises InvalidKeys."""
+        """Add an active key; the former one becomes verify-only. Raises InvalidKeys."""
         entry = new_entry(self._next_id(), secret, now)
         retired = (replace(line, active=False) if isinstance(line, KeyEntry) else line for line in self.lines)
         return KeyFile((*retired, entry))
@@ -119,7 +112,7 @@ class KeyFile:
 
 
 def new_entry(key_id: str, secret: bytes, now: datetime) -> KeyEntry:
-    """Return the line for a new active key. Raises InvalidKeys for a weak secret."""
+    """Raises InvalidKeys for a weak secret."""
     if reason := entropy_problem(secret, _encode_secret(secret)):
         raise InvalidKeys(f"the source of randomness gave a key that {reason}")
     return KeyEntry(SigningKey(key_id, secret), now.astimezone(UTC).replace(microsecond=0), active=True)
@@ -130,7 +123,7 @@ def new_key_file(secret: bytes, now: datetime) -> KeyFile:
 
 
 def parse_keys(text: str) -> KeyFile:
-    """Parse the content of a key file. Raises InvalidKeys; the message names the line and shows no secret."""
+    """Raises InvalidKeys; the message names the line and shows no secret."""
     lines: list[str | KeyEntry | AuditKey] = []
     seen: dict[str | bytes, int] = {}
     active: list[int] = []
@@ -220,7 +213,7 @@ def rotate_key_file(path: str | Path) -> KeyInfo:
 
 
 def remove_key(path: str | Path, key_id: str) -> KeyInfo:
-    """Remove a verify-only key and return it. Tokens that it signed become invalid. Raises InvalidKeys."""
+    """Remove and return a verify-only key. Tokens that it signed become invalid. Raises InvalidKeys."""
     removed: list[KeyInfo] = []
 
     def without(contents: KeyFile) -> KeyFile:
@@ -232,7 +225,7 @@ def remove_key(path: str | Path, key_id: str) -> KeyInfo:
 
 
 def list_keys(path: str | Path) -> list[KeyInfo]:
-    """The signing keys of a file, without secrets. Raises InvalidKeys."""
+    """The signing keys without secrets. Raises InvalidKeys."""
     return [_info(entry) for entry in read_keys(path).entries]
 
 
@@ -241,7 +234,7 @@ def read_keys(path: str | Path) -> KeyFile:
 
 
 def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
-    """Parse ``raw``, the content of the file at ``path``. Raises InvalidKeys; the message names the file."""
+    """Raises InvalidKeys; the message names the file."""
     for number, line in enumerate(raw.splitlines(), start=1):
         if not line.isascii():
             raise InvalidKeys(
@@ -294,7 +287,7 @@ PUBLISHED: Final = frozenset(
 
 
 def entropy_problem(secret: bytes, written: str = "") -> str | None:
-    """The reason why the secret is too weak to sign with, or None. ``written``: the secret as the file encodes it."""
+    """Why the secret is too weak to sign with, or None. ``written``: the secret as the file encodes it."""
     texts = (secret, written.encode())
     if any(sha256(text).hexdigest() in PUBLISHED for text in texts):
         return "is published"

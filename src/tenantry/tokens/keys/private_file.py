@@ -31,8 +31,8 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """Read a file. Raises InvalidKeys if anyone but its owner can access it; but if root owns the file, its group may
-    read it too."""
+    """Raises InvalidKeys if anyone but the file's owner can access it. If root owns the file, its group may read it
+    too."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:

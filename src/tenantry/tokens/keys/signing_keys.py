@@ -17,19 +17,18 @@ from tenantry.tokens.keys.private_file import read_private
 _log = logging.getLogger("tenantry.keys")
 
 CHECK_SECONDS: Final = 1.0
-"""Seconds after which the next use of the keys reads the file again."""
+"""After this many seconds, the next use of the keys reads the file again."""
 
 UNKNOWN_KEY_SECONDS: Final = 0.05
-"""Like CHECK_SECONDS, but for a token that names an unknown key, which may be new. Above 0, so that not every forged
-token causes a read."""
+"""The same for a token with an unknown key, which may be new. Above 0, so that not every forged token causes a read."""
 
 SIGNS_AFTER: Final = 0.25
-"""Seconds after a rotation for which the former active key still signs, so that other processes can read the new
+"""After a rotation, the former active key still signs for this many seconds, so that other processes can read the new
 key."""
 
 
 class SigningKeys(KeyRing):
-    """A KeyRing with fixed keys, or with the keys of a file (``from_file``) that is reloaded when it changes."""
+    """A KeyRing with fixed keys, or with the keys of a file (``from_file``), reloaded when it changes."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -43,11 +42,10 @@ class SigningKeys(KeyRing):
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
-        """Read a key file. Later changes to the file are noticed within a second.
+        """Read a key file; notice changes within a second.
 
         Raises InvalidKeys if the file is missing, malformed or accessible to others, or has a weak key. If a later read
-        fails, logs the failure, sets ``problem`` and keeps the last keys.
-        """
+        fails, logs the failure, sets ``problem`` and keeps the last keys."""
         place = Path(path).absolute()
         raw = read_private(Path(path))
         contents = checked_keys(path, raw)

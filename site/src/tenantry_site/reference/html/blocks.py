@@ -92,7 +92,6 @@ def endpoint_bar(endpoint: Endpoint, *, base: bool, try_id: str = "") -> Markup:
 
 
 def server_label(server: Server) -> str:
-    """The text for a server in a list of choices."""
     words = server.url or "This site"
     return f"{words} ({' '.join(server.description.split())[:60]})" if server.description else words
 

@@ -1,7 +1,7 @@
 """Adds columns for the name of the run folder on each host, and for the longest lease.
 
-Older versions use another run folder and would miss writes until their next poll. So this migration renames a column,
-to make their polls and writes fail. Writes of this version wait until the leases of older versions have ended."""
+Older versions use another run folder and would miss writes. So this migration renames a column, which makes their polls
+and writes fail. Writes of this version wait until the leases of older versions have ended."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ revision = "0003"
 down_revision = "0002"
 
 _USUAL_LEASE = 5_000_000
-"""The default staleness bound in microseconds. It is assumed, because earlier versions did not record their leases."""
+"""The default staleness bound in microseconds. Earlier versions did not record their leases."""
 
 
 def upgrade() -> None:

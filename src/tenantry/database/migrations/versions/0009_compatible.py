@@ -1,5 +1,4 @@
-"""Adds a list of revisions of the tables. A release can use the tables if the list has the revision for which
-that release was built, so two releases can share a store."""
+"""Adds a list of revisions that can use the tables, so that two releases can share a store."""
 
 from __future__ import annotations
 

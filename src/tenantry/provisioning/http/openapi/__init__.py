@@ -1,8 +1,5 @@
-"""The OpenAPI documents of the API.
-
-OpenAPI 3.2 has the field ``query`` for the method QUERY (RFC 10008), and ``itemSchema`` for NDJSON lines. The document
-for 3.1 has ``x-query`` and ``x-itemSchema`` instead.
-"""
+"""OpenAPI 3.2 has the field ``query`` for the method QUERY (RFC 10008), and ``itemSchema`` for NDJSON lines. The
+document for 3.1 has ``x-query`` and ``x-itemSchema`` instead."""
 
 from __future__ import annotations
 
@@ -34,8 +31,7 @@ JsonObject = dict[str, Any]
 
 
 def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = None) -> JsonObject:
-    """The OpenAPI document, ready to be written as JSON. ``contact``: the operator's web or email address. Raises
-    ValueError for any other string."""
+    """``contact``: the operator's web or email address. Raises ValueError for any other string."""
     paths = {
         "/api/user": user_path("query" if version == "3.2" else "x-query"),
         "/api/user/rotate": rotate_path(),

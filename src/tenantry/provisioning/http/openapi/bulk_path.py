@@ -70,8 +70,7 @@ def _text(lines: list[JsonObject]) -> str:
 
 
 def bulk_path(item_field: str) -> JsonObject:
-    """The path item of ``/api/users/bulk``. ``item_field`` is ``itemSchema`` in OpenAPI 3.2, ``x-itemSchema`` in
-    3.1."""
+    """``item_field``: ``itemSchema`` in OpenAPI 3.2, ``x-itemSchema`` in 3.1."""
     lines = {"summary": "Three groups", "x-status": 200, "value": _text(_LINES)}
     done = {
         "description": "The report",

@@ -42,7 +42,6 @@ _NAME: Final = query_parameter("name", "The name or id of the data source.", TEX
 
 
 def data_sources_path() -> JsonObject:
-    """The path item of ``/api/data-sources``."""
     return {
         "get": _operation(
             "listDataSources",

@@ -1,4 +1,4 @@
-"""OpenAPI error responses. The examples are made by the code that writes real responses."""
+"""The code that writes real responses also makes the examples."""
 
 from __future__ import annotations
 
@@ -239,8 +239,6 @@ KNOWN_CODES: Final = (*_EXAMPLES, errors.MethodNotAllowed.code, errors.NotFound.
 
 
 def error_responses(codes: Iterable[str], error_format: ErrorFormat, *, prefix: str = "") -> JsonObject:
-    """The responses for these codes, by status. The names of their schemas begin with ``prefix``: ``OAuth`` for
-    introspection."""
     by_status: dict[int, list[_Example]] = {}
     for code in codes:
         by_status.setdefault(_EXAMPLES[code].kind.status, []).append(_EXAMPLES[code])
@@ -276,7 +274,6 @@ def _media(cases: list[_Example], schema: str, form: str) -> JsonObject:
 def error_examples(
     codes: Iterable[str], error_format: ErrorFormat, *, style: str = ""
 ) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the name and the content of each example to which ``error_responses`` refers."""
     for code in codes:
         case = _EXAMPLES[code]
         for form in ("", "problem_"):

@@ -149,7 +149,7 @@ _INTROSPECTION_REQUEST: Final[JsonObject] = {
 
 
 def user_path(query_field: str) -> JsonObject:
-    """The path item of ``/api/user``. ``query_field`` is ``query`` in OpenAPI 3.2, ``x-query`` in 3.1."""
+    """``query_field``: ``query`` in OpenAPI 3.2, ``x-query`` in 3.1."""
     found = (reference("GetOrCreate"), REQUESTS["GetOrCreate"], reference("Found"), CREATED)
     codes = (*USER, "unknown_data_source", "invalid_properties")
     return {

@@ -1,8 +1,7 @@
-"""The schemas of the OpenAPI document. Pydantic generates those of request bodies.
+"""Pydantic generates the schemas of request bodies.
 
 For client generators (decision 32), every object is a named schema, every operation has one success schema, and JSON
-inside properties is unconstrained. Generators ignore the ``if`` in the introspection schema; validators check it.
-"""
+inside properties is unconstrained. Generators ignore the ``if`` in the introspection schema; validators check it."""
 
 from __future__ import annotations
 

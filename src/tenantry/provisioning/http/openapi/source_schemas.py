@@ -1,5 +1,3 @@
-"""The schemas of data sources in the OpenAPI document."""
-
 from __future__ import annotations
 
 from typing import Final

@@ -1,2 +1,1 @@
-"""One module for each dialect whose functions were checked on an engine. It lists, in lower case, those that cannot
-read a table."""
+"""For each dialect whose functions were checked on an engine: those that cannot read a table, in lower case."""

@@ -1,5 +1,4 @@
-"""Functions of MySQL that cannot read a table: those of MariaDB, without the ones that MySQL lacks, and with a few that
-only MySQL has."""
+"""Functions of MySQL that cannot read a table: those of MariaDB that MySQL has too, and a few others."""
 
 from typing import Final
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-# Newer releases have these functions; the release that was asked lacks most of them.
+# Newer releases have these functions. The release whose catalogue was read lacks most of them.
 SYNTAX: Final = """
     cast coalesce concat concat_ws if json_error_position jsonb median nullif octet_length percentile string_agg
     tenantry_local_time timediff unhex unistr

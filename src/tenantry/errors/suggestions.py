@@ -12,7 +12,7 @@ _CLOSE_OF_SHORT: Final = 0.6
 
 
 def nearest(name: str, candidates: Iterable[str], *, close: float | None = None) -> str | None:
-    """Return the candidate most similar to ``name``, or None. Ignores case, ``-``, ``_`` and blanks. ``close``: minimum
+    """The candidate most similar to ``name``, or None. Ignores case, ``-``, ``_`` and blanks. ``close``: minimum
     similarity (``difflib``'s ratio, 0 to 1)."""
     if len(name) > _LONGEST_NAME:
         return None
@@ -29,7 +29,6 @@ def nearest(name: str, candidates: Iterable[str], *, close: float | None = None)
 
 
 def did_you_mean(name: str, candidates: Iterable[str], *, prefix: str = "") -> str:
-    """Return ``did you mean region? ``, or an empty string if no candidate is similar."""
     near = nearest(name, candidates)
     return f"did you mean {prefix}{near}? " if near is not None else ""
 

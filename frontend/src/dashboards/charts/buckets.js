@@ -4,7 +4,8 @@
 import { DAY, isShown, moment, PLAIN } from "../times.js";
 
 const WEEK = 7 * DAY;
-const UNITS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: DAY, week: WEEK };
+const MINUTE = 60_000;
+const UNITS = { second: 1_000, minute: MINUTE, hour: 3_600_000, day: DAY, week: WEEK };
 const MONTHS = { month: 1, quarter: 3, year: 12 };
 /** Zones are so much away from UTC, or some times it. */
 const QUARTER_HOUR = 900_000;
@@ -44,7 +45,7 @@ export function bucketsOf(times, when, clock = PLAIN) {
   if (!found) return null;
   const { step, regular, hours, unit } = found;
   const there = new Set(known);
-  const exists = (at) => !hours || !zone || clock !== PLAIN || there.has(at) || isShown(at, zone);
+  const exists = (at) => !hours || !zone || clock !== PLAIN || there.has(at) || [at, step(at) - MINUTE].some((each) => isShown(each, zone));
   const next = (at) => (exists(step(at)) ? step(at) : next(step(at)));
   const today = now ? clock.position(moment(now)) : Infinity;
   const [from, to] = [moment(period?.start), moment(period?.end) + DAY].map(clock.position);

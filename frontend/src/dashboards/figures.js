@@ -35,14 +35,14 @@ export class FigureView {
     const rows = new Rows(data.columns, data.rows);
     const name = this.view.figure;
     const [value] = rows.values(name);
-    const wayOf = (each) => formats.way({ ...this.view, name, type: rows.type(name) }, [each]);
-    const way = wayOf(value);
     const small = data.sparkline ? drawSparkline(new Rows(data.sparkline.columns, data.sparkline.rows), name, formats, { ...whenOf(data), unit: undefined }) : null;
     const unit = this.view.unit ? html("span", { class: "figure-unit" }, ` ${this.view.unit}`) : null;
     const number = html("span", { class: "figure-number" });
     const line = html("p", { class: "figure-value" }, number, unit);
     const [passed] = data.so_far ? new Rows(data.so_far.columns, data.so_far.rows).values(name) : [value];
-    const change = data.compare ? this.#change(passed, value, data, wayOf) : null;
+    const [before] = data.compare ? new Rows(data.compare.columns ?? [], data.compare.rows).values(name) : [];
+    const way = formats.way({ ...this.view, name, type: rows.type(name) }, [value, passed, before].filter((each) => each !== undefined));
+    const change = data.compare ? this.#change(passed, value, before, data, way) : null;
     const cut = data.rows.length > 1 ? html("p", { class: "change" }, `The first of ${formats.text(data.rows.length, { type: "integer" })} rows`) : null;
     this.#parts = { number, line, text: formats.text(value, way), short: formats.short(value, way), whole: formats.whole(value, way) };
     this.#write(false, "");
@@ -77,22 +77,21 @@ export class FigureView {
   }
 
   /** `now`: the value of what has passed, of a period that has `value`. */
-  #change(now, value, { compare: compared, periods, now: clock }, wayOf) {
+  #change(now, value, before, { periods, now: clock }, way) {
     const started = periods && clock?.slice(0, 10) === periods.shown.end;
     const title = periods ? this.#dates(periods, started) : "Against the same part of the period before";
-    const so = compare(now, value) ? `${this.context.formats.text(now, wayOf(now))} so far: ` : "";
+    const so = compare(now, value) ? `${this.context.formats.text(now, way)} so far: ` : "";
     const change = (kind, good, words) => changeOf(title, kind, good, so + (so ? words[0].toLowerCase() + words.slice(1) : words));
-    const [before] = new Rows(compared.columns ?? [], compared.rows).values(this.view.figure);
     const { formats } = this.context;
     const when = started && periods.before.start === periods.before.end ? `on the whole of ${rangeLabel(periods.before, formats)}` : "before";
     if (Number.isNaN(number(before))) return change("same", "", "No value before");
-    if (Number.isNaN(number(now))) return change("same", "", `${formats.text(before, wayOf(before))} ${when}`);
+    if (Number.isNaN(number(now))) return change("same", "", `${formats.text(before, way)} ${when}`);
     const order = compare(now, before);
     if (order === 0) return change("same", "", "As before");
     const kind = order > 0 ? "rise" : "fall";
     const good = this.view.better ? ((this.view.better === "higher") === order > 0 ? " good" : " bad") : "";
-    const much = number(before) === 0 ? "" : ` ${formats.change(now, before, wayOf(now))}`;
-    return change(kind, good, `${order > 0 ? "Up" : "Down"}${much} from ${formats.text(before, wayOf(before))} ${when}`);
+    const much = number(before) === 0 ? "" : ` ${formats.change(now, before, way)}`;
+    return change(kind, good, `${order > 0 ? "Up" : "Down"}${much} from ${formats.text(before, way)} ${when}`);
   }
 }
 

@@ -11,9 +11,16 @@ export function isNumeric(type) {
   return NUMERIC.has(type);
 }
 
-/** The nearest double of an amount: what marks are placed by. NaN for nothing. */
+/** The nearest double of an amount: what marks are placed by. NaN for nothing, and for what has no place. */
 export function number(value) {
-  return value === null || value === undefined || value === "" ? NaN : Number(value);
+  const found = value === null || value === undefined || value === "" ? NaN : Number(value);
+  return Number.isFinite(found) ? found : NaN;
+}
+
+/** How far a number lies from the low to the high end of a domain, 0 to 1, also where the domain is wider than any double. */
+export function shareOf(value, low, high) {
+  const size = high - low;
+  return Number.isFinite(size) ? (value - low) / size : (value / 2 - low / 2) / (high / 2 - low / 2);
 }
 
 /** Its digits as a whole number, and how many of them stand after the point. */
@@ -34,7 +41,7 @@ export function scaleOf(value) {
  * @returns {number | string | null}
  */
 export function sum(values) {
-  const there = values.filter((value) => Number.isFinite(number(value)));
+  const there = values.filter((value) => !Number.isNaN(number(value)));
   if (there.length < 2) return there[0] ?? null;
   const near = there.reduce((total, value) => total + Number(value), 0);
   const lost = Math.abs(near) > Number.MAX_SAFE_INTEGER && Math.abs(near) < NO_MORE_DIGITS;

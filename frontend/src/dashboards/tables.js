@@ -4,7 +4,7 @@
 import { Rows } from "./charts/rows.js";
 import { words } from "./charts/series.js";
 import { html, icon, writeShort } from "./dom.js";
-import { isNumeric, number } from "./numbers.js";
+import { isNumeric, number, shareOf } from "./numbers.js";
 
 /** The server's, where the author says nothing else. */
 const PAGE = 50;
@@ -190,10 +190,10 @@ function barOf({ values }, row) {
   const amount = number(values[row]) || 0;
   const amounts = values.map((value) => number(value) || 0);
   const [low, high] = [Math.min(0, ...amounts), Math.max(0, ...amounts)];
-  const share = (size) => (size / (high - low || 1)).toFixed(4);
+  const share = (at) => (low === high ? 0 : shareOf(at, low, high));
   const bar = html("span", { class: `cell-bar${amount < 0 ? " negative" : ""}` });
-  bar.style.setProperty("--from", share(Math.min(0, amount) - low));
-  bar.style.setProperty("--size", share(Math.abs(amount)));
+  bar.style.setProperty("--from", share(Math.min(0, amount)).toFixed(4));
+  bar.style.setProperty("--size", Math.abs(share(amount) - share(0)).toFixed(4));
   return bar;
 }
 

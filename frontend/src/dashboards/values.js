@@ -2,6 +2,7 @@
 // type, its format, its digits) is found once, as its way; Intl writes numbers from their own digits, with the group's
 // locale and currency. Making a formatter costs more than a hundred uses of it, so each is made once.
 
+import { ALL_DIGITS, digitsFor, least, TOO_SMALL } from "./digits.js";
 import { compare, difference, isNumeric, number, scaleOf } from "./numbers.js";
 import { DAY, hasSeconds, isMoment, moment, TIMES } from "./times.js";
 
@@ -25,10 +26,6 @@ const CODES = new Set(["id", "year"]);
 
 /** From here on numbers are written as powers of ten: a short one, and a double, whose further digits mean nothing. */
 const TOO_LARGE = { compact: 1e15, standard: 1e21 };
-const TOO_SMALL = 1e-6;
-/** Digits that a decimal may bring along; with more of them it was computed, and is rounded as a double is. */
-const MOST_BROUGHT = 6;
-const ALL_DIGITS = 20;
 const COMPACT_FROM = 10_000;
 /** Below it a duration has a digit after the point. */
 const FEW_SECONDS = 10;
@@ -81,7 +78,7 @@ export class Formats {
   }
 
   #digitsOf(format, type, values) {
-    if (format === "currency") return least(values) >= 1000 ? 0 : this.currency ? undefined : 2;
+    if (format === "currency") return least(values) >= 1000 ? 0 : this.currency ? this.#cents : 2;
     const plain = (format ?? "number") === "number";
     return plain && isNumeric(type) && type !== "integer" ? digitsFor(values) : undefined;
   }
@@ -97,6 +94,25 @@ export class Formats {
   /** The value as a name of a mark, a series or a place of an axis. */
   name(value, way) {
     return value === null ? "(no value)" : value === "" ? "(empty)" : this.text(value, way);
+  }
+
+  /**
+   * The names of different values, which are never alike: those that would be have all their digits, or quotes.
+   * @param {any[]} values
+   * @param {Way} way
+   * @returns {(value: any) => string}
+   */
+  names(values, way) {
+    const name = (value) => this.name(value, way);
+    const exact = (value) => (isNumeric(way.type) ? this.whole(value, way) : value === null ? name(value) : JSON.stringify(value));
+    const found = new Map();
+    let alike = [...new Set(values)];
+    for (const write of [name, exact, String]) {
+      for (const value of alike) found.set(value, write(value));
+      const counts = countsOf(found.values());
+      alike = alike.filter((value) => counts.get(found.get(value)) > 1);
+    }
+    return (value) => found.get(value) ?? name(value);
   }
 
   /**
@@ -147,15 +163,20 @@ export class Formats {
 
   /** The labels of an axis of numbers: as many digits as the step between them needs, so that each is exact. */
   ticks(values, way) {
+    const texts = this.#tickTexts(values, way);
+    return new Set(texts).size === values.length ? texts : values.map((value) => this.whole(value, way));
+  }
+
+  #tickTexts(values, way) {
     const step = values.length > 1 ? Math.abs(values[1] - values[0]) : 1;
     const large = Math.max(...values.map(Math.abs));
     const format = way.format ?? "number";
     if (CODES.has(format)) return values.map((value) => this.text(value, way));
-    if (format === "compact" || (large >= COMPACT_FROM && SHORTENED.has(format))) {
+    if (step < TOO_SMALL || format === "compact" || (large >= COMPACT_FROM && SHORTENED.has(format))) {
       const digits = Math.floor(Math.log10(large) + 1e-9) - Math.floor(Math.log10(step) + 1e-9) + 1;
-      return values.map((value) => this.#number({ ...this.#style(format), notation: "compact", maximumSignificantDigits: Math.min(21, digits) }, value));
+      const notation = large < 10 * TOO_SMALL ? "scientific" : SHORTENED.has(format) ? "compact" : "standard";
+      return values.map((value) => this.#number({ ...this.#style(format), notation, maximumSignificantDigits: Math.min(21, digits) }, value));
     }
-    if (step < TOO_SMALL) return values.map((value) => this.#number({ ...this.#style(format), notation: "scientific", maximumSignificantDigits: 3 }, value));
     const unitOf = (value) => (format === "percent" ? 0.01 : format === "bytes" ? 1000 ** sizeOf(value) : 1);
     const digits = (value) => Math.max(0, -Math.floor(Math.log10(step / unitOf(value)) + 1e-9));
     return values.map((value) => this.text(value, { ...way, format, digits: digits(value), step }));
@@ -187,7 +208,7 @@ export class Formats {
   #ownDigits(format, type, value) {
     if (format === "percent") return 1;
     if (format === "decimal") return 2;
-    if (format === "currency") return this.#digitsOf(format, type, [value]) ?? this.#cents;
+    if (format === "currency") return this.#digitsOf(format, type, [value]);
     return format === "number" && type !== "integer" ? digitsFor([value]) : 0;
   }
 
@@ -250,6 +271,12 @@ export class Formats {
   }
 }
 
+function countsOf(texts) {
+  const found = new Map();
+  for (const text of texts) found.set(text, (found.get(text) ?? 0) + 1);
+  return found;
+}
+
 /** What a column of numbers is by its name, where it is not an amount. */
 function coded(name, type, values) {
   if (!isNumeric(type)) return undefined;
@@ -286,35 +313,4 @@ function isPlainToRead(value) {
 /** A count that is too large to be read one digit by another. */
 function shortFrom(amount) {
   return Math.abs(amount) < COMPACT_FROM ** 2 ? {} : { notation: "compact", maximumSignificantDigits: 3 };
-}
-
-/** The smallest size of those that are not 0; none: 0. */
-function least(values) {
-  const found = values.reduce((before, value) => Math.min(before, Math.abs(number(value)) || Infinity), Infinity);
-  return found === Infinity ? 0 : found;
-}
-
-/**
- * The digits after the point that all these numbers need to be told apart, and no more. What a decimal brings along
- * is kept; a double, and a decimal that was computed, has at most 2, or 2 that say something where all are small.
- */
-function digitsFor(values) {
-  let largest = 0;
-  let brought = 0;
-  let needed = 0;
-  for (const value of values) {
-    const amount = Math.abs(number(value));
-    if (!Number.isFinite(amount)) continue;
-    largest = Math.max(largest, amount);
-    if (typeof value === "string") brought = Math.max(brought, scaleOf(value));
-    const most = mostOf(amount);
-    while (needed < most && Math.abs(amount - Number(amount.toFixed(needed))) > 1e-9 * Math.min(1, amount)) needed += 1;
-  }
-  if (brought && brought <= MOST_BROUGHT) return brought;
-  return Math.min(needed, largest >= 1000 ? 0 : largest >= 100 ? 1 : mostOf(largest));
-}
-
-/** The digits after the point that a double may have: of a small one those of which two are not nought. */
-function mostOf(amount) {
-  return amount >= TOO_SMALL && amount < 0.1 ? 1 - Math.floor(Math.log10(amount)) : 2;
 }

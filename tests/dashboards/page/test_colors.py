@@ -113,26 +113,33 @@ def test_the_order_of_answers_decides_no_colour(seed: int) -> None:
     assert last == first
 
 
-def test_names_that_come_later_take_nothing_from_others() -> None:
-    """After a load a name keeps its colour, whatever comes. Red when all names were placed anew for each answer."""
-    others = [f"A{n}" for n in range(6)]
-    for name in NAMES:
-        [[first, *rest]] = loads([[["x", [name]]], *([["x", [name, each]]] for each in others)])
-        assert {color for each in (first, *rest) for color in by_name(each)[name]} == by_name(first)[name]
-
-
-def test_a_reload_with_a_filter_remembers_the_names() -> None:
-    """And what a filtered page showed first stays when the filter goes. Red when a load began without the colours of
-    the one before: a name whose place another one has was coloured as if it were alone."""
-    names = NAMES[:6]
+@pytest.mark.parametrize("seed", range(6))
+def test_who_has_seen_the_same_names_sees_the_same_colours(seed: int) -> None:
+    """One viewer opened the page with all names, others with some of them, in a reload or in the same page: all see the
+    same colours in the end, and no filter or reload changes them. Red when a name kept the place that it had taken
+    while its rival was filtered out."""
+    dice = random.Random(seed)
+    names = dice.sample(NAMES, 9)
     every: list[Answers] = [[["status", names]]]
-    alone: list[list[Answers]] = [[[["status", [name]]]] for name in names]
-    for order in ([every, *alone], [*alone, every]):
-        found: dict[Any, set[Any]] = {}
-        for [shown] in loads(*order, remembers=True):
-            for name, colors in by_name(shown).items():
-                found.setdefault(name, set()).update(colors)
-        assert all(len(colors) == 1 for colors in found.values()), found
+    [[whole]] = loads(every)
+    some: list[list[Answers]] = [[[["status", dice.sample(names, dice.randint(1, 4))]]] for _ in range(5)]
+    in_one_page = [each for [each] in some]
+    assert loads([*in_one_page, every[0]])[0][-1] == whole
+    found = loads(*some, every, *some, remembers=True)
+    assert found[len(some)] == [whole]
+    for [shown] in found[len(some) + 1 :]:
+        assert all(colors == by_name(whole)[name] for name, colors in by_name(shown).items())
+
+
+def test_a_name_without_a_rival_keeps_its_colour_whatever_comes() -> None:
+    """Red when a name that was displaced by one rival displaced another name in turn."""
+    dice = random.Random(1)
+    sets = [dice.sample(NAMES, 6) for _ in range(20)]
+    every = loads(*([[["x", names]]] for names in sets), *([[["x", [name]]]] for name in NAMES))
+    alone = {name: color for [shown] in every[len(sets) :] for name, [color] in by_name(shown).items()}
+    for names, [shown] in zip(sets, every, strict=False):
+        places = [alone[name] for name in names]
+        assert all(by_name(shown)[name] == {alone[name]} for name in names if places.count(alone[name]) == 1)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -193,6 +200,24 @@ def test_more_than_eight_names_in_one_chart() -> None:
     for each in found[1:]:
         (colors,) = each.values()
         assert len({*colors}) == 8
+
+
+def test_what_is_left_over_changes_no_colour() -> None:
+    """ "Other" is grey, and grey is no name's. Red when the eighth name was grey, and took the colour of another one in
+    a chart with "Other"."""
+    names = [f"name {n}" for n in range(11)]
+    colors = json.dumps(names)
+    script = f"""
+        import {{ SeriesColors, LAST }} from {json.dumps(MODULE.as_uri())};
+        const colors = new SeriesColors({{ controls: [], rows: [] }}, [{json.dumps(TOKENS)}], () => {{}});
+        const whole = colors.of("x", {colors});
+        const parts = {colors}.slice(0, 5).map((_, at) => colors.of("x", {colors}.slice(at, at + 7), {{}}, [LAST]));
+        console.log(JSON.stringify({{ whole, parts }}));"""
+    said = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True, check=True)
+    found = json.loads(said.stdout)
+    assert len({*found["whole"]}) == 11
+    assert 8 not in found["whole"]
+    assert found["parts"] == [found["whole"][at : at + 7] for at in range(5)]
 
 
 # --- on the page ------------------------------------------------------------------------------------------------------

@@ -1,17 +1,17 @@
 // Which colour a series has: the one of its name, in all charts of a page, whatever the order is in which rows come.
-// The dashboard's file says it, or the place among the choices of a control; else a hash of the name. Where two names of
-// a column have the same hash, the first by the alphabet has the colour, and the other one the next that is free. So a
-// new name may change its colour while other answers are under way; once all have come it keeps it, and the page
-// remembers it: after a filter, a reload or a visit of another dashboard it is the same.
+// The dashboard's file says it, or the place among the choices of a control; else a hash of the name. Where names of a
+// column have the same place by their hashes, the least hash has it, and the others the next places that are free. So the
+// names that are known decide, and never which of them came first: who has seen the same names sees the same colours. A
+// page remembers the names of a column, so that a filter, a reload or a visit of another dashboard changes no colour.
 
 import { distance, NEAR } from "../contrast.js";
 
-/** This one is grey: it is for what is left, and for a name when the ones before it are taken. */
+/** This one is grey: it is for what is left, and for a name of a chart that uses all others. */
 export const LAST = 8;
 const COLOURS = 8;
-const HUES = 7;
-const PLACES = [1, 2, 3, 4, 5, 6, 7, 8];
-/** For names when all places are taken, or look like a colour of the file. */
+const PLACES = [1, 2, 3, 4, 5, 6, 7];
+const HUES = PLACES.length;
+/** For names when all hues are taken, or look like a colour of the file. */
 const SPARE = ["#0084b4", "#7a4a2b", "#e2008a", "#1f2f66"];
 /** Of one palette: colours nearer than this are one. */
 const SAME = 30;
@@ -31,18 +31,18 @@ export function ownColors(about) {
 }
 
 export class SeriesColors {
-  /** @type {Map<string, Set<string>>} the names of each column */
+  /** @type {Map<string, Set<number>>} the hashes of the names of each column */
   #columns = new Map();
-  /** @type {Map<string, number>} */
+  /** @type {Map<number, number>} */
   #places = new Map();
-  #fixed = this.#places;
+  #declared = this.#places;
 
   /**
    * @param {any} about the definition of the dashboard
    * @param {Record<string, string>[]} modes the page's colours, light and dark
    * @param {() => void} changed called when names that were asked for before have another colour
-   * @param {Record<string, Record<string, number>>} [before] by column, the places of the names that were shown before,
-   *   to which `settle` adds; by the hashes of the names, for a browser may store it, and names are data
+   * @param {Record<string, Record<string, number>>} [before] by column, the names that were shown before, to which
+   *   `settle` adds: as their hashes, for a browser may store it, and names are data
    */
   constructor(about, modes, changed, before = {}) {
     this.own = ownColors(about);
@@ -50,10 +50,12 @@ export class SeriesColors {
     this.changed = changed;
     this.before = before;
     this.free = this.#freeOf(givenColors(about), modes);
-    const inOrder = (names) => names.forEach((name, place) => this.#fixed.has(name) || this.#fixed.set(name, this.free[place % this.free.length]));
-    for (const { choices } of about.controls) if (choices?.length <= COLOURS) inOrder(choices.map(({ value }) => keyOf(value)));
+    const inOrder = (names) => names.map(hash).forEach((name, place) => this.#declared.has(name) || this.#declared.set(name, this.free[place % this.free.length]));
+    for (const { choices } of about.controls) if (choices?.length <= this.free.length) inOrder(choices.map(({ value }) => keyOf(value)));
     const several = about.rows.flat().map(({ view }) => (view.color ? [] : [view[view.kind]].flat())).filter((measures) => measures.length > 1);
     inOrder([...new Set(several.flat())].map(measureKey));
+    for (const [column, names] of Object.entries(before)) this.#columns.set(column, new Set(Object.keys(names).map(Number)));
+    this.#place();
   }
 
   /** The places that look like no colour of the file, nor like good or bad where it uses such words, nor like another place. */
@@ -62,7 +64,8 @@ export class SeriesColors {
     const taken = [...given.map((color) => this.#classOf(color)), ...words];
     const near = (place, others, least) => modes.some((tokens) => others.some((other) => distance(tokens[`data-${place}`], tokens[other || "accent"] ?? tokens[`data-${other}`]) < least));
     const found = [];
-    for (const place of [...PLACES, ...SPARE.map((color) => this.#classOf(color))]) if (!near(place, taken, NEAR) && !near(place, found, place > COLOURS ? NEAR : SAME)) found.push(place);
+    const order = [...PLACES, ...SPARE.map((color) => this.#classOf(color))];
+    for (const place of order) if (!near(place, taken, NEAR) && !near(place, found, place > COLOURS ? NEAR : SAME)) found.push(place);
     return found.length ? found : PLACES;
   }
 
@@ -75,17 +78,15 @@ export class SeriesColors {
    * @returns {(number | string)[]}
    */
   of(column, names, own = {}, taken = []) {
-    const keys = names.map(column === MEASURES ? measureKey : keyOf);
-    const given = names.map((name) => this.given(name, own));
-    this.learn(column, keys.filter((_, place) => given[place] === undefined));
-    const used = new Set([...taken, ...given]);
-    const order = keys.map((_, place) => place).filter((place) => given[place] === undefined);
-    for (const place of order.sort((a, b) => (keys[a] < keys[b] ? -1 : 1))) {
-      const usual = this.#places.get(keys[place]);
-      given[place] = used.has(usual) ? (this.#next(keys[place], [...used]) ?? usual) : usual;
-      used.add(given[place]);
-    }
-    return given;
+    const keys = names.map(column === MEASURES ? measureKey : keyOf).map(hash);
+    const found = names.map((name) => this.given(name, own));
+    const undeclared = [...keys.keys()].filter((at) => found[at] === undefined).sort((a, b) => keys[a] - keys[b]);
+    this.#learn(column, undeclared.map((at) => keys[at]));
+    const used = new Set([...taken, ...found]);
+    const give = (at, place) => used.add((found[at] = place));
+    for (const at of undeclared) if (!used.has(this.#places.get(keys[at]))) give(at, this.#places.get(keys[at]));
+    for (const at of undeclared) if (found[at] === undefined) give(at, this.#next(keys[at], used) ?? (used.has(LAST) ? this.#places.get(keys[at]) : LAST));
+    return found;
   }
 
   /** What the file says of a name; undefined where it says nothing. */
@@ -99,10 +100,9 @@ export class SeriesColors {
     return this.own.includes(color) ? COLOURS + 1 + this.own.indexOf(color) : (CLASSES[color] ?? color);
   }
 
-  /** These are names of a column, whether or not a chart draws them. */
-  learn(column, names) {
-    if (!this.#columns.has(column)) this.#columns.set(column, new Set());
-    const known = this.#columns.get(column);
+  #learn(column, names) {
+    const known = this.#columns.get(memoryOf(column)) ?? new Set();
+    this.#columns.set(memoryOf(column), known);
     const before = known.size;
     for (const name of names) known.add(name);
     if (known.size > before) this.#place();
@@ -110,43 +110,43 @@ export class SeriesColors {
 
   /** The choices of a control that a query gives are names of the column that is called so. */
   fill(control, choices) {
-    if (choices.length <= COLOURS) this.learn(control, choices.map(({ value }) => keyOf(value)));
+    if (choices.length <= this.free.length) this.#learn(control, choices.map(({ value }) => hash(keyOf(value))));
   }
 
   #place() {
     const earlier = this.#places;
-    this.#places = new Map(this.#fixed);
-    const columns = [...this.#columns].map(([column, names]) => ({ names, before: this.before[memoryOf(column)] ?? {} }));
-    const all = [...new Set(columns.flatMap(({ names }) => [...names]))].sort().filter((name) => !this.#places.has(name));
-    for (const name of all) {
-      const place = columns.map(({ names, before }) => names.has(name) && before[hash(name)]).find((each) => this.free.includes(each));
-      if (place) this.#places.set(name, place);
-    }
-    for (const name of all.filter((each) => !this.#places.has(each))) {
-      const own = columns.filter(({ names }) => names.has(name));
-      const shown = own.flatMap(({ names }) => [...names].map((each) => this.#places.get(each)));
-      const known = own.flatMap(({ before }) => Object.values(before));
-      this.#places.set(name, this.#next(name, [...shown, ...known]) ?? this.#next(name, shown) ?? this.#next(name, []));
-    }
-    if ([...earlier].some(([name, place]) => this.#places.get(name) !== place)) this.changed();
+    const found = new Map(this.#declared);
+    const columns = [...this.#columns.values()];
+    const all = [...new Set(columns.flatMap((names) => [...names]))].sort((a, b) => a - b);
+    const taken = (name) => new Set(columns.flatMap((names) => (names.has(name) ? [...names].map((each) => found.get(each)) : [])));
+    const unplaced = all.filter((name) => !found.has(name));
+    for (const name of unplaced) if (!taken(name).has(this.#next(name))) found.set(name, this.#next(name));
+    for (const name of unplaced) if (!found.has(name)) found.set(name, this.#next(name, taken(name)) ?? this.#next(name));
+    this.#places = found;
+    if ([...earlier].some(([name, place]) => found.get(name) !== place)) this.changed();
   }
 
   /** The first place from that of the hash on which is not taken. */
-  #next(name, taken) {
-    const start = hash(name) % HUES;
-    const order = [...PLACES.slice(start, HUES), ...PLACES.slice(0, start), ...this.free.filter((place) => place > HUES)];
-    return order.find((place) => this.free.includes(place) && !taken.includes(place));
+  #next(name, taken = new Set()) {
+    const start = name % HUES;
+    const order = [...PLACES.slice(start), ...PLACES.slice(0, start), ...this.free.filter((place) => place > HUES)];
+    return order.find((place) => this.free.includes(place) && !taken.has(place));
   }
 
   /**
-   * All answers have come: no name that is known changes its colour any more.
+   * All answers have come: their names are remembered.
    * @returns {boolean} whether `before` has changed
    */
   settle() {
-    if (this.#fixed === this.#places) return false;
-    this.#fixed = this.#places;
-    for (const [column, names] of this.#columns) for (const name of names) (this.before[memoryOf(column)] ??= {})[hash(name)] = this.#places.get(name);
-    return true;
+    let changed = false;
+    for (const [column, names] of this.#columns) {
+      const known = (this.before[column] ??= {});
+      for (const name of names) {
+        changed ||= !(name in known);
+        known[name] = 1;
+      }
+    }
+    return changed;
   }
 }
 

@@ -1,6 +1,6 @@
 // The column of an axis: a time, a number or a name; where each value lies, and how it is written.
 
-import { isNumeric, number } from "../numbers.js";
+import { compare, isNumeric, number } from "../numbers.js";
 import { clockOf, DAY, hasSeconds, isMoment, moment, sameDay, sameYear } from "../times.js";
 import { bucketsOf } from "./buckets.js";
 
@@ -14,6 +14,8 @@ const FORMATS = { minute: "datetime", hour: "datetime", day: "date", week: "date
  * @property {number[]} positions where each row lies: milliseconds, the number itself, or the place of its name
  * @property {any[]} names the different values, in order; of names alone
  * @property {(position: number) => string} text
+ * @property {(row: number) => string} name of a row's value
+ * @property {(place: number, other: number) => number} [compare] two names: times and numbers by size, the absent one last
  * @property {import("../times.js").Clock} [clock] of times
  * @property {import("./buckets.js").Buckets | null} [buckets] of times
  * @property {string} [format] of times: the way of writing that tells them apart
@@ -39,14 +41,15 @@ export function dimension(rows, name, formats, when, bands) {
   const times = clock && values.map(clock.of);
   const buckets = clock && bucketsOf(times, when, clock);
   const format = clock && (FORMATS[buckets?.unit] ?? grain((buckets?.starts ?? times).map(clock.wall)));
+  let known; // how names are written, once the pointer or a drawing asks for one
   const write = clock
     ? (at) => [Number.isNaN(at) ? formats.name(null) : formats.time(clock.wall(at), format), clock.again?.(at) && "again", buckets?.cut(at)].filter(Boolean).join(", ")
-    : (value) => formats.name(value, way);
+    : (value) => (known ??= formats.names(values, way))(value);
   if (kind !== "name" && !bands) {
     const positions = times ?? values.map(number);
     const exact = new Map(values.flatMap((value, row) => (typeof value === "string" ? [[positions[row], value]] : [])));
     const text = clock ? write : (at) => write(exact.get(at) ?? at);
-    return { kind, values, positions, names: [], text, way, clock, buckets, format };
+    return { kind, values, positions, names: [], text, name: (row) => (clock ? text(positions[row]) : write(values[row])), way, clock, buckets, format };
   }
   const inTime = clock && bands === "time";
   const placed = inTime && buckets && !buckets.some;
@@ -58,9 +61,18 @@ export function dimension(rows, name, formats, when, bands) {
   const positions = keys.map((key) => places.get(key));
   const at = clock ? (place) => (placed ? names[place] : clock.of(names[place])) : (place) => names[place];
   const walls = clock && names.map((_, place) => clock.wall(at(place)));
+  const text = (place) => write(at(place));
+  const inOrderOf = (place, other) => {
+    const [one, two] = [names[place], names[other]];
+    if (isAbsent(one) || isAbsent(two)) return isAbsent(one) - isAbsent(two);
+    if (kind === "name") return text(place).localeCompare(text(other), formats.locale, { numeric: true });
+    return clock ? at(place) - at(other) : compare(one, two);
+  };
   const short = clock ? shortTimes((place) => walls[place], format, formats) : null;
-  return { kind: "name", values, positions, names, text: (place) => write(at(place)), short, cut: (place) => buckets?.cut(at(place)), buckets };
+  return { kind: "name", values, positions, names, text, name: (row) => text(positions[row]), sized: kind !== "name", compare: inOrderOf, short, cut: (place) => buckets?.cut(at(place)), buckets };
 }
+
+const isAbsent = (name) => name === null || Number.isNaN(name);
 
 /** What has no time comes last. */
 const later = (value) => (value === null ? Infinity : moment(value));

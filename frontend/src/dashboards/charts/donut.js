@@ -55,6 +55,7 @@ export function draw(view, rows, options) {
   group.append(middleOf(whole, way, side * INNER * 2 - LEGEND_GAP, options.formats));
   root.append(group);
   for (const slice of slices) {
+    slice.isValue = true;
     slice.note = slice.hidden ? "" : shareOf(slice, total, options.formats, 0);
   }
   return { svg: root, series: slices, stops, plot: { left: 0, top: 0, width: side, height: side }, ends: null, zoom: null, beside: true };
@@ -85,7 +86,7 @@ function middleOf(whole, way, room, formats) {
 
 function slicesOf(view, rows, { colors, hidden, formats, when }) {
   const by = dimension(rows, view.by, formats, when, "rows");
-  const sums = by.names.map((value, place) => ({ value, key: keyOf(value), name: by.text(place), amount: 0, values: [], rows: [] }));
+  const sums = by.names.map((value, place) => ({ value, place, key: keyOf(value), name: by.text(place), amount: 0, values: [], rows: [] }));
   rows.values(view.donut).forEach((value, row) => {
     const slice = sums[by.positions[row]];
     slice.values.push(value);
@@ -95,7 +96,7 @@ function slicesOf(view, rows, { colors, hidden, formats, when }) {
   const sort = view.sort ?? "largest";
   if (sort === "largest") sums.sort((a, b) => b.amount - a.amount);
   if (sort === "smallest") sums.sort((a, b) => a.amount - b.amount);
-  if (sort === "name") sums.sort((a, b) => a.name.localeCompare(b.name, formats.locale, { numeric: true }));
+  if (sort === "name") sums.sort((a, b) => by.compare(a.place, b.place));
   const most = view.limit ?? MOST;
   const slices = sums.length > most + 1 ? [...sums.slice(0, most), rest(sums.slice(most))] : sums;
   const named = slices.filter((slice) => !slice.rest);

@@ -4,6 +4,7 @@ import { load, loaded } from "../chunks.js";
 import { number } from "../numbers.js";
 import { drawBars } from "./bars.js";
 import { drawLines } from "./lines.js";
+import { note } from "./series.js";
 import { adds } from "./together.js";
 
 /**
@@ -65,10 +66,14 @@ export function drawChart(view, rows, options) {
   const lacking = [view.by, view.color, view.rows, ...measures].filter((name) => name && !rows.has(name));
   const word = lacking.length ? `The rows have no ${lacking.join(", ")}.` : "";
   if (lacking.length > measures.length - 1 || lacking.some((name) => !measures.includes(name))) return { refused: word };
+  const amounts = measures.flatMap((name) => rows.values(name)).filter((value) => value !== null);
+  const known = amounts.map(number).filter((amount) => !Number.isNaN(amount));
+  if (known.reduce((total, amount) => total + Math.abs(amount), 0) === Infinity) return { refused: "These values are too large to be drawn." };
+  const nowhere = note(amounts.length - known.length, "value is not a finite number and is not drawn.", "values are not finite numbers and are not drawn.", options.formats);
   const [shown, said] = truthful(view, measures, rows);
   const draw = DRAW[view.kind] ?? loaded[CHUNKS[view.kind]].draw;
   const chart = draw(shown, rows, options);
-  chart.notes = [...(chart.notes ?? []), word, said].filter(Boolean);
+  chart.notes = [...(chart.notes ?? []), word, said, nowhere].filter(Boolean);
   return chart;
 }
 

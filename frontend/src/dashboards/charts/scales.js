@@ -4,11 +4,18 @@
 import { nice, ticks, tickStep } from "d3-array";
 import { utcMonday, utcSunday, utcTickInterval } from "d3-time";
 
+import { shareOf } from "../numbers.js";
 import { DAY, hasSeconds, sameDay, sameYear } from "../times.js";
 import { textWidth } from "./measure.js";
 
 /** A day, an hour and a minute: the labels of durations are whole ones of one of these. */
 const SPANS = [86_400, 3_600, 60];
+
+/** Units of an axis whose numbers, or the steps between them, are almost beyond doubles. */
+const [HUGE, TINY] = [1e300, 1e-290];
+
+/** Numbers that differ by less, as a share of them, are as good as equal: between them are too few doubles for ticks. */
+const FINEST = 16 * Number.EPSILON;
 
 /** Ticks of which every second, third … one may be taken, where the next larger step leaves fewer than two. */
 const ENOUGH = 8;
@@ -20,9 +27,8 @@ const ENOUGH = 8;
  * @param {[number, number]} range
  */
 export function linear([low, high], [start, end]) {
-  const factor = high === low ? 0 : (end - start) / (high - low);
-  const scale = (value) => (factor ? start + (value - low) * factor : (start + end) / 2);
-  scale.invert = (pixel) => (factor ? low + (pixel - start) / factor : low);
+  const scale = (value) => start + (high === low ? 0.5 : shareOf(value, low, high)) * (end - start);
+  scale.invert = (pixel) => low + ((pixel - start) / (end - start)) * (high - low);
   scale.domain = [low, high];
   return scale;
 }
@@ -37,19 +43,22 @@ export function extentOf(values) {
   return low <= high ? [low, high] : [0, 1];
 }
 
+const finite = (at) => Math.max(-Number.MAX_VALUE, Math.min(at, Number.MAX_VALUE));
+
 /**
  * The domain of an axis of numbers, from whole steps to whole steps, and its ticks.
  * @param {number[]} values
  * @param {{zero?: boolean, count?: number, way?: import("../values.js").Way}} options
  */
 export function valueDomain(values, { zero = true, count = 4, way } = {}) {
-  let [low, high] = extentOf(values);
-  const near = low !== high && (low > 0 ? low > 0.7 * high : high < 0 && high < 0.7 * low);
+  let [low, high] = extentOf(values).map(finite);
+  const far = Math.max(Math.abs(low), Math.abs(high));
+  const near = high - low > FINEST * far && (low > 0 ? low > 0.7 * high : high < 0 && high < 0.7 * low);
   if (zero || !near) [low, high] = [Math.min(0, low), Math.max(0, high)];
   if (low === high) high = 1;
-  const size = (way?.format === "duration" && SPANS.find((span) => count * span <= high - low)) || 1;
+  const size = (way?.format === "duration" && SPANS.find((span) => count * span <= high - low)) || (far > HUGE ? HUGE : high - low < TINY ? TINY : 1);
   const domain = nice(low / size, high / size, count);
-  return { domain: domain.map((at) => at * size), ticks: ticks(...domain, count).map((at) => at * size) };
+  return { domain: domain.map((at) => finite(at * size)), ticks: ticks(...domain, count).map((at) => at * size).filter(Number.isFinite) };
 }
 
 /**
@@ -107,8 +116,8 @@ function timeTexts(dates, formats, clock) {
 
 /** The ticks of an axis of numbers, with labels. @param {import("../values.js").Way} way @returns {Tick[]} */
 export function labelled(values, way, formats) {
-  const texts = formats.ticks(values, way);
-  return values.map((at, place) => ({ at, text: texts[place] }));
+  const texts = new Map(formats.ticks(values, way).map((text, place) => [values[place], text])); // steps may be finer than doubles
+  return [...texts].map(([at, text]) => ({ at, text }));
 }
 
 /** Ticks of a plain axis of numbers along the width. Whole numbers stay whole, and a year has no thousands. */

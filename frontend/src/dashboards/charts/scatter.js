@@ -49,10 +49,11 @@ export function draw(view, rows, options) {
 function notesOf(view, rows, series, points, formats) {
   const lost = series.flatMap((each) => each.points).filter(({ x, y }) => y !== null && Number.isNaN(x)).length;
   const sizes = rows.values(view.size);
-  const below = points.filter(({ row }) => number(sizes[row]) < 0).length;
+  const count = (test) => points.filter(({ row }) => test(number(sizes[row]))).length;
   return [
     note(lost, "value has no place on the axis and is not drawn.", "values have no place on the axis and are not drawn.", formats),
-    note(below, "size is below 0 and drawn as the smallest.", "sizes are below 0 and drawn as the smallest.", formats),
+    note(count((size) => size < 0), "size is below 0 and drawn as the smallest.", "sizes are below 0 and drawn as the smallest.", formats),
+    note(view.size && rows.has(view.size) ? count(Number.isNaN) : 0, "point has no size and is drawn as the smallest.", "points have no size and are drawn as the smallest.", formats),
   ].filter(Boolean);
 }
 
@@ -85,18 +86,16 @@ function radiusOf(view, rows) {
 }
 
 function titleOf(view, rows, by, point, formats) {
-  if (view.label && rows.has(view.label)) return formats.name(rows.values(view.label)[point.row], rows.way(formats, [view.label], { along: true }));
-  return view.color ? point.series : placeOf(by, point, formats);
-}
-
-/** Of several numbers at one place, its own. */
-function placeOf(by, point, formats) {
-  return by.kind === "number" ? formats.name(by.values[point.row], by.way) : by.text(point.x);
+  if (view.label && rows.has(view.label)) {
+    const labels = rows.values(view.label);
+    return formats.names(labels, rows.way(formats, [view.label], { along: true }))(labels[point.row]);
+  }
+  return view.color ? point.series : by.name(point.row);
 }
 
 function itemsOf(view, rows, by, point, way, formats) {
   const found = [
-    { name: words(view.by), text: placeOf(by, point, formats) },
+    { name: words(view.by), text: by.name(point.row) },
     { name: words(view.scatter), color: point.color, text: formats.measured(point.value, way) },
   ];
   if (view.size && rows.has(view.size)) {

@@ -23,6 +23,7 @@ const MOST = 8;
  * @property {string} name
  * @property {number | string} color a class; 0: the accent, for one measure alone
  * @property {boolean} hidden
+ * @property {boolean} [isValue] whether it is a value of a column, and no measure
  * @property {Point[]} points in the order of the rows
  */
 
@@ -37,12 +38,13 @@ const MOST = 8;
 export function seriesOf(view, measures, rows, by, { colors, hidden, formats }) {
   const found = new Map();
   const kinds = view.color && rows.has(view.color) ? rows.values(view.color) : null;
+  const write = kinds && formats.names(kinds, rows.way(formats, [view.color], { along: true }));
   for (const measure of measures) {
     const amounts = rows.values(measure);
     for (let row = 0; row < amounts.length; row += 1) {
       const kind = kinds ? kinds[row] : undefined;
       const key = kinds ? `${measures.length > 1 ? measure : ""}${keyOf(kind)}` : measure;
-      if (!found.has(key)) found.set(key, { ...named(measure, kind, kinds && view.color, measures, formats, rows), key, points: [] });
+      if (!found.has(key)) found.set(key, { ...named(measure, kind, write, measures), key, points: [] });
       const y = number(amounts[row]);
       const known = Number.isNaN(y) ? null : y;
       found.get(key).points.push({ x: by.positions[row], y: known, value: amounts[row], row, low: 0, high: known });
@@ -75,12 +77,12 @@ function fewest(series, summed) {
 /** The key of what is left out, which no value has. */
 export const REST = "\u0002";
 
-/** What a series is called, and `as` what its colour goes by. */
-function named(measure, kind, column, measures, formats, rows) {
-  if (!column) return { name: words(measure), as: measure };
-  const text = formats.name(kind, rows.way(formats, [column], { along: true }));
+/** What a series is called, `as` what its colour goes by, and whether it is a value of a column. */
+function named(measure, kind, write, measures) {
+  if (!write) return { name: words(measure), as: measure };
+  const text = write(kind);
   const name = measures.length > 1 ? `${text}, ${words(measure)}` : text;
-  return { name, as: measures.length > 1 ? name : kind };
+  return { name, as: measures.length > 1 ? name : kind, isValue: true };
 }
 
 /** The name of a column as people read it. */

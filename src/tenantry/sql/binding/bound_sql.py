@@ -40,7 +40,7 @@ class BoundSQL(NamedTuple):
         Raises ValueError if ``source`` or ``group`` is empty, and TypeError for a parameter that cannot be bound.
         """
         if not source or not group:
-            raise ValueError("a fingerprint needs both the id of the data source and the id of the group")
+            raise ValueError("a fingerprint needs the id of the data source and the id of the group")
         owner = group if self.reads_group or session is not None else None
         set_before = None if session is None else (session.sql, session.params)
         return digest(

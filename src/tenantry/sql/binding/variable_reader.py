@@ -65,8 +65,8 @@ class VariableReader:
             listed = "; ".join(f"{path} ({state})" for path, state in missing.items())
             fix = "".join(f"Write {{{{ {path} }}}}. " for path in filter(None, map(self._guard.meant, missing)))
             raise MissingVariable(
-                f"variables without a value: {listed}. {fix}Give each of them a value; if a viewer may leave a variable "
-                "out, make it a parameter (params.*) inside [[ ]]",
+                f"variables without a value: {listed}. {fix}Give each of them a value; if a viewer may leave a "
+                "variable out, make it a parameter (params.*) inside [[ ]]",
                 names=tuple(missing),
             )
 

@@ -211,8 +211,8 @@ class SQLTemplate:
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
-        """Declared parameters by name, including parameters that fragments declare. Raises TemplateError if the template
-        has fragments and does not compile."""
+        """Declared parameters by name, including those that fragments declare. Raises TemplateError if the template has
+        fragments and does not compile."""
         if self._parameters is None:
             self._parameters = expand(self.definition, self._own_dialect()).parameters
         return self._parameters

@@ -121,7 +121,7 @@ class TokenContext:
         return self._enclosing[index, skip]
 
     def keyword_before(self, index: int, keywords: AbstractSet[str], skip: int) -> str:
-        """Return the nearest of ``keywords`` before the lexeme in the same brackets. If there is none, return the
+        """Return the nearest of ``keywords`` before the lexeme in the same brackets. If none is found, return the
         opening bracket, or an empty string if the lexeme is not in brackets. ``skip`` is the number of tokens to skip
         first."""
         depth = 0

@@ -67,8 +67,10 @@ class _Hosts:
         return await self._stores[0].groups.update(environment, name, changes)
 
     async def aclose(self) -> None:
-        for each in (self.here, self.there, *self._stores):
-            await each.aclose()
+        for resolver in (self.here, self.there):
+            await resolver.aclose()
+        for store in self._stores:
+            await store.aclose()
 
 
 async def _accepts(resolver: Resolver, raw: bytes) -> bool:

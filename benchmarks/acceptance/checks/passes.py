@@ -153,7 +153,7 @@ class _Apps:
     async def opened(self, scope: str) -> dict[str, bool]:
         """Which of all mounts a pass with this scope opens."""
         headers = {"X-User-Group-Token": mint_pass(self.token, "ada", scope=scope)}
-        found = {}
+        found: dict[str, bool] = {}
         for place, app in (("bare", self.bare), ("whole", self.whole)):
             transport = httpx2.ASGITransport(app)
             async with httpx2.AsyncClient(transport=transport, base_url="http://app.test", headers=headers) as http:

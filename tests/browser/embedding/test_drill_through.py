@@ -95,8 +95,8 @@ async def test_the_element_follows_to_another_dashboard_and_back(open_page: Open
 
 
 async def test_a_dashboard_without_filters_is_told_too(open_page: OpenPage, real: Sites) -> None:
-    """On the way back from one with filters: the element has none, and one that is moved begins with none. Red when only
-    filters were told of: the first dashboard began with those of the second one."""
+    """On the way back from one with filters: the element has none, and one that is moved begins with none. Red when
+    only filters were told of: the first dashboard began with those of the second one."""
     seen = await open_page()
     await seen.page.goto(f"{real.host}/?{urlencode({'groups': 'acme'})}")
     frame = await frame_with(seen.page, real, "Regions")

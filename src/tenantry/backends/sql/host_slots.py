@@ -101,8 +101,7 @@ class HostSlots:
     async def wait_until_visible(
         self, identity: StoreIdentity, announced_in: SharedSlots, handles: Iterable[bytes]
     ) -> None:
-        """Wait until no process on this host can use an answer from before the committed write. Usually returns at
-        once.
+        """Wait until no process on this host can use an answer from before the committed write.
 
         If the slots file was replaced since the announcement (in ``announced_in``), announce the write in the new file
         too. Other processes may still use the old file, so wait until the new one is older than the longest lease."""
@@ -140,3 +139,9 @@ def raise_lease(connection: Connection, seconds: float) -> float:
     if wanted > before:
         connection.execute(generation.update().values(longest_lease=wanted))
     return before / 1e6
+
+
+def write_nothing(connection: Connection) -> None:
+    """Write the run name as it is, unless another transaction has locked the row, which then writes itself."""
+    if connection.execute(LONGEST_LEASE.with_for_update(skip_locked=True)).first() is not None:
+        connection.execute(generation.update().values(run_name=generation.c.run_name))

@@ -19,7 +19,7 @@ FILLS = """(what) => [...document.querySelectorAll(what)].map((each) => getCompu
 async def test_a_name_has_one_colour_in_a_vega_chart_and_beside_it(
     stand_in: StandIn, visit: Visit, sort: Message, dark: bool
 ) -> None:
-    """By `colors` of the file, and by the hash of the name. Red when Vega took the palette in the order of names."""
+    """By `colors` of the file, and by the hash of the name. Red when Vega took its palette in the order of names."""
     encoding = {"x": X, "y": {"field": "k", "type": "nominal", "sort": None}, "color": COLOR | sort}
     vega = {"kind": "vega", "title": "Free", "vega": {"mark": "bar", "encoding": encoding}, "answer": ANSWER}
     about = {"colors": {"Won": "good", "Lost": "#7a5c00", "Open": "accent"}}

@@ -43,6 +43,9 @@ export function extentOf(values) {
   return low <= high ? [low, high] : [0, 1];
 }
 
+/** Whether an axis from one number to the other would have no room for ticks between them. */
+export const areAlike = ([low, high]) => high - low <= FINEST * Math.max(Math.abs(low), Math.abs(high));
+
 const finite = (at) => Math.max(-Number.MAX_VALUE, Math.min(at, Number.MAX_VALUE));
 
 /**
@@ -53,7 +56,7 @@ const finite = (at) => Math.max(-Number.MAX_VALUE, Math.min(at, Number.MAX_VALUE
 export function valueDomain(values, { zero = true, count = 4, way } = {}) {
   let [low, high] = extentOf(values).map(finite);
   const far = Math.max(Math.abs(low), Math.abs(high));
-  const near = high - low > FINEST * far && (low > 0 ? low > 0.7 * high : high < 0 && high < 0.7 * low);
+  const near = !areAlike([low, high]) && (low > 0 ? low > 0.7 * high : high < 0 && high < 0.7 * low);
   if (zero || !near) [low, high] = [Math.min(0, low), Math.max(0, high)];
   if (low === high) high = 1;
   const size = (way?.format === "duration" && SPANS.find((span) => count * span <= high - low)) || (far > HUGE ? HUGE : high - low < TINY ? TINY : 1);

@@ -1,4 +1,4 @@
-"""nginx and Caddy before an app, from the distribution's packages, with the files of examples/deploy.
+"""nginx, Caddy and HAProxy before an app, from the distribution's packages, with the files of examples/deploy.
 
 What a deployment sets itself is put into the files: addresses, certificates, folders. Only the child that was started
 here is stopped.
@@ -52,13 +52,14 @@ class ReverseProxy:
 
 @contextmanager
 def running(name: str, folder: Path, *, tenantry: str, app: str) -> Iterator[ReverseProxy]:
-    """``nginx`` or ``caddy`` before ``tenantry`` and ``app``, both ``host:port``. Skips where there is no package, and
-    fails with CI=true."""
+    """``nginx``, ``caddy`` or ``haproxy`` before ``tenantry`` and ``app``, both ``host:port``. Skips where there is no
+    package, and fails with CI=true."""
     proxy = ReverseProxy(name, folder, self_signed(folder))
-    command, root = (_nginx if name == "nginx" else _caddy)(proxy, {"127.0.0.1:8000": tenantry, "127.0.0.1:9000": app})
+    command, root = COMMANDS[name](proxy, {"127.0.0.1:8000": tenantry, "127.0.0.1:9000": app})
     variables = {**environment(root), "HOME": str(folder), "XDG_DATA_HOME": str(folder)}
-    with (folder / "output.log").open("wb") as output:
-        process = subprocess.Popen(command, cwd=folder, env=variables, stdout=output, stderr=output)
+    printed = "access.log" if name == "haproxy" else "output.log"  # HAProxy prints its access log
+    with (folder / printed).open("wb") as output, (folder / "output.log").open("ab") as errors:
+        process = subprocess.Popen(command, cwd=folder, env=variables, stdout=output, stderr=errors)
     try:
         _wait(proxy, process)
         yield proxy
@@ -118,6 +119,24 @@ def _caddy(proxy: ReverseProxy, addresses: dict[str, str]) -> tuple[list[str], P
         "caddyfile",
     ]
     return command, root
+
+
+def _haproxy(proxy: ReverseProxy, addresses: dict[str, str]) -> tuple[list[str], Path]:
+    root = require("haproxy")
+    text = _put_in(
+        (FILES / "haproxy.cfg").read_text("utf-8"),
+        addresses
+        | {
+            "bind :443": f"bind 127.0.0.1:{proxy.port}",
+            "/etc/haproxy/tls/site.pem": str(proxy.certificate),
+            "  user haproxy\n  group haproxy\n": "",
+        },
+    )
+    (proxy.folder / "haproxy.cfg").write_text(text, "utf-8")
+    return [str(root / "usr/sbin/haproxy"), "-db", "-f", str(proxy.folder / "haproxy.cfg")], root
+
+
+COMMANDS = {"nginx": _nginx, "caddy": _caddy, "haproxy": _haproxy}
 
 
 def _put_in(text: str, replaced: dict[str, str]) -> str:

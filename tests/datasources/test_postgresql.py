@@ -173,6 +173,7 @@ async def test_every_query_runs_read_only_and_timed(fetch) -> None:
         "standard_conforming_strings": "on",
         "datestyle": "ISO, MDY",
         "intervalstyle": "iso_8601",
+        "timezone": "UTC",
         "extra_float_digits": "1",
     }
     assert await fetch("select " + ", ".join(f"current_setting('{name}') as {name}" for name in asked)) == [asked]

@@ -115,7 +115,7 @@ async def test_the_host_of_the_url_is_what_is_verified(secured: Secured, directo
 
 async def test_a_server_without_tls_is_refused(postgres, directory: Directory, open_sources) -> None:
     """Where encryption is asked for it is never given up."""
-    with pytest.raises(SourceUnavailable, match=r"it has no TLS"):
+    with pytest.raises(SourceUnavailable, match=r"the server has no TLS"):
         await ask(postgres.create_database() + "?sslmode=require", directory, open_sources)
 
 

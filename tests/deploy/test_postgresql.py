@@ -9,12 +9,14 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import anyio
 import pytest
 
+from benchmarks.acceptance.faults.postgres import PostgresServer
 from engines.debian_packages import require
 from engines.pgbouncer import PACKAGES, pooled
 from engines.postgres import Postgres
@@ -215,14 +217,19 @@ async def test_the_connections_of_a_process(serve: SQLStore, database: Database)
     assert 2 <= int(of_serve[f"{database.prefix}serve"]) <= CONNECTIONS
 
 
-async def test_the_pooler_of_the_guide(serve: SQLStore, database: Database) -> None:
-    """The settings of the page, before this server: the store works through it, migrations too."""
+def pooler_settings() -> list[str]:
+    """The lines of the page's ``pgbouncer.ini``, but for those that a test sets itself."""
     require(*PACKAGES)
     found = re.search(r"^```ini\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert found is not None
     lines = [line for line in found[1].partition("[pgbouncer]\n")[2].splitlines() if line and line[0] != ";"]
-    settings = [line for line in lines if not line.startswith(("auth_", "listen_", "pool_mode"))]
     assert "pool_mode = transaction" in lines
+    return [line for line in lines if not line.startswith(("auth_", "listen_", "pool_mode"))]
+
+
+async def test_the_pooler_of_the_guide(serve: SQLStore, database: Database) -> None:
+    """The settings of the page, before this server: the store works through it, migrations too."""
+    settings = pooler_settings()
     with pooled(database.server.url, "transaction", *settings) as pooler:
         through = pooler.url(database.url("serve"))
         await anyio.to_thread.run_sync(migrate, through)
@@ -231,6 +238,35 @@ async def test_the_pooler_of_the_guide(serve: SQLStore, database: Database) -> N
         await provision(store, "of-pooler")
         await store.aclose()
     database.server.disconnect(database.url("serve"))
+
+
+async def test_the_pooler_soon_finds_a_server_that_restarts() -> None:
+    """While the server is away, PgBouncer tries to log in again within seconds, by the times in its own log; the store
+    works when the server is back. Red without ``server_login_retry``: the next attempt comes after 15 s."""
+    with PostgresServer() as server, pooled(server.url(), "transaction", *pooler_settings()) as pooler:
+        url = server.create_database()
+        await anyio.to_thread.run_sync(migrate, url)
+        store = SQLStore(pooler.url(url))
+        await store.ready()
+        server.stop_at_once()
+        attempts: list[datetime] = []
+        with anyio.fail_after(60):
+            while len(attempts) < 4:
+                with pytest.raises(StoreUnavailable):
+                    await store.ready()
+                failed = re.findall(r"^(\S+ \S+) \w+ .*closing because: connect failed", pooler.log(), re.MULTILINE)
+                attempts = [datetime.fromisoformat(time) for time in failed]
+                await anyio.sleep(0.05)
+        assert min(later - before for before, later in pairwise(attempts)).total_seconds() < 10
+        await anyio.to_thread.run_sync(server.start)
+        with anyio.fail_after(60):
+            while True:
+                try:
+                    await store.ready()
+                    break
+                except StoreUnavailable:
+                    await anyio.sleep(0.05)
+        await store.aclose()
 
 
 async def test_the_drill(database: Database, tmp_path: Path, postgres: Postgres) -> None:

@@ -1,4 +1,4 @@
-"""The nginx and Caddy files of examples/deploy, in real servers of Debian's packages, before a real API and a real app.
+"""The nginx, Caddy and HAProxy files of examples/deploy, in servers of Debian's packages, before a real API and app.
 
 One of each for all tests here (engines/reverse_proxies.py puts addresses and certificates in).
 """
@@ -32,7 +32,7 @@ def behind() -> Iterator[Upstream]:
         yield served
 
 
-@pytest.fixture(scope="module", params=["nginx", "caddy"])
+@pytest.fixture(scope="module", params=["nginx", "caddy", "haproxy"])
 def proxy(
     request: pytest.FixtureRequest, behind: Upstream, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ReverseProxy]:
@@ -127,6 +127,30 @@ def test_rows_are_sent_as_they_come(http: httpx2.Client, behind: Upstream) -> No
         assert b"".join(pieces) == b"last\n"
 
 
+@pytest.mark.parametrize("first_rows", [0, 1_000])
+def test_a_viewer_who_leaves_stops_the_query(proxy: ReverseProxy, behind: Upstream, first_rows: int) -> None:
+    """Before the first row, and after a part of the rows. Red for Caddy with ``flush_interval -1``."""
+    behind.running.clear()
+    behind.stopped.clear()
+    verified = ssl.create_default_context(cafile=str(proxy.certificate))
+    head = (
+        f"GET /analytics/rows?first={first_rows} HTTP/1.1\r\n"
+        f"Host: 127.0.0.1:{proxy.port}\r\n"
+        f"X-User-Group-Token: {behind.token}\r\n\r\n"
+    )
+    with (
+        socket.create_connection(("127.0.0.1", proxy.port), SECONDS) as plain,
+        verified.wrap_socket(plain, server_hostname="127.0.0.1") as connection,
+    ):
+        connection.sendall(head.encode())
+        received = 0
+        while received < first_rows * 4_000:
+            received += len(connection.recv(1 << 20))
+        assert behind.running.wait(SECONDS)
+        assert not behind.stopped.is_set()
+    assert behind.stopped.wait(SECONDS), proxy.written()
+
+
 def chunk(line: bytes) -> bytes:
     return b"%x\r\n%s\r\n" % (len(line), line)
 
@@ -187,6 +211,7 @@ def test_every_line_of_a_large_bulk_is_done(
 def test_the_largest_bulk_may_pass() -> None:
     """The units are the API's: red with ``128MB``, which is 6 MB less in Caddy."""
     assert f"max_size {MAX_BULK >> 20}MiB\n" in (reverse_proxies.FILES / "Caddyfile").read_text("utf-8")
+    assert f"if bulk {{ req.body_size gt {MAX_BULK} }}" in (reverse_proxies.FILES / "haproxy.cfg").read_text("utf-8")
     assert f"client_max_body_size {MAX_BULK >> 20}m;\n" in (reverse_proxies.FILES / "nginx.conf").read_text("utf-8")
 
 
@@ -210,7 +235,7 @@ def test_a_large_body_ends_at_the_proxy(http: httpx2.Client, behind: Upstream) -
     assert status in (413, 502, 0)
 
 
-@pytest.mark.parametrize("proxy", ["nginx"], indirect=True)
+@pytest.mark.parametrize("proxy", ["nginx", "haproxy"], indirect=True)
 async def test_a_rate_answers_429(proxy: ReverseProxy) -> None:
     """With the time to come back. Caddy's package has no rate limits: the page says what to add.
 
@@ -262,7 +287,7 @@ def test_no_log_holds_a_token(http: httpx2.Client, behind: Upstream, proxy: Reve
     records = [json.loads(line) for line in (proxy.folder / "access.log").read_text().splitlines()]
     assert "[cut]" in written
     assert len(records) >= 10
-    assert {record["status"] for record in records} >= {200, 404}
+    assert {record.get("status") for record in records} >= {200, 404}
 
 
 def test_no_log_holds_a_token_when_the_app_is_gone(behind: Upstream, proxy: ReverseProxy, tmp_path: Path) -> None:
@@ -275,5 +300,5 @@ def test_no_log_holds_a_token_when_the_app_is_gone(behind: Upstream, proxy: Reve
             answer = client.get(
                 f"/analytics/embed/{token}/me?USER_GROUP_TOKEN={token}", headers={"X-User-Group-Token": token}
             )
-        assert answer.status_code == 502
-        assert token[10:40] not in lonely.written_with('"status":502')
+        assert answer.status_code in (502, 503)
+        assert token[10:40] not in lonely.written_with(f'"status":{answer.status_code}')

@@ -29,7 +29,8 @@ from tests.provisioning.http.conftest import make_keys
 
 @dataclass
 class Upstream:
-    """``asked``: the headers of each request that came through, by path. ``go_on`` lets an open stream send more."""
+    """``asked``: the headers of each request that came through, by path. ``go_on`` lets an open stream send more.
+    ``running`` is set when a query has begun, ``stopped`` when it was cancelled."""
 
     tenantry: str = ""
     app: str = ""
@@ -37,6 +38,8 @@ class Upstream:
     api_token: str = ""
     asked: list[tuple[str, list[tuple[str, str]]]] = field(default_factory=list)
     go_on: threading.Event = field(default_factory=threading.Event)
+    running: threading.Event = field(default_factory=threading.Event)
+    stopped: threading.Event = field(default_factory=threading.Event)
 
     def note(self, request: Request) -> None:
         self.asked.append((request.url.path, list(request.headers.items())))
@@ -46,6 +49,17 @@ class Upstream:
         yield b"first\n"
         await asyncio.to_thread(self.go_on.wait, 60)
         yield b"last\n"
+
+    async def query(self, first_rows: int) -> AsyncIterator[bytes]:
+        """A query that sends its first rows, then looks for more until it is cancelled."""
+        try:
+            for _ in range(first_rows):
+                yield b"row\n" * 1_000
+            self.running.set()
+            await asyncio.sleep(3_600)
+        except asyncio.CancelledError:
+            self.stopped.set()
+            raise
 
 
 def make_app(upstream: Upstream, resolver: Resolver) -> ASGIApp:
@@ -63,6 +77,10 @@ def make_app(upstream: Upstream, resolver: Resolver) -> ASGIApp:
         user_group(request)
         return StreamingResponse(upstream.first_and_last(), media_type="application/x-ndjson")
 
+    async def rows(request: Request) -> StreamingResponse:
+        first_rows = int(request.query_params["first"])
+        return StreamingResponse(upstream.query(first_rows), media_type="application/x-ndjson")
+
     async def live(websocket: WebSocket) -> None:
         await websocket.accept()
         await websocket.send_text(user_group(websocket).provided_id)
@@ -74,6 +92,7 @@ def make_app(upstream: Upstream, resolver: Resolver) -> ASGIApp:
             Route("/me", me, name="me"),
             Route("/embed/{token}/me", me),
             Route("/stream", stream),
+            Route("/rows", rows),
             WebSocketRoute("/live", live),
         ]
     )

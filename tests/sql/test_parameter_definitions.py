@@ -39,7 +39,7 @@ from tenantry.sql.parameters.declared import InvalidDefinition, PropertyReferenc
         ({"type": "date range", "min": "this month"}, "min", "does not fit", "a date such as"),
         ({"type": "integer", "min": [1]}, "min", "does not fit", "a whole number"),
         ({"type": "integer", "default": "x"}, "default", "this default does not fit", "a whole number"),
-        ({"type": "text", "default": 5}, "default", "this default does not fit", "takes: text"),
+        ({"type": "text", "default": 5}, "default", "this default does not fit", "fits: text"),
         ({"type": "text", "default": ""}, "default", "an empty string", "remove it"),
         ({"type": "integer", "max": 5, "default": 6}, "default", "this default does not fit", "a whole number up to 5"),
         ({"type": "choice", "choices": ["a"], "default": "b"}, "default", "this default does not fit", "one of a"),

@@ -34,8 +34,8 @@ _EXTRAS = {
 
 
 class _Commands(click.Group):
-    """The root command: prints a TenantryError as one line. Exit codes: 1 refused, 2 wrong usage, 3 store
-    unavailable."""
+    """The root command: prints a TenantryError, and an OSError of a file or folder, as one line. Exit codes: 1 refused,
+    2 wrong usage, 3 store unavailable."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -50,6 +50,11 @@ class _Commands(click.Group):
             if extra is None:
                 raise
             click.echo(f"tenantry: this needs {missing.name}: pip install 'tenantry[{extra}]'", err=True)
+            sys.exit(FAILED)
+        except OSError as error:
+            if error.filename is None:  # not of a file
+                raise
+            click.echo(mask_within(f"tenantry: cannot use {error.filename}: {error.strerror}"), err=True)
             sys.exit(FAILED)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

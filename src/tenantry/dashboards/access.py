@@ -59,7 +59,7 @@ class Access:
         return replace(saved, dashboard=dashboard, links=links)
 
     def names(self, group: UserGroup) -> list[str]:
-        """The names of the dashboards that the group may open, for the host's menu."""
+        """For the host's menu."""
         return [name for name, saved in self._dashboards.items() if self._is_open(group, saved)]
 
     def require(self, request: Request) -> SavedDashboard:

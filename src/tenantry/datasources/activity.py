@@ -89,8 +89,6 @@ class Activity:
 
 
 class Execution:
-    """One run of a query at a source."""
-
     __slots__ = ("_activity", "_asked", "_began", "_counters", "_ended", "_is_waiting", "_label", "ran", "waited")
 
     def __init__(self, activity: Activity, label: QueryLabel) -> None:

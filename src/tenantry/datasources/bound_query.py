@@ -28,8 +28,6 @@ class QueryRequest(NamedTuple):
 
 @dataclass(slots=True)
 class BoundQuery:
-    """A query bound for its source."""
-
     opened: OpenSource
     group: UserGroup
     schema: str

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
+from tenantry.database import network_problem
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
 from tenantry.errors import (
@@ -247,12 +248,22 @@ def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
 
 
 def unreachable_error(
-    source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
+    source_id: str,
+    error: BaseException,
+    hint: str = "",
+    *,
+    cause: str | None = None,
+    server: str = "its server",
+    has_no_connection: bool = False,
 ) -> SourceUnavailable:
     """The error for an engine that is unreachable or refuses the login; NoConnectionLeft if no connection is free.
-    ``hint`` is added to the message."""
+    The message, for the log, has the cause and ``hint``. Without ``cause`` it is a network error at ``server`` (such as
+    ``db.internal:3306``), or the type of ``error``. HTTP clients get none of these."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
-    return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
+    why = cause or network_problem(error, server) or type(error).__name__
+    failure = kind(f"data source {source_id} cannot be reached: {why}{hint}", retry_after=1)
+    failure.generic_message = f"data source {source_id} cannot be reached: its operator can see the reason in the log"
+    return failure
 
 
 def query_error(source_id: str, evidence: str, position: int | None = None) -> QueryFailed:

@@ -51,8 +51,7 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
 def create_source(
     source: RegisteredSource, limits: Limits, host: Mapping[str, Engine] | None = None
 ) -> ConnectionPool[Any]:
-    """Create a source's pool, without connecting. Raises InvalidSource for an unusable URL, dialect, driver or
-    declaration of guarded tables."""
+    """Does not connect. Raises InvalidSource for an unusable URL, dialect, driver or declaration of guarded tables."""
     url = parse_url(source.url)
     engine = find_engine(url, host, trusted=source.trusted)
     engine.check_url(url)  # checked again, because the row may be older than the rules

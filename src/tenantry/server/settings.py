@@ -119,7 +119,7 @@ def load_settings(**given: Any) -> Settings:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidSettings(f"{_config_file()} is not TOML: {error}") from None
     except OSError as error:
-        raise InvalidSettings(f"{_config_file()} cannot be read: {error.strerror}") from None
+        raise InvalidSettings(f"{error.filename} cannot be read: {error.strerror}") from None
 
 
 def _networks(text: str | None) -> tuple[IPv4Network | IPv6Network, ...]:

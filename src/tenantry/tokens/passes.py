@@ -220,7 +220,7 @@ def _check_viewer(name: str, value: object) -> None:
     if not isinstance(value, dict):
         _require(False, name, "must be an object")
         return
-    _require("id" not in value, name, "must not contain `id`: put it into `sub`")
+    _require("id" not in value, name, "must not contain `id`: give the id as `sub` (in `mint_pass`: `viewer_id`)")
     _require(_count_names(value, 1) <= MAX_NAMES, name, f"has more than {MAX_NAMES} names")
 
 
@@ -284,7 +284,7 @@ def _decoded(part: bytes, what: str) -> dict[str, Any]:
         value = None
     if not isinstance(value, dict):
         raise InvalidPass(
-            f"this pass is malformed: its {what} part must be JSON in base64url: an object with each name once and no NaN"
+            f"this pass is malformed: its {what} part must be JSON in base64url: an object with each name once, no NaN"
         )
     return value
 

@@ -123,7 +123,7 @@ async def test_a_full_disk_is_unavailable_and_loses_nothing(sqlite_url: str) -> 
 
     await runner.write(fill, WriteContext(UNNAMED, store._clock), runner.deadline())
     big = GroupDraft("acme", "Acme", {"text": "x" * 30_000})
-    with pytest.raises(StoreUnavailable, match="full"):
+    with pytest.raises(StoreUnavailable, match="no space left"):
         await store.groups.get_or_create(production, big, make_token())
     assert await store.groups.get(production, "acme") is None
     assert list(await store.environments.list()) == [production]
@@ -152,7 +152,7 @@ asyncio.run(main())
 
 @pytest.mark.parametrize(
     ("file_mode", "folder_mode", "reason"),
-    [(0o444, 0o555, "readonly database"), (0o000, 0o555, "unable to open"), (0o444, 0o000, "Permission denied")],
+    [(0o444, 0o555, "is read-only"), (0o000, 0o555, "unable to open"), (0o444, 0o000, "Permission denied")],
 )
 def test_a_file_without_the_rights_is_unavailable(file_mode: int, folder_mode: int, reason: str) -> None:
     """A file or folder without the rights is StoreUnavailable for reads and writes, with the reason.

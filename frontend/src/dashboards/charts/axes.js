@@ -2,6 +2,7 @@
 
 import { svg } from "../dom.js";
 import { scaleOf } from "../numbers.js";
+import { hasLegend } from "./legend.js";
 import { shortened, shortenedAll, textWidth } from "./measure.js";
 
 /**
@@ -31,9 +32,9 @@ export function canvas({ width, height }, kind) {
   return svg("svg", { class: `plot plot-${kind}`, viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" });
 }
 
-/** The size that is left beside a legend, which stands above what has several series. */
+/** The size that is left beside a legend, which stands above the plot. */
 export function belowLegend({ width, height, legend = 0 }, series) {
-  return { width, height: series.length > 1 ? height - legend : height };
+  return { width, height: hasLegend(series) ? height - legend : height };
 }
 
 /**

@@ -4,7 +4,6 @@ statements bypass SQLAlchemy's execution: on SQLite, writes are ten times faster
 from __future__ import annotations
 
 import asyncio
-import re
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -20,29 +19,19 @@ from sqlalchemy.util import await_only
 
 from tenantry.backends.sql.queries import HOT, Query
 from tenantry.backends.sql.rows import Row
-from tenantry.database import RUN_MIGRATE
+from tenantry.database import RUN_MIGRATE, postgres_problem
 from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import to_micros
 
 _DELETED_AT_ONCE = 100
 _NOT_ALLOWED = "42501"  # insufficient privilege; the message names a table or column, but no value
 _NO_TABLES = {"42P01", "42703", "3F000"}  # undefined table, column, schema
-_REFUSED = {  # matched by message: libpq has no SQLSTATE for connection errors
-    "there is no such database": re.compile(r'database "[^"]*" does not exist|no such database'),
-    "the password is wrong": re.compile(r"password authentication failed|no password supplied"),
-    "the user is refused": re.compile(
-        r'role "[^"]*" (does not exist|is not permitted)|no pg_hba.conf entry|no such user'
-    ),
-    "the pooler has pool_mode = statement, which allows no transactions: use transaction or session": re.compile(
-        "statement pooling mode"
-    ),
-    "the pooler refuses the simple query protocol, which begins and ends transactions: turn disable_pqexec off": (
-        re.compile("PQexec disallowed")
-    ),
-}
 _LOST = {"57P01", "57P02", "57P03", "57P05", "25P03"}  # shut down, crashed, starting up, idle too long
-_BUSY = {"55P03", "57014", "40001", "40P01", "25006"}  # lock, cancelled, serialization, deadlock, standby
-_BUSY_CLASSES = {"53", "58"}  # out of connections, memory or disk; input/output error
+_BUSY = {"55P03", "57014", "40001", "40P01"}  # lock, cancelled, serialization, deadlock
+_AWAY_CLASSES = {"53", "58"}  # out of connections, memory or disk; input/output error
+_TOO_MANY_CONNECTIONS = "53300"
+_READ_ONLY = "is read-only: it is a standby, or default_transaction_read_only is on. Writes need the primary"
+_REFUSES = {"25006": _READ_ONLY, "53100": "has no space left on its disk"}
 
 
 def driver_error(error: BaseException) -> BaseException:
@@ -73,6 +62,18 @@ def outdated(error: BaseException) -> bool:
 _NO_STATEMENT = {"26000", "42P05"}  # no prepared statement of this name, or one exists already
 
 
+class StoreBusy(StoreUnavailable):
+    """Other calls keep the database busy; it does work."""
+
+
+def refused(label: str, reason: str) -> StoreUnavailable:
+    """The error for a database that refuses until its operator changes something. The message is the store's name and
+    ``reason``; HTTP clients get the part of ``reason`` before its colon, without the name."""
+    error = StoreUnavailable(f"the {label} {reason}")
+    error.generic_message = f"the database of the store {reason.partition(':')[0]}"
+    return error
+
+
 def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
     """Convert a driver's error; None if it has another cause, such as a bug."""
     cause = driver_error(error)
@@ -82,20 +83,23 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
     if state in _NO_TABLES:
         return MigrationNeeded(f"the {label} has no tables of this version: {RUN_MIGRATE}")
     if state == _NOT_ALLOWED:
-        return StoreUnavailable(
-            f"the {label} refuses its role: {str(cause).partition(chr(10))[0]}. "
-            "docs/stores.md lists the rights that the role needs"
+        return refused(
+            label,
+            f"refuses its role: {str(cause).partition(chr(10))[0]}. "
+            "docs/stores.md lists the rights that the role needs",
         )
+    if state in _REFUSES:
+        return refused(label, _REFUSES[state])
     # PostgreSQL or a pooler may have refused the connection.
-    if connection_lost(cause) and not isinstance(cause, OSError):
-        refused = next((reason for reason, text in _REFUSED.items() if text.search(str(cause))), None)
-        if refused is not None:
-            return StoreUnavailable(f"the {label} cannot be used: {refused}")
-    if isinstance(error, asyncio.TimeoutError | PoolTimeout):
-        return StoreUnavailable(f"the {label} is too slow or busy: try again")
+    if state == _TOO_MANY_CONNECTIONS or (connection_lost(cause) and not isinstance(cause, OSError)):
+        problem = postgres_problem(cause)
+        if problem is not None:
+            return StoreUnavailable(f"the {label} cannot be used: {problem}")
+    if isinstance(error, asyncio.TimeoutError | PoolTimeout) or state in _BUSY:
+        return StoreBusy(f"the {label} is too slow or busy: try again")
     if outdated(error):
         return StoreUnavailable(f"the {label} is being altered: try again")
-    if connection_lost(error) or state in _BUSY or (state or "")[:2] in _BUSY_CLASSES:
+    if connection_lost(error) or (state or "")[:2] in _AWAY_CLASSES:
         return StoreUnavailable(f"the {label} does not answer: try again")
     return None
 
@@ -106,25 +110,29 @@ def is_locked(error: sqlite3.Error) -> bool:
 
 def _of_sqlite(error: sqlite3.Error, label: str) -> StoreUnavailable | None:
     if is_locked(error):
-        return StoreUnavailable(f"the {label} is locked by another writer: try again")
+        return StoreBusy(f"the {label} is locked by another writer: try again")
     text = str(error)
     if text.startswith(("no such table", "no such column")) or " has no column named " in text:
         return MigrationNeeded(f"the {label} has no tables of this version: {RUN_MIGRATE}")
+    if _primary_code(error) in _SQLITE_REFUSES:
+        return refused(label, _SQLITE_REFUSES[_primary_code(error)])
     if _primary_code(error) in _UNUSABLE:
-        return StoreUnavailable(f"the {label} cannot be used: {text}")
+        return refused(label, f"cannot be used: {text}")
     return None
 
 
+_SQLITE_REFUSES = {
+    sqlite3.SQLITE_READONLY: "is read-only: the user of this process needs write access to the file and its folder",
+    sqlite3.SQLITE_FULL: "has no space left on its disk",
+}
 _UNUSABLE = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_CORRUPT,
-    sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_NOMEM,
     sqlite3.SQLITE_NOTADB,
     sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_PROTOCOL,  # many processes opened the write-ahead log at the same moment
-    sqlite3.SQLITE_READONLY,
 }
 
 

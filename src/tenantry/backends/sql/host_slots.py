@@ -140,3 +140,9 @@ def raise_lease(connection: Connection, seconds: float) -> float:
     if wanted > before:
         connection.execute(generation.update().values(longest_lease=wanted))
     return before / 1e6
+
+
+def write_nothing(connection: Connection) -> None:
+    """Write the run name as it is, unless another transaction has locked the row, which then writes itself."""
+    if connection.execute(LONGEST_LEASE.with_for_update(skip_locked=True)).first() is not None:
+        connection.execute(generation.update().values(run_name=generation.c.run_name))

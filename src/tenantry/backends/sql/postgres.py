@@ -21,6 +21,7 @@ from tenantry.aio import LoopLocal
 from tenantry.backends.batching import TickBatcher
 from tenantry.backends.sql.engine import (
     CompiledQueries,
+    StoreBusy,
     StoreEngine,
     connection_lost,
     mark_retrieved,
@@ -31,7 +32,7 @@ from tenantry.backends.sql.engine import (
 from tenantry.backends.sql.queries import LOOK_UP, LOOK_UP_MANY, Query
 from tenantry.backends.sql.rows import Row
 from tenantry.database import PARAMSTYLE, PostgresConnection, PostgresServer, driver_of, write_engine
-from tenantry.errors import OutcomeUnknown, StoreUnavailable
+from tenantry.errors import OutcomeUnknown
 from tenantry.groups import GroupRow
 
 T = TypeVar("T")
@@ -83,7 +84,7 @@ class PostgresEngine(StoreEngine):
             return task.result()
         if committing:
             raise OutcomeUnknown(_UNKNOWN.format(self._server.label))
-        raise StoreUnavailable(f"the {self._server.label} is too slow or busy: try again")
+        raise StoreBusy(f"the {self._server.label} is too slow or busy: try again")
 
     async def aclose(self) -> None:
         await self._connections.aclose()

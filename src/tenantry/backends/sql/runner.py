@@ -16,8 +16,8 @@ from tenantry.backends.audit.chain import ChainKeys
 from tenantry.backends.changes import ChangeListeners
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import StoreReplaced, WriteContext, WriteResult
-from tenantry.backends.sql.engine import StoreEngine, mark_retrieved
-from tenantry.backends.sql.host_slots import HostSlots, StoreIdentity, raise_lease, rename
+from tenantry.backends.sql.engine import StoreBusy, StoreEngine, mark_retrieved
+from tenantry.backends.sql.host_slots import HostSlots, StoreIdentity, raise_lease, rename, write_nothing
 from tenantry.backends.sql.queries import IDENTITY, Query
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.sqlite import SQLiteEngine
@@ -103,6 +103,15 @@ class Runner:
         )  # a writer that did not see the lease may have replaced the file
         if found is slots and not before:
             slots.settle()
+
+    async def check_writes(self, deadline: float) -> None:
+        """Raises StoreUnavailable if no write can succeed: the database or this host's run folder refuses. A database
+        that is busy until ``deadline`` is no error."""
+        await self.host_slots.for_writing(deadline)
+        try:
+            await self._engine.write(write_nothing, deadline, _nothing)
+        except (StoreBusy, OutcomeUnknown):
+            return
 
     async def write(self, work: Write[T], context: WriteContext, deadline: float) -> T:
         return await self._run_to_end(

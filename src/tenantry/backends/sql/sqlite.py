@@ -17,11 +17,11 @@ from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
-from tenantry.backends.sql.engine import CompiledQueries, StoreEngine, is_locked, remaining, unavailable
+from tenantry.backends.sql.engine import CompiledQueries, StoreBusy, StoreEngine, is_locked, remaining, unavailable
 from tenantry.backends.sql.queries import LOOK_UP, Query
 from tenantry.backends.sql.rows import Row, dump_json
 from tenantry.database import RUN_MIGRATE, FileIdentity, SQLiteFile
-from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
+from tenantry.errors import MigrationNeeded, OutcomeUnknown
 
 T = TypeVar("T")
 
@@ -128,7 +128,7 @@ class SQLiteEngine(StoreEngine):
         if waiting.done() and not waiting.cancelled():
             return waiting.result()
         if future.cancelled():
-            raise StoreUnavailable(f"the {self._file.label} has too many queued writes: try again")
+            raise StoreBusy(f"the {self._file.label} has too many queued writes: try again")
 
         def report(done: asyncio.Future[T]) -> None:
             late(None if done.cancelled() or done.exception() is not None else done.result())
@@ -215,7 +215,7 @@ class SQLiteWriter:
         while waiting:
             late = [job for job in waiting if remaining(job.deadline) * 1000 <= 1]
             for job in late:
-                job.fail(StoreUnavailable(f"the {self._file.label} has too many queued writes: try again"))
+                job.fail(StoreBusy(f"the {self._file.label} has too many queued writes: try again"))
             waiting = self._commit([job for job in waiting if job not in late])
 
     def _commit(self, jobs: list[_Job]) -> list[_Job]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 from typing import TypeVar
 
@@ -9,6 +10,7 @@ from tenantry.backends.sql import queries, rows
 from tenantry.backends.sql.api_tokens import SQLApiTokens
 from tenantry.backends.sql.audit import SQLAuditTrail
 from tenantry.backends.sql.codes import SQLCodes
+from tenantry.backends.sql.engine import remaining
 from tenantry.backends.sql.environments import SQLEnvironments
 from tenantry.backends.sql.groups import SQLGroups
 from tenantry.backends.sql.host_slots import StoreIdentity
@@ -36,6 +38,9 @@ T = TypeVar("T")
 PAGE = 150
 """Maximum changes that one statement reads. On SQLite, reading them blocks the event loop: 200 µs for the statement,
 150 µs to build the records, and 200 µs to drop the page cache if another process has written."""
+
+WRITES_CHECKED_SECONDS = 1.0
+"""``ready`` writes at most this often, so that anyone may ask for it."""
 
 
 class SQLStore(WrittenBackend):
@@ -76,6 +81,8 @@ class SQLStore(WrittenBackend):
             None if usage_seconds is None else UsageRecorder(self.usage, usage_seconds)
         )
 
+        self._writes_checked_at = float("-inf")
+
     def __repr__(self) -> str:
         return f"<SQLStore in {self.label}>"
 
@@ -108,8 +115,19 @@ class SQLStore(WrittenBackend):
             await self.usage_recorder.flush()
 
     async def ready(self) -> None:
-        """Raises MigrationNeeded if this version cannot use the tables, StoreUnavailable if they cannot be read."""
+        """Raises MigrationNeeded if this version cannot use the tables, StoreUnavailable if they cannot be read or no
+        write can succeed."""
         deadline = self._runner.deadline()
+        await self._check_tables(deadline)
+        await self._check_writes(deadline)
+
+    async def _check_writes(self, deadline: float) -> None:
+        now = time.monotonic()
+        if now - self._writes_checked_at >= WRITES_CHECKED_SECONDS:
+            await self._runner.check_writes(now + remaining(deadline) / 2)
+            self._writes_checked_at = now
+
+    async def _check_tables(self, deadline: float) -> None:
         found = ", ".join(row[0] for row in await self._runner.read(queries.REVISION, deadline)) or "none"
         if found == HEAD:
             return

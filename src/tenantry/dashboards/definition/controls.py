@@ -41,8 +41,7 @@ _TYPES: Final = {"range": "date range", "text": "text", "number": "decimal", "da
 
 
 def read_controls(node: YamlNode, source: Source, zone: ZoneOfGroup) -> Mapping[str, Control]:
-    """Read a file's controls by name, in the order of the file. ``zone``: the dashboard's time zone. Raises
-    TemplateError at the first mistake."""
+    """``zone``: the dashboard's time zone. Raises TemplateError at the first mistake."""
     if not isinstance(node.value, dict):
         raise refuse(source, node, "controls must be a mapping", _EXAMPLE)
     if len(node.value) > MAX_CONTROLS:

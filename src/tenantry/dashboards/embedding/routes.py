@@ -82,8 +82,7 @@ class Embedding:
 def embedding_routes(
     built: BuiltFiles, embedding: Embedding | None, access: Access, guards: Sequence[Middleware]
 ) -> list[BaseRoute]:
-    """The routes of the embed codes, and of the files with the HTML element for host pages. ``guards``: middleware that
-    finds the group."""
+    """``guards``: middleware that finds the group."""
     # Pages of every origin may load these files. An address without a version serves the newest version.
     files: list[BaseRoute] = [
         Route(f"/-/{folder}{name}", partial(_file, built, name))

@@ -84,7 +84,7 @@ async def open_alone(
         else:
             await pool.aclose()
     if late:
-        raise unreachable_error(source.id, TimeoutError(), f": no answer within {limits.timeout:g} s")
+        raise unreachable_error(source.id, TimeoutError(), f" within {limits.timeout:g} s")
 
 
 async def check_connections(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from itertools import chain
@@ -15,6 +14,7 @@ from uuid import uuid4
 import clickhouse_connect
 from sqlalchemy.engine import URL
 
+from tenantry.database import causes
 from tenantry.datasources.driver import unreachable_error
 from tenantry.datasources.engines import tls
 from tenantry.datasources.engines.clickhouse_queries import READ_AS, failure_of, limit_settings, to_result
@@ -35,7 +35,7 @@ _NO_TLS: Final = "the server has no TLS on this port: add ssl_mode=disabled if t
 
 
 class ClickHouseAddress:
-    """The address, login and TLS options of a URL. Raises InvalidSource for unknown or contradictory options."""
+    """Raises InvalidSource for unknown or contradictory options."""
 
     def __init__(self, url: URL) -> None:
         options = tls.read_options(url, "ClickHouse", tls.OPTIONS, modes=_MODES)
@@ -50,6 +50,11 @@ class ClickHouseAddress:
             "password": url.password or "",
             "database": url.database,
         }
+
+    @property
+    def server(self) -> str:
+        """Host and port."""
+        return f"{self._login['host']}:{self._login['port']}"
 
     def arguments(self, connections: int) -> dict[str, Any]:
         """Arguments for ``clickhouse_connect.get_client``. The first call reads certificates. Raises InvalidSource for
@@ -138,13 +143,13 @@ class ClickHouseDriver:
     def _connection_failure(self, error: Exception) -> TenantryError:
         if getattr(error, "code", None) is not None:
             return failure_of(self.source_id, self._limits, error)
-        for cause in _causes(error):
+        for cause in causes(error):
             reason = tls.certificate_hint(cause)
             if reason is None and isinstance(cause, ssl.SSLError):
                 reason = _NO_TLS
             if reason is not None:
-                return unreachable_error(self.source_id, error, f": {reason}")
-        return unreachable_error(self.source_id, error)
+                return unreachable_error(self.source_id, error, cause=reason)
+        return unreachable_error(self.source_id, error, server=self._address.server)
 
     def fetch(self, connection: RunningQuery, bound: BoundSQL) -> Result:
         sql, params = to_statement(self.source_id, bound)
@@ -192,11 +197,3 @@ class ClickHouseDriver:
             if self._client is not None:
                 self._client.close_connections()
                 self._client = None
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    seen: list[BaseException] = [error]
-    for each in seen:
-        yield each
-        further = (each.__cause__, each.__context__, getattr(each, "reason", None), *each.args)
-        seen += [one for one in further if isinstance(one, BaseException) and one not in seen]

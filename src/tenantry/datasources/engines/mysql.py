@@ -25,7 +25,7 @@ from tenantry.datasources.engines.mysql_connection import (
     WARNINGS_KEPT,
     ServerAddress,
     Session,
-    connection_hint,
+    connection_problem,
     error_number,
 )
 from tenantry.datasources.engines.mysql_values import SESSION_ZONE
@@ -87,7 +87,7 @@ class MySQLDriver:
         self._closing = Event()
 
     def open(self) -> Session:
-        """Open a read-only session with a timeout. Raises SourceUnavailable, InvalidSource."""
+        """Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         session: Session | None = None
         try:
@@ -96,8 +96,7 @@ class MySQLDriver:
             return session
         except MySQLError as error:
             number = error_number(error)
-            hint = connection_hint(error, number)
-            failure = unreachable_error(self.source_id, error, hint, has_no_connection=number in _NO_CONNECTION)
+            failure = self._unreachable(error, has_no_connection=number in _NO_CONNECTION)
         if session is not None:
             with suppress(Exception):
                 session.close()
@@ -171,7 +170,7 @@ class MySQLDriver:
             if is_settled:
                 failure = self._failure(error, seconds, has_values=bool(bound.params))
             else:  # the query was not sent, so it may run on another connection
-                failure = unreachable_error(self.source_id, error, f" ({error_number(error)})")
+                failure = self._unreachable(error)
         else:
             rows = self._rows(connection, answer, end, seconds, has_values=bool(bound.params))
             next(rows)
@@ -215,10 +214,21 @@ class MySQLDriver:
         if number in _TIMED_OUT:
             return timeout_error(self.source_id, seconds)
         if number in _AWAY:
-            return unreachable_error(self.source_id, error, f" ({number})")
+            return self._unreachable(error)
         if has_values and number in _BAD_VALUE:
             return UnbindableValue(f"a value does not fit its position in the SQL ({number})", name="$")
         return query_error(self.source_id, type(error).__name__ + (f" ({number})" if number else ""))
+
+    def _unreachable(self, error: MySQLError, *, has_no_connection: bool = False) -> TenantryError:
+        number = error_number(error)
+        return unreachable_error(
+            self.source_id,
+            error,
+            f" ({number})",
+            cause=connection_problem(error, number),
+            server=self._address.server,
+            has_no_connection=has_no_connection,
+        )
 
     def _truncated(self, *, has_values: bool) -> TenantryError:
         if has_values:

@@ -31,7 +31,7 @@ _TLS_WANTED: Final = 3159  # the server's ER_SECURE_TRANSPORT_REQUIRED
 
 
 class ServerAddress:
-    """The address, login and TLS options of a URL. Raises InvalidSource for unknown or contradictory options."""
+    """Raises InvalidSource for unknown or contradictory options."""
 
     def __init__(self, url: URL) -> None:
         options = tls.read_options(url, "MySQL", _OPTIONS, ignored=frozenset({"charset"}))
@@ -49,6 +49,11 @@ class ServerAddress:
             "unix_socket": options.get("unix_socket"),
         }
 
+    @property
+    def server(self) -> str:
+        """Host and port, or the path of the socket."""
+        return str(self._login["unix_socket"] or "") or f"{self._login['host']}:{self._login['port']}"
+
     def arguments(self) -> dict[str, Any]:
         """Arguments for ``pymysql.connect``. The first call reads certificates. Raises InvalidSource for an unreadable
         file."""
@@ -65,13 +70,23 @@ class ServerAddress:
         return True
 
 
-def connection_hint(error: BaseException, number: int | None) -> str:
-    reason = tls.certificate_hint(getattr(error, "original_exception", None))
-    if reason is None and number == _NO_TLS:
-        reason = "the server has no TLS: set it up there, or add ssl_mode=disabled if the network is private"
-    elif reason is None and number == _TLS_WANTED:
-        reason = "the server requires TLS: add ssl_mode=required or ssl_mode=verify"
-    return f" ({number})" if reason is None else f" ({number}): {reason}"
+_PROBLEMS: Final = {
+    1040: "the server has reached max_connections",
+    1044: "the user may not use this database",
+    1045: "the user or the password is wrong",
+    1049: "there is no such database",
+    1130: "the server allows no connections from this host",
+    1203: "the user has reached its limit of connections",
+    1226: "the user has reached its limit of connections",
+    1698: "the user or the password is wrong",
+    _NO_TLS: "the server has no TLS: set it up there, or add ssl_mode=disabled if the network is private",
+    _TLS_WANTED: "the server requires TLS: add ssl_mode=required or ssl_mode=verify",
+}
+
+
+def connection_problem(error: BaseException, number: int | None) -> str | None:
+    """Explain why the server refused a connection. None if the error is of the network or unknown."""
+    return tls.certificate_hint(getattr(error, "original_exception", None)) or _PROBLEMS.get(number or 0)
 
 
 def _mode(host: str | None, options: Mapping[str, str]) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import psycopg
 from sqlalchemy.engine import URL
 
-from tenantry.database import IN_POSTGRESQL, TABLES, check_postgresql_rows, libpq_url
+from tenantry.database import IN_POSTGRESQL, TABLES, check_postgresql_rows, libpq_url, postgres_problem
 from tenantry.datasources.driver import (
     OpenRows,
     check_statement,
@@ -56,29 +56,21 @@ _BACKSLASH: Final = (
 )
 _HAS_NUL: Final = "it contains a NUL character, at which the server would end it: remove it"
 
-# With these settings the server reads strings as our lexer does, and writes values in the formats that RowReader reads.
+# With these settings the server reads strings as our lexer does, writes values in the formats that RowReader reads, and
+# has the same days as the other engines, whatever zone the server, the database or the role has.
 # They are set in each transaction: behind a pooler, another client may have changed the settings of the server
 # connection.
 _SETTINGS: Final = (
     b"select set_config('standard_conforming_strings', 'on', true), "  # with `off`, '\' would not be a whole string
     b"set_config('datestyle', 'ISO', true), set_config('intervalstyle', 'iso_8601', true), "
-    b"set_config('extra_float_digits', '1', true), set_config('statement_timeout', '%d', true)"
+    b"set_config('timezone', 'UTC', true), set_config('extra_float_digits', '1', true), "
+    b"set_config('statement_timeout', '%d', true)"
 )
 _BYPASSES_POLICIES: Final = """(
 select (select rolsuper or rolbypassrls from pg_roles where rolname = current_user)
   or exists (select from pg_class where relrowsecurity and not row_security_active(oid)))
 """
 _ROLE: Final = "select current_setting('is_superuser', true) = 'on', "
-
-# A part of libpq's message, and the hint to show for it. The message itself is not shown, because it may quote the URL.
-_REASONS: Final = (
-    ("certificate verify failed", " (TLS: its certificate is not signed by the given CA)"),
-    ("server certificate for", " (TLS: its certificate is for another host)"),
-    ("server does not support SSL", " (it has no TLS)"),
-    ("root certificate file", " (TLS: the file of the CA cannot be read)"),
-    ("password", " (the login is refused)"),
-    ("does not exist", " (there is no such database or role)"),
-)
 
 
 class PostgreSQLDriver:
@@ -122,8 +114,7 @@ class PostgreSQLDriver:
         try:
             connection = postgresql_connection.connect(self._params, self._limits.connect_timeout)
         except (psycopg.Error, OSError) as error:
-            reason = next((hint for words, hint in _REASONS if words in str(error)), "")
-            failure = unreachable_error(self.source_id, error, reason)
+            failure = unreachable_error(self.source_id, error, cause=postgres_problem(error))
         else:
             self._check(connection)
             return connection
@@ -225,7 +216,7 @@ class PostgreSQLDriver:
         if isinstance(error, ServerError):
             return self._refused(error, self._limits.timeout)
         if isinstance(error, psycopg.OperationalError | OSError):
-            return unreachable_error(self.source_id, error)
+            return unreachable_error(self.source_id, error, cause=postgres_problem(error))
         return query_error(self.source_id, type(error).__name__)
 
     def _refused(self, error: ServerError, seconds: float, *, has_values: bool = False) -> TenantryError:

@@ -92,13 +92,13 @@ def _resolved(params: Mapping[str, Any]) -> dict[str, Any]:
         return given
     hosts, ports = str(given["host"]).split(","), str(given.get("port") or "").split(",")
     found: list[tuple[str, str, str]] = []
-    failure: OSError | None = None
+    failure: psycopg.OperationalError | None = None
     for number, host in enumerate(hosts):
         port = ports[number] if len(ports) == len(hosts) else ports[0]
         try:
             found += [(host, port, address) for address in _addresses(host)]
-        except OSError as error:
-            failure = error
+        except OSError:
+            failure = psycopg.OperationalError(f"failed to resolve host {host!r}")  # psycopg's words
     if not found and failure is not None:
         raise failure
     names = ("host", "port", "hostaddr")

@@ -5,7 +5,7 @@ import { nice, ticks, tickStep } from "d3-array";
 import { utcMonday, utcSunday, utcTickInterval } from "d3-time";
 
 import { shareOf } from "../numbers.js";
-import { DAY, hasSeconds, sameDay, sameYear } from "../times.js";
+import { DAY, fineFormat, sameDay, sameYear } from "../times.js";
 import { textWidth } from "./measure.js";
 
 /** A day, an hour and a minute: the labels of durations are whole ones of one of these. */
@@ -107,7 +107,7 @@ function timeTexts(dates, formats, clock) {
   const first = (date) => midnight(date) && date.getUTCDate() === 1;
   const january = (date) => first(date) && date.getUTCMonth() === 0;
   const known = (place) => place > 0 && sameYear(dates[place], dates[place - 1]);
-  const inDay = dates.some(hasSeconds) ? "second" : "time";
+  const inDay = { instant: "second", exact: "millisecond" }[fineFormat(dates.map(Number))] ?? "time";
   const isNext = (date, place) => !sameDay(date, dates[place - 1] ?? dates.at(-1));
   let way = (date, place) => (midnight(date) ? "day" : !isNext(date, place) ? inDay : !place || known(place) ? "daytime" : "datetime");
   if (dates.length === 1) way = (date) => (midnight(date) ? "date" : "datetime");

@@ -4,10 +4,14 @@ be refused for, and nothing written."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
+
 from tenantry.backends.sql import SQLStore
+from tenantry.cli.group import group
 from tenantry.tokens import TOKEN_PATTERN
 from tests.cli.conftest import Terminal
 
@@ -59,6 +63,23 @@ def test_a_dry_run_shows_what_the_write_makes_and_writes_nothing(ready: Terminal
         assert not TOKEN_PATTERN.search(plain.out + plain.err)
         shows_id = given[0] in {"suspend", "resume", "delete"}
         assert plain.out == "acme\n" if shows_id else "provided_id: acme\n" in plain.out
+
+
+def test_each_command_that_writes_has_a_dry_run() -> None:
+    """As docs/command-line.md says. Red for a new command of ``tenantry group`` without it."""
+    found = {
+        " ".join(path): "dry_run" in {each.name for each in command.params} for path, command in commands_of(group)
+    }
+    assert {name for name in found if not found[name]} == {"get", "list"}
+    assert {"suspend", "viewer revoke", "import"} <= found.keys()
+
+
+def commands_of(parent: click.Group) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    for name, command in parent.commands.items():
+        if isinstance(command, click.Group):
+            yield from (((name, *path), each) for path, each in commands_of(command))
+        else:
+            yield (name,), command
 
 
 def test_a_dry_run_shows_from_when_a_viewer_is_revoked(ready: Terminal, folder: Path) -> None:

@@ -50,6 +50,13 @@ def test_the_last_one_comes_last() -> None:
     assert again.revoked_before("ann") == group.revoked_before("ann") + 60
 
 
+def test_a_repeated_revocation_makes_nothing_good_again() -> None:
+    """By a host whose clock is behind that of the first. Red when the later write sets an earlier time."""
+    group = revoked(make_group(), "ann", NOW)
+    again = revoked(group, "ann", NOW - timedelta(seconds=30))
+    assert again.revoked_before("ann") == group.revoked_before("ann")
+
+
 def test_there_are_at_most_so_many() -> None:
     """The error says what to do; a viewer who is among them is revoked again. Red without a maximum."""
     group = make_group(revoked_viewers={f"v{number}": int(NOW.timestamp()) for number in range(MAX_REVOKED_VIEWERS)})

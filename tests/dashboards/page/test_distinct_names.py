@@ -96,6 +96,20 @@ async def test_times_within_a_second_are_told_apart(stand_in: StandIn, visit: Vi
     assert [each.replace("\N{NARROW NO-BREAK SPACE}", " ") for each in await legend(page, "3-1")] == whole
 
 
+async def test_what_is_left_has_a_name_of_its_own(stand_in: StandIn, visit: Visit) -> None:
+    """Where a value is called so: bars, slices and series. Red when two slices were "Other (2)"."""
+    answer = rows({"k": "text", "n": "integer"}, ["Other (2)", 50], ["a", 2], ["b", 1])
+    many = [["Other (2)", 50], *[[f"name {n}", 20 - n] for n in range(8)]]
+    series = rows({"x": "text", "k": "text", "n": "integer"}, *[["x", *each] for each in many])
+    bars = {"kind": "bar", "bar": ["n"], "by": "k", "horizontal": True, "limit": 1, "answer": answer}
+    ring = {"kind": "donut", "donut": "n", "by": "k", "limit": 1, "answer": answer}
+    several = {"kind": "bar", "bar": ["n"], "by": "x", "color": "k", "answer": series}
+    page = (await visit(stand_in.show([bars], [ring], [several]))).page
+    assert await labels(page, "1-1") == ["Other (2)", "Other (2), together"]
+    assert await legend(page, "2-1") == ["Other (2)", "Other (2), together"]
+    assert {"Other (2)", "Other (2), together"} <= {*await legend(page, "3-1")}
+
+
 @pytest.mark.parametrize("horizontal", [False, True])
 @pytest.mark.parametrize(
     ("kind", "values", "names"),

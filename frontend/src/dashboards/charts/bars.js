@@ -6,7 +6,7 @@ import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, d
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
 import { labelled, linear, valueDomain } from "./scales.js";
-import { aligned, merged, note, rowsOf, seriesOf } from "./series.js";
+import { aligned, besides, merged, note, rowsOf, seriesOf } from "./series.js";
 import { adds, stacked, together } from "./together.js";
 
 /** The share of its room that a group of bars may take. */
@@ -66,7 +66,7 @@ function ordered(groups, view, by, formats) {
     const values = new Map();
     for (const group of rest) for (const [key, point] of group.values) values.set(key, [...(values.get(key) ?? []), point]);
     const others = { values: merged(values, aggregate) };
-    named.push({ at: -1, text: `${REST[aggregate]} (${rest.length})`, ...others, ...totalOf(others, view) });
+    named.push({ at: -1, text: besides(`${REST[aggregate]} (${rest.length})`, named.map((group) => group.text)), ...others, ...totalOf(others, view) });
   }
   return { groups: named, notes };
 }

@@ -44,7 +44,7 @@ class Demo:
     product: Starlette
     """Serves the page that embeds the dashboards."""
     text: str = field(repr=False)
-    """A message that lists the pages to open."""
+    """The message for the terminal. It lists the pages to open in a browser."""
     calls: list[Call] = field(repr=False)
 
     async def open_pages(self) -> None:

@@ -30,7 +30,8 @@ _POLICY: Final = (
 class Product:
     """A page at another origin that embeds the dashboards of three customers.
 
-    It has no login: any visitor gets passes for all customers. The tokens stay on the product's server."""
+    The product has no login, so any visitor can get a pass for each customer. The customers' tokens stay on the
+    product's server."""
 
     provisioner: Provisioner
     environment: Environment
@@ -38,7 +39,8 @@ class Product:
     port: int
 
     def app(self, hosts: Sequence[str]) -> Starlette:
-        """The app answers only for the Host headers in ``hosts``, so that no other site can read a pass."""
+        """Return the product's app. It refuses requests whose Host header is not in ``hosts``, so that no other site
+        can read a pass."""
         routes = [
             Route("/", self.page),
             Route("/customers/{carrier}/pass", self.make_pass, methods=["POST"]),

@@ -30,14 +30,15 @@ def _drafts() -> Iterator[GroupDraft]:
 
 
 AIRLINES: Final = {draft.provided_id: draft for draft in _drafts()}
-"""The airlines' groups, by carrier code. ``home_airports``: the New York airports from which at least a tenth of the
-airline's flights depart."""
+"""The airlines' groups, by carrier code. The property ``home_airports`` lists the New York airports from which at least
+a tenth of the airline's flights depart."""
 # The customers of the product, on two data sources. They have 58,665, 54,635 and 342 flights.
 SHOWN: Final = ("UA", "B6", "HA")
 
 
 def prepare(folder: Path) -> dict[str, str]:
-    """Create missing data files in ``folder`` (about a second). Return their URLs by data source id."""
+    """Create the data files that are missing in ``folder``, which takes about a second. Return the URLs of all data
+    files by data source id."""
     # The file names contain a hash of all inputs, so that files of an older version are not reused.
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(DATA.iterdir(), key=lambda each: each.name)))
     urls = {}

@@ -1,4 +1,4 @@
-"""Errors for a user group token or pass that is genuine, but refused."""
+"""Errors for a user group token or pass that is genuine, but that Tenantry refuses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class UserGroupExpired(InvalidToken):
 
     code = "user_group_expired"
     MESSAGE = "the access of this user group has ended"
-    """Omits the end date, which only the operator may see."""
+    """The message leaves out the end date, because only the operator may see it."""
 
 
 class PassExpired(InvalidToken):
@@ -21,7 +21,7 @@ class PassExpired(InvalidToken):
 
 
 class InvalidPass(InvalidToken):
-    """A claim of the pass is not allowed. The message names the claim."""
+    """The pass has a claim that is not allowed. The message names the claim."""
 
     code = "invalid_pass"
 
@@ -31,7 +31,7 @@ class InvalidPass(InvalidToken):
 
 
 class PassRevoked(InvalidToken):
-    """The passes that this viewer had were revoked."""
+    """All passes of this viewer were revoked."""
 
     code = "pass_revoked"
     MESSAGE = "the passes of this viewer were revoked"

@@ -10,7 +10,7 @@ class TenantryError(Exception):
     """Base class of Tenantry's errors."""
 
     code: str = "internal"
-    """Identifies the kind of error; never changes between releases."""
+    """Identifies the kind of error. The code stays the same in all releases."""
     status: int = 500
     """The HTTP status of a response with this error."""
     field: str | None = None
@@ -18,7 +18,8 @@ class TenantryError(Exception):
     retry_after: int | None = None
     """Seconds after which a client may try again (the Retry-After header)."""
     generic_message: str | None = None
-    """Shown to HTTP clients, if set, instead of ``message``, which may name the operator's files or hosts."""
+    """If set, HTTP clients get this text instead of ``message``. It is for errors whose ``message`` may name files or
+    hosts of the operator."""
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: int | None = None) -> None:
         # Does not call super().__init__: BaseException.__new__ has already stored the message in ``args``, and creating
@@ -85,7 +86,7 @@ class InvalidToken(TenantryError):
     code = "invalid_token"
     status = 401
     MESSAGE = "the user group token is malformed, was not issued here, or is no longer valid"
-    """The same for every cause, so that clients cannot find out which one applies."""
+    """The message is the same for every cause, so that clients cannot find out the cause."""
 
 
 class AmbiguousToken(TenantryError):
@@ -97,7 +98,7 @@ class AmbiguousToken(TenantryError):
 
 
 class OriginNotAllowed(TenantryError):
-    """A page of another origin sent a request whose token is in a cookie."""
+    """The token came in a cookie, but a page of another origin sent the request."""
 
     code = "origin_not_allowed"
     status = 403
@@ -143,14 +144,14 @@ class UnmappedSchema(DataSourceError):
 
 
 class UnregisteredSource(DataSourceError):
-    """The mapping names a data source that the environment lacks."""
+    """The group's mapping names a data source that is not registered in the environment."""
 
     code = "unregistered_source"
     status = 422
 
 
 class InvalidSource(DataSourceError):
-    """A data source's URL, session variables, dialect or declaration of guarded tables is not accepted."""
+    """Tenantry does not accept the URL, session variables, dialect or guarded tables of a data source."""
 
     code = "invalid_source"
     status = 422
@@ -221,7 +222,7 @@ class SecretUnavailable(SourceUnavailable):
 
 
 class AnswersUnread(TenantryError):
-    """The memory limit is used up by results that viewers have not read yet."""
+    """Results that viewers have not read yet use up all memory that is allowed for results."""
 
     code = "answers_unread"
     status = 503
@@ -229,7 +230,7 @@ class AnswersUnread(TenantryError):
 
 
 class ViewerLeft(DataSourceError):
-    """The viewer disconnected, so the work for it was cancelled."""
+    """The viewer disconnected, so Tenantry cancelled the work for this viewer."""
 
     code = "viewer_left"
     status = 499
@@ -240,7 +241,7 @@ class ViewerLeft(DataSourceError):
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A position in a template; line and column count from 1."""
+    """A position in a template. ``line`` and ``column`` count from 1."""
 
     line: int
     column: int
@@ -284,7 +285,7 @@ class TemplateError(TenantryError):
 
 
 class InvalidQueries(TemplateError):
-    """Some query files, or their folder, are invalid."""
+    """One or more query files, or the folder of the query files, are invalid."""
 
     code = "invalid_queries"
 
@@ -301,7 +302,7 @@ class InvalidDashboards(InvalidQueries):
 
 
 class MissingVariable(TenantryError):
-    """A template needs variables that are not set."""
+    """A template needs variables that have no value."""
 
     code = "missing_variable"
     status = 422

@@ -76,7 +76,7 @@ class UnknownGroup(TenantryError):
 
 
 class UnknownToken(TenantryError):
-    """``current_token`` belongs to no group of this environment."""
+    """No group of this environment has the token ``current_token``."""
 
     code = "unknown_token"
     status = 404
@@ -118,7 +118,7 @@ class RequestTimeout(TenantryError):
 
 
 class TokenAlreadyRotated(TenantryError):
-    """``current_token`` was replaced by an earlier rotation."""
+    """An earlier rotation has already replaced ``current_token``."""
 
     code = "token_already_rotated"
     status = 409
@@ -132,7 +132,7 @@ class SigningKeyMissing(TenantryError):
 
 
 class GroupChanged(TenantryError):
-    """The group changed after it was read; nothing was written."""
+    """The group changed after the caller read it, so nothing was written."""
 
     code = "group_changed"
     status = 409
@@ -160,7 +160,7 @@ class TooManyRevokedViewers(TenantryError):
 
 
 class BreaksSavedQuery(TenantryError):
-    """With these properties, saved queries would fail."""
+    """Saved queries would fail for a group with these properties."""
 
     code = "breaks_saved_query"
     status = 409
@@ -180,14 +180,14 @@ class IdempotencyInFlight(TenantryError):
 
 
 class IdempotencySuperseded(TenantryError):
-    """The group was rotated or deleted after the first request with this Idempotency-Key."""
+    """The group was deleted, or its token was rotated, after the first request with this Idempotency-Key."""
 
     code = "idempotency_superseded"
     status = 409
 
 
 class BodyTooLarge(TenantryError):
-    """The body or a bulk line exceeds its size limit."""
+    """The body of a request, or one line of a bulk request, is too large."""
 
     code = "body_too_large"
     status = 413
@@ -201,7 +201,7 @@ class UnsupportedMediaType(TenantryError):
 
 
 class HeadersTooLarge(TenantryError):
-    """The request head exceeds 64 KiB."""
+    """The request line and the headers are larger than 64 KiB."""
 
     code = "headers_too_large"
     status = 431
@@ -268,7 +268,7 @@ class StoreUnavailable(TenantryError):
 
 
 class OutcomeUnknown(StoreUnavailable):
-    """The store did not confirm a write, so it is not known whether the write was committed."""
+    """The store did not confirm a write, so the caller cannot know whether the write was committed."""
 
     code = "outcome_unknown"
     generic_message: str | None = "the store did not confirm the write: check with GET before you try again"

@@ -1,5 +1,5 @@
-"""The fix that the tenant guard suggests for a clause. It is only used in an error message. When in doubt it suggests
-nothing."""
+"""Builds the fix that the tenant guard suggests for a clause. The fix is only shown in an error message. For a clause
+that is hard to read, no fix is suggested."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ _LONGEST: Final = 400  # a fix shows at most this many characters of a clause
 
 
 def moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:
-    """Return the end of a suggested fix: the clause with its ``guarded`` conditions before the ``[[ ]]``, such as ``:
-    and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]``. Empty if that is not possible."""
+    """Return the end of a suggested fix: the clause, rewritten so that its ``guarded`` conditions are before the
+    ``[[ ]]``. An example is ``: and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]``. Return an empty string if
+    no fix is possible."""
     text = source.text[clause.offset + 2 : clause.end]
     beginning = _BEGINNING.match(text)
     if beginning is None or len(text) > _LONGEST:

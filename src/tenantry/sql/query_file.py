@@ -1,4 +1,4 @@
-"""Query files: ``.sql`` files whose first comment may declare title, parameters and more."""
+"""Query files: ``.sql`` files. The first comment of a query file may declare a title, parameters and more."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tenantry.sql.template import SQLTemplate
 class Query(SQLTemplate):
     """A saved query: an SQLTemplate with a name, from the text of a ``.sql`` file (docs/sql-queries.md).
 
-    Other templates include it by ``name``; errors show ``file``. ``dialect`` applies if the header names none.
-    ``optional``: paths that a group may lack; the header may add more only if ``trusted``. ``trusted``: the file
-    belongs to the program, not to its users.
+    Other templates include the query by its ``name``. Errors show ``file``. ``dialect`` is used if the header names no
+    dialect. ``optional`` contains the paths that a group may lack. Pass ``trusted=True`` if the file belongs to the
+    program and not to users of the program: only then may the header add optional paths.
 
-    The SQL is compiled when it is first bound or checked (``check``). Raises TemplateError for a bad header, with line,
-    column, caret and fix.
+    The first ``bind`` or ``check`` compiles the SQL. Raises TemplateError, with line, column, caret and fix, for a
+    malformed header.
     """
 
     __slots__ = ("_header", "name")
@@ -53,12 +53,12 @@ class Query(SQLTemplate):
 
     @property
     def title(self) -> str:
-        """The title in the header, else the name."""
+        """The title from the header, or the name of the query if the header has no title."""
         return self._header.title or self.name
 
     @property
     def description(self) -> str:
-        """The description in the header, or an empty string."""
+        """The description from the header; empty if the header has none."""
         return self._header.description
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tenantry.errors import Location, TemplateError
 
 MAX_TEXT = 256 * 1024
-"""Maximum number of characters in a template. A longer one is a mistake or an attack."""
+"""Maximum number of characters in a template. A longer template is a mistake or an attack."""
 
 _SHOWN = 100  # an error shows this many characters of a long line
 
@@ -17,7 +17,8 @@ _SHOWN = 100  # an error shows this many characters of a long line
 class Source:
     """The text of a template. Offsets count from 0, lines and columns from 1.
 
-    Errors show ``file``. Raises TemplateError for more than ``longest`` characters, a NUL or a lone surrogate.
+    Errors show ``file``. Raises TemplateError if ``text`` has more than ``longest`` characters, or contains a NUL or a
+    lone surrogate.
     """
 
     __slots__ = ("file", "text")
@@ -38,7 +39,7 @@ class Source:
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of commas in included SQL. They never separate arguments of a filter."""
+        """Offsets of the commas in included SQL. Such a comma never separates two arguments of a filter."""
         return frozenset()
 
     def location(self, offset: int) -> Location:
@@ -48,8 +49,8 @@ class Source:
     def error(
         self, offset: int, problem: str, fix: str, included_at: Location | None = None, *, variable: str = ""
     ) -> TemplateError:
-        """Return a TemplateError with the line, a caret at ``offset``, the fix, and the tags that included this
-        source."""
+        """Return a TemplateError that shows the line with a caret at ``offset``, the fix, and the tags by which other
+        sources included this source."""
         location = self.location(offset)
         start = self.text.rfind("\n", 0, offset) + 1
         end = self.text.find("\n", start)
@@ -89,12 +90,13 @@ class Segment(NamedTuple):
     """Offset of the part's first character in ``source``."""
     included_at: Location | None = None
     exact: bool = True
-    """Whether each character has its own offset in ``source``. If False, ``offset`` is the location of all
-    characters."""
+    """Whether each character of the part has an offset in ``source``. If False, errors about any character show the
+    location of ``offset``."""
 
 
 class ExpandedSource(Source):
-    """Expanded SQL. Locations and errors refer to the file of each part, and to the tag that included the part."""
+    """The SQL of a template together with the SQL of included fragments. An error about a part names the file of that
+    part, and the tag that included the part."""
 
     __slots__ = ("_commas", "_segments", "_starts")
 
@@ -120,7 +122,8 @@ class ExpandedSource(Source):
         return segment.source.error(segment.offset, problem, fix, outer, variable=variable)
 
     def segment(self, offset: int) -> Segment:
-        """Return the segment that contains an offset of the expanded SQL, shortened to begin at that offset."""
+        """Return the segment that contains an offset of the expanded SQL. The part of the segment before that offset is
+        cut off."""
         found = self._segments[max(0, bisect_right(self._starts, offset) - 1)]
         return found._replace(start=offset, offset=found.offset + (offset - found.start if found.exact else 0))
 
@@ -133,7 +136,7 @@ class ExpandedText:
         self._commas: list[int] = []
 
     def add(self, text: str, segment: Segment, commas: Iterable[int] = ()) -> None:
-        """Append SQL that comes from ``segment``; ``commas`` are the offsets of commas in that SQL."""
+        """Append SQL that comes from ``segment``. ``commas`` contains the offsets of the commas in this SQL."""
         self._segments.append(segment._replace(start=self.length))
         self._commas += [self.length + offset for offset in commas]
         self._parts.append(text)

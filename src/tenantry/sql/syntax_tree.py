@@ -10,7 +10,7 @@ from tenantry.sql.source import Source
 
 
 class Position(StrEnum):
-    """The role of a tag's value in the SQL around the tag."""
+    """The role that the value of a tag has in the SQL around the tag."""
 
     VALUE = "value"
     LIST = "list"
@@ -30,20 +30,20 @@ class Position(StrEnum):
 class VariableReference:
     """A variable in a tag, with the tag's position.
 
-    If a variable is absent, and is neither ``required`` nor ``never_absent``, the clause directly around it is dropped.
-    If it is directly in a branch, choosing that branch is an error.
+    A variable may be absent if it is neither ``required`` nor ``never_absent``. The clause directly around an absent
+    variable is dropped. If a branch of a Switch is directly around the variable, it is an error to choose that branch.
     """
 
     path: str
     offset: int
     position: Position
     clauses: int = 0
-    """Number of optional clauses around the tag."""
+    """Number of optional clauses that contain the tag."""
     not_a_filter: bool = False
     required: bool = True
-    """True if a missing variable is an error in every case."""
+    """Whether binding always fails if the variable is missing."""
     choices: int = 0
-    """Number of Switch branches around the tag."""
+    """Number of Switch branches that contain the tag."""
     never_absent: bool = False
     """Whether an absent value is replaced by a default, by NULL or by a condition that is always true."""
     default: Any = None
@@ -53,22 +53,22 @@ class VariableReference:
     cast: str = ""
     """The type in ``{{ x }}::type`` or ``cast({{ x }} as type)``."""
     form: str = ""
-    """SQL with ``{placeholder}`` in it; empty if nothing is added to the placeholder."""
+    """SQL that contains ``{placeholder}``; empty if the placeholder is used alone."""
     of_guard: str = ""
-    """The declared table whose guard contains the variable; empty if the author's SQL contains it. In a guard,
-    ``offset`` is the table's offset in the template."""
+    """The declared table whose guard contains the variable; empty if the variable is in the author's SQL. If the
+    variable is in a guard, ``offset`` is the offset of the table in the template."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
     sql: str
     offset: int = field(default=-1, compare=False)
-    """Offset of its first character in the source. The other characters follow without a gap, except spaces that may
-    have been added at the end. -1 for SQL that a filter generates."""
+    """Offset of the SQL's first character in the source, or -1 for SQL that a filter generates. The other characters
+    follow in the source without a gap. Only spaces at the end may not be in the source."""
     of_guard: bool = field(default=False, compare=False)
-    """Whether the SQL is part of a table's guard. If so, ``offset`` is the table's offset."""
+    """Whether the SQL is part of the guard of a table. If so, ``offset`` is the offset of the table."""
     of_condition: bool = field(default=False, compare=False)
-    """Whether the SQL is part of the condition of that guard."""
+    """Whether the SQL is part of the condition of a table's guard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,8 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class InList:
-    """``in`` or ``not in`` with a placeholder for each item. ``operator``: as the author wrote it."""
+    """``in`` or ``not in`` with a placeholder for each item. ``operator`` is the author's spelling of ``in`` or
+    ``not in``."""
 
     reference: VariableReference
     operator: str
@@ -89,7 +90,8 @@ class InList:
 
 @dataclass(frozen=True, slots=True)
 class Concat:
-    """The placeholder of a string literal with tags. The parameter is the literal with the values in it."""
+    """The placeholder of a string literal that contains tags. The parameter is the string in which each tag is replaced
+    by its value."""
 
     parts: tuple[str | VariableReference, ...]
     cast: str = ""
@@ -101,13 +103,13 @@ class Concat:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """``[[ … ]]``: an optional clause, dropped if one of its ``references`` is absent."""
+    """``[[ … ]]``: an optional clause. The clause is dropped if one of its ``references`` is absent."""
 
     children: tuple[Node, ...]
     references: tuple[VariableReference, ...]
     """The variables directly in this clause, without those in inner clauses and branches."""
     opening: str
-    """SQL in place of ``[[``: a space if the words on both sides would merge, else nothing."""
+    """SQL in place of ``[[``: a space if the words on both sides would otherwise merge, or nothing."""
     closing: str
     """SQL in place of ``]]``: a space or nothing, as for ``opening``."""
     dropped: str
@@ -119,15 +121,15 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """SQL in several branches. The value of ``reference`` chooses one."""
+    """SQL in several branches. The value of the variable ``reference`` chooses one branch."""
 
     reference: VariableReference
     choose: Callable[[Any], int]
-    """Maps the value (None if absent) to the number of a branch. Raises LookupError or TypeError for a value without
-    a branch."""
+    """Returns the number of the branch for a value. The value None means that the variable is absent. Raises
+    LookupError or TypeError if no branch fits the value."""
     branches: tuple[tuple[Node, ...], ...]
     expected: str
-    """Describes the values that have a branch, for error messages."""
+    """For error messages: a description of the values for which there is a branch."""
     uniform: bool = False
     """Whether all branches use the SQL of the author's column in the same way, so that this SQL may contain guarded
     variables."""
@@ -186,7 +188,7 @@ class PlaceholderConflict:
 
 @dataclass(frozen=True, slots=True)
 class InertTag:
-    """A tag in a comment. It is removed with the comment."""
+    """A tag in a comment. The tag is removed together with the comment."""
 
     text: str
     offset: int
@@ -202,10 +204,11 @@ class AppliedGuard:
     column: int
     file: str
     condition: str
-    """The condition for the table's rows, with tags for its variables. Tables that it reads are replaced by their
-    guards. Empty for a shared table."""
+    """The condition that selects the group's rows of the table. Variables are written as tags. Tables that the
+    condition reads are replaced by their guards. Empty for a shared table."""
     replacement: str
-    """The SQL in place of the name, with tags for its variables; the name itself for a shared table."""
+    """The SQL that replaces the table's name, with variables written as tags. For a shared table, this is the name
+    itself."""
     why: str
     """``guarded`` or ``shared``."""
 
@@ -221,7 +224,7 @@ class Tree:
     inert_tags: tuple[InertTag, ...] = ()
     guards: tuple[AppliedGuard, ...] = ()
     prove: Callable[[tuple[int, ...]], None] | None = None
-    """Checks the SQL that the Renderer makes for a key, before that SQL is first used. Raises TemplateError if it
+    """The Renderer calls this with a key before it first uses the SQL for the key. Raises TemplateError if the SQL
     cannot be proved to read guarded tables only through their guards."""
 
 
@@ -229,4 +232,5 @@ class TableGuard(Protocol):
     """Rewrites a tree so that each table in it shows only the group's rows."""
 
     def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
-        """Raises TemplateError for SQL that cannot be proved to read only the group's rows."""
+        """Return the rewritten tree. Raises TemplateError for SQL that cannot be proved to read only the group's
+        rows."""

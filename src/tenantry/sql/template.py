@@ -44,8 +44,8 @@ class Variable:
     optional: bool
     """Whether the tag is in ``[[ ]]``."""
     guarded: bool
-    """Whether the path is a locked parameter, or a path of the group that is not declared optional. A guarded variable
-    never drops a clause."""
+    """Whether the variable is a locked parameter, or a value of the group that is not declared optional. A guarded
+    variable can never cause a clause to be dropped."""
     not_a_filter: bool = False
     """Whether the author marked the tag with the filter ``not_a_filter``."""
     file: str = ""
@@ -57,16 +57,16 @@ class SQLTemplate:
 
     A viewer's choices cannot change which variables of the group are in the bound SQL, except those in ``droppable``.
 
-    The template is compiled at once if ``dialect`` (one of ``DIALECTS``) is given, else when first bound. Errors are
-    TemplateErrors with line, column, caret and fix.
+    If ``dialect`` (one of ``DIALECTS``) is passed, the template is compiled at once, otherwise by the first ``bind``. A
+    bad template raises TemplateError with line, column, caret and fix.
 
-    - ``optional``: paths that a group may lack; a clause with a missing one is dropped.
+    - ``optional`` contains paths that a group may lack. A clause that contains a missing path is dropped.
     - ``params`` declares viewer input (docs/sql-parameters.md).
     - ``fragments`` maps names to SQL, templates or queries (docs/sql-queries.md).
-    - ``choices`` maps the name of a set to named SQL, which ``one_of(name)`` offers.
+    - ``choices`` maps the name of a choice set to the choices (name → SQL) that ``one_of(name)`` offers.
 
-    With an empty list, ``in`` matches no row, but ``not in`` matches every row, including NULL: so use ``in`` to
-    restrict a group. Outside of clauses, a missing or null list is an error.
+    ``in`` with an empty list matches no row. ``not in`` with an empty list matches every row, even one with NULL, so
+    use ``in`` to restrict a group. A list that is missing or null is an error, except in a clause.
     """
 
     __slots__ = (
@@ -128,14 +128,14 @@ class SQLTemplate:
         self._lock = Lock()
 
     def declaring(self, params: Mapping[str, Any]) -> Self:
-        """Return a copy that also declares those ``params`` that the template does not declare yet. Raises
-        InvalidDefinition."""
+        """Return a copy that also declares each of ``params`` that the template does not declare yet. Raises
+        InvalidDefinition for a malformed definition."""
         declared = self._expand().parameters
         further = {name: each for name, each in declare(params).items() if name not in declared}
         return self._with({**further, **self.definition.parameters}, self.definition.decided)
 
     def redeclaring(self, params: Mapping[str, Parameter]) -> Self:
-        """Return a copy in which these parameters override those of the template and its fragments."""
+        """Return a copy in which ``params`` replace parameters of the same name in the template and its fragments."""
         return self._with({**self.definition.parameters, **params}, {**self.definition.decided, **params})
 
     def _with(self, parameters: Mapping[str, Parameter], decided: Mapping[str, Parameter]) -> Self:
@@ -146,9 +146,9 @@ class SQLTemplate:
     def guarded(self, tables: TableGuard) -> Self:
         """Return a copy that shows only the group's rows of each table in ``tables``, and cannot name other tables.
 
-        Equal ``tables`` give the same copy. It is rewritten when it is compiled, which raises TemplateError for SQL
-        that cannot be proved to read only the group's rows. The SQL of an unusual combination of clauses is checked
-        when it is first bound.
+        Calls with the same ``tables`` object return the same copy while it is cached. Compiling the copy raises
+        TemplateError for SQL that cannot be proved to read only the group's rows. For an unusual combination of
+        clauses, the first ``bind`` makes this check.
         """
         recent = self._recent
         if recent is not None and recent[0] is tables:  # the fast path
@@ -165,15 +165,13 @@ class SQLTemplate:
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
         """Return the declared tables that the SQL names, in text order, each with the SQL that replaces it. Compiles
-        like ``check``. Empty unless ``guarded`` made the template."""
+        the template like ``check``. Returns an empty tuple for a template that ``guarded`` did not make."""
         return self._own_tree(dialect).guards
 
     @property
     def parameter_names(self) -> frozenset[str]:
-        """Names of all ``params.*`` in the SQL, its fragments and comments, declared or not.
-
-        Raises TemplateError for a fragment that cannot be included.
-        """
+        """Names of all ``params.*`` in the SQL, in included fragments and in comments, whether declared or not. Raises
+        TemplateError for a fragment that cannot be included."""
         return frozenset(match[1] for match in _PARAMETER.finditer(self._expand().source.text))
 
     def _expand(self) -> Expanded:
@@ -204,19 +202,17 @@ class SQLTemplate:
         return Guard(self.optional, locked_paths(parameters), frozenset(parameters))
 
     def check(self, dialect: str | None = None) -> None:
-        """Compile now: for ``dialect``, else for the template's dialect, else for the first dialect that accepts the
-        SQL.
+        """Compile the template now. Uses ``dialect`` if passed, else the template's dialect, else the first dialect
+        that accepts the SQL.
 
-        Raises TemplateError with line, column, caret and fix; ValueError for an unknown dialect.
+        Raises TemplateError with line, column, caret and fix, and ValueError for an unknown dialect.
         """
         self._own_tree(dialect)
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
-        """Declared parameters by name, including those of fragments.
-
-        Raises TemplateError if the template has fragments and does not compile.
-        """
+        """Declared parameters by name, including those that fragments declare. Raises TemplateError if the template has
+        fragments and does not compile."""
         if self._parameters is None:
             self._parameters = expand(self.definition, self._own_dialect()).parameters
         return self._parameters
@@ -238,13 +234,15 @@ class SQLTemplate:
     ) -> BoundSQL:
         """Return the SQL and its parameters. ``variables`` need only support ``[…]``.
 
-        ``dialect``: by default the template's, else ``postgresql``. ``paramstyle``: by default that of the dialect's
-        usual driver. ``now`` (aware): required if a parameter is a range. The SQL depends only on list lengths and on
-        which clauses and branches are included.
+        The default of ``dialect`` is the template's dialect, or ``postgresql`` if the template has none. The default of
+        ``paramstyle`` is the paramstyle of the dialect's usual driver. ``now`` (aware) is required if a parameter is a
+        range. The SQL depends only on the lengths of lists and on which clauses and branches are included.
 
-        Raises one InvalidParameter for all bad parameters; one MissingVariable for all missing variables;
-        UnbindableValue for a value that does not fit; TemplateError if the template does not compile; ValueError for an
-        unknown dialect or paramstyle, or if ``now`` is required but missing.
+        - Raises one InvalidParameter that lists all bad parameters, or one MissingVariable that lists all missing
+          variables.
+        - Raises UnbindableValue for a value that does not fit.
+        - Raises TemplateError if the template does not compile.
+        - Raises ValueError for an unknown dialect or paramstyle, and if ``now`` is required but missing.
         """
         try:  # the fast path for the template's own dialect
             bind = self._own[paramstyle] if dialect is None else self._binds[dialect, paramstyle]
@@ -262,7 +260,7 @@ class SQLTemplate:
     def trace(
         self, variables: Mapping[str, Any] | Record, paramstyle: str, *, dialect: str, now: datetime
     ) -> TracedSQL:
-        """Bind like ``bind``, and also return the variables in each parameter. Raises the same errors."""
+        """Bind like ``bind``, and also return the variables in the value of each parameter. Raises the same errors."""
         profile = dialect_named(dialect)
         tree = self._tree(profile)
         conversion = self._conversions.get(profile.name)
@@ -274,7 +272,7 @@ class SQLTemplate:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables in text order, except those that only guards of tables contain. Compiles like ``check()``."""
+        """The variables in text order, without those that occur only in guards of tables. Compiles like ``check()``."""
         tree = self._own_tree()
         return tuple(
             self._variable(tree, each) for each in tree.references if not each.of_guard and each.path not in _CALENDAR
@@ -284,7 +282,8 @@ class SQLTemplate:
     def droppable(self) -> tuple[Variable, ...]:
         """The group's variables inside clauses or choices that a viewer controls, in text order.
 
-        They are marked ``not_a_filter`` or declared optional. Review them: ``tenantry sql check`` lists them too.
+        Each is marked ``not_a_filter`` or declared optional. Review these variables: ``tenantry sql check`` lists them
+        too.
         """
         tree = self._own_tree()
         return tuple(self._variable(tree, reference) for reference in droppable(tree, self.guard))

@@ -1,11 +1,11 @@
 """The tenant guard: a viewer's choices cannot change which variables of the group are in the bound SQL.
 
 Locked parameters and all paths except ``params.*`` are guarded. There are two exceptions: properties that the host
-declared optional, and tags that the author marked ``not_a_filter`` (their variables still require a value).
+declared optional, and tags that the author marked ``not_a_filter``. The variables of such tags still require a value.
 
 At any depth, a guarded variable must not be in an optional clause, in SQL that a viewer chooses, or in a filter that
-may vanish. It must not be in a branch even if all branches contain it, because they may use it differently: ``tenant =
-{{ tenant }}`` restricts the rows, but ``{{ tenant }} is not null`` does not.
+may vanish. A guarded variable must not be in a branch even if all branches contain the variable, because the branches
+may use it differently: ``tenant = {{ tenant }}`` restricts the rows, but ``{{ tenant }} is not null`` does not.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def is_viewer_input(path: str) -> bool:
 
 
 def meant_path(path: str) -> str | None:
-    """Return the path with a misspelled root corrected: ``params.day`` for ``parms.day``. None if the root does not
-    resemble ``params`` or ``user_group``, because it may name a property."""
+    """Return the path with its first name corrected: ``params.day`` for ``parms.day``. Return None if the first name
+    does not resemble ``params`` or ``user_group``, because it may be the name of a property."""
     root, dot, rest = path.partition(".")
     if not dot or root in _ROOTS:
         return None
@@ -52,7 +52,8 @@ class Guard:
     """Names of parameters."""
 
     def meant(self, path: str) -> str | None:
-        """Return ``params.start`` for ``start`` if that parameter is declared, else the result of ``meant_path``."""
+        """Return ``params.start`` for ``start`` if a parameter ``start`` is declared, otherwise the result of
+        ``meant_path``."""
         if not is_viewer_input(path) and path.partition(".")[0] in self.declared:
             return f"params.{path}"
         return meant_path(path)
@@ -65,7 +66,7 @@ class Guard:
         return is_viewer_input(path) and not self.is_locked(path)
 
     def guards(self, path: str) -> bool:
-        """Whether the path is guarded unless its tag is marked ``not_a_filter``."""
+        """Whether variables with this path are guarded, except in tags that are marked ``not_a_filter``."""
         return self.is_locked(path) if is_viewer_input(path) else path not in self.optional
 
     def holds(self, reference: VariableReference) -> bool:
@@ -140,8 +141,9 @@ def _error(source: Source, reference: VariableReference, guard: Guard, problem: 
 def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
     """Return the group's variables inside clauses or choices that a viewer controls, in text order.
 
-    ``enforce_tenant_guard`` permits only three kinds of them: those marked ``not_a_filter``, those declared optional,
-    and those in the column of a filter that is always rendered.
+    ``enforce_tenant_guard`` allows only three kinds of such variables: variables in tags that are marked
+    ``not_a_filter``, variables that are declared optional, and variables in the column of a filter that is always
+    rendered.
     """
     found = {
         reference.offset: reference

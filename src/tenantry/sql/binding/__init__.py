@@ -1,1 +1,1 @@
-"""Binding: compiles a tree to a function that turns variables into SQL and parameters."""
+"""Binding: compiles a template's tree to a function that takes variables and returns SQL and parameters."""

@@ -39,16 +39,16 @@ BINDABLE: Final[dict[type, Callable[[Any], bool]]] = {
     float: math.isfinite,
     Decimal: Decimal.is_finite,
 }
-"""Exact type → a check; True means that the value can be bound."""
+"""Exact type of a value → function that returns True if the value can be bound."""
 check_of: Final = BINDABLE.get
-"""Returns the check of a type, or None."""
+"""Returns the function that BINDABLE has for a type, or None."""
 _BINDABLE_TYPES = frozenset(BINDABLE)
 _NUMBERS = frozenset({bool, int, float, Decimal})
 _SAFE_LENGTH = 2.0**62
 
 
 def all_bindable(params: Collection[Any]) -> bool:
-    """Return whether all values can be bound as they are; False when in doubt."""
+    """Return whether all values can be bound without conversion. Also returns False if a quick check cannot decide."""
     # Each step is one loop in C. The `hypot` of all numbers is at least as large as each of them, so one comparison
     # shows that all are finite and within 64 bits.
     if not params:
@@ -78,8 +78,8 @@ def _all_mixed_bindable(params: Collection[Any], kinds: set[type]) -> bool:
 
 
 def getter(path: str) -> Callable[[Any], Any]:
-    """Return a function that looks up a path with ``[…]``. It raises LookupError or TypeError if there is no such
-    value."""
+    """Return a function that looks up the value at a path, with one ``[…]`` for each name. The function raises
+    LookupError or TypeError if there is no value at the path."""
     first, *rest = path.split(".")
     if not rest:
         return itemgetter(first)
@@ -120,8 +120,8 @@ def is_absent(value: Any) -> bool:
 
 
 def check_scalar(value: Any) -> Any:
-    """Return the value to bind for a scalar. Raises ValueError for other values, and its message does not show the
-    value."""
+    """Return the value to bind for a scalar. Raises ValueError if the value is not a scalar or cannot be bound. The
+    message does not show the value."""
     kind = type(value)
     if kind is str:
         return _check_text(value)
@@ -144,7 +144,7 @@ def check_scalar(value: Any) -> Any:
 def as_text(value: Any) -> str:
     """Return a value as a string: dates in ISO 8601, booleans as ``true`` or ``false``.
 
-    Raises ValueError for a value that ``check_scalar`` refuses, or that has no string form, such as bytes.
+    Raises ValueError for a value that ``check_scalar`` refuses, and for a value that cannot be a string, such as bytes.
     """
     value = check_scalar(value)
     convert = _TEXT_CONVERSIONS.get(type(value))

@@ -1,7 +1,7 @@
 """Binder: compiles a template to closures for one dialect and paramstyle.
 
-Each closure reads variables and appends their values to the parameters. It also appends numbers to the key by which the
-Renderer finds the SQL.
+Each closure reads variables and appends their values to the parameters. It also appends numbers to a key. The Renderer
+returns the SQL for that key.
 """
 
 from __future__ import annotations

@@ -22,13 +22,13 @@ class BoundSQL(NamedTuple):
 
     sql: str
     params: tuple[Any, ...] | dict[str, Any] | None
-    """A dict for ``named``, ``pyformat`` and ``named_at``, else a tuple. For ``format`` and ``pyformat``, None if the
-    SQL has no placeholder; then ``%`` is not doubled."""
+    """A dict for the paramstyles ``named``, ``pyformat`` and ``named_at``, otherwise a tuple. If the SQL has no
+    placeholder, ``format`` and ``pyformat`` have None here, and ``%`` is not doubled in the SQL."""
     paramstyle: str
     dialect: str
     reads_group: bool = True
-    """Whether the template names a variable other than ``params.*``, or one of its parameters takes its value from a
-    property of the group."""
+    """Whether the result can depend on the group: the template names a variable other than ``params.*``, or a parameter
+    takes a value from a property of the group."""
 
     def fingerprint(self, *, source: str, revision: str, group: str, session: BoundSQL | None = None) -> str:
         """Return the cache key of the query's result: 64 hexadecimal digits.
@@ -37,10 +37,10 @@ class BoundSQL(NamedTuple):
         that the source runs first). If the template reads the group or there is a ``session``, the key also covers
         ``group`` (for example ``UserGroup.handle.hex()``).
 
-        Raises ValueError if ``source`` or ``group`` is empty, TypeError for a parameter that cannot be bound.
+        Raises ValueError if ``source`` or ``group`` is empty, and TypeError for a parameter that cannot be bound.
         """
         if not source or not group:
-            raise ValueError("a fingerprint needs the id of the data source and of the group")
+            raise ValueError("a fingerprint needs the id of the data source and the id of the group")
         owner = group if self.reads_group or session is not None else None
         set_before = None if session is None else (session.sql, session.params)
         return digest(
@@ -53,7 +53,7 @@ class BoundSQL(NamedTuple):
 
 
 class TracedSQL(NamedTuple):
-    """A BoundSQL and, for each parameter, the variables in its value."""
+    """A BoundSQL and, for each of its parameters, the variables from which the parameter's value was made."""
 
     bound: BoundSQL
     references: tuple[tuple[VariableReference, ...], ...]

@@ -1,6 +1,6 @@
 """Conversions: what ``contains``, ``prefix``, ``suffix``, ``array`` and ``json`` do to a value before it is bound.
 
-NEXT_DAY is not a filter: ``matches`` uses it for the end of a day.
+NEXT_DAY is not a filter. The filter ``matches`` uses this conversion to get the end of a day.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tenantry.sql.binding.bindable_values import as_text, check_scalar, list_ite
 from tenantry.sql.dialects import Dialect
 
 PATTERNS: Final = {"contains": ("%", "%"), "prefix": ("", "%"), "suffix": ("%", "")}
-"""Filter → the wildcards before and after the value."""
+"""Filter → the wildcard before the value, and the one after the value."""
 ARRAY: Final = "array"
 JSON: Final = "json"
 CONVERSIONS: Final = frozenset({*PATTERNS, ARRAY, JSON})
@@ -27,14 +27,16 @@ _MAX_DEPTH = 64  # maximum depth of nested JSON, far below the recursion limit
 
 
 def placeholder_template(conversion: str, dialect: Dialect) -> str:
-    """Return the SQL around the ``{placeholder}`` of a converted value; empty if the dialect cannot bind it."""
+    """Return SQL that contains ``{placeholder}``, for the placeholder of a converted value. Returns an empty string if
+    the dialect cannot bind such a value."""
     if conversion in PATTERNS:
         return f"{{placeholder}} {dialect.like_escape_clause}".rstrip()
     return dialect.array_parameter if conversion == ARRAY else dialect.json_parameter
 
 
 def converter(conversion: str, dialect: Dialect) -> Callable[[Any], Any]:
-    """Return a function that converts a value for binding. It raises ValueError, without the value in the message."""
+    """Return a function that converts a value for binding. The function raises ValueError for a value that cannot be
+    converted; the message does not show the value."""
     if conversion in PATTERNS:
         before, after = PATTERNS[conversion]
         wildcards = re.compile(f"[{re.escape(dialect.like_wildcards + dialect.like_escape)}]")

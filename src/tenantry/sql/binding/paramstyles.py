@@ -1,4 +1,5 @@
-"""Paramstyles: how placeholders are written (PEP 249, ``$1``, ``@p1``), and SQL that looks like a placeholder."""
+"""Paramstyles: how placeholders are written (PEP 249, ``$1``, ``@p1``), and a check for SQL that a driver would take
+for a placeholder."""
 
 from __future__ import annotations
 
@@ -32,10 +33,10 @@ class Paramstyle:
     named: bool = False
     """Whether the driver takes the parameters as a dict."""
     shares: bool = True
-    """Whether one placeholder can appear several times. The engine can then see that ``date_trunc($1, at)`` is the same
-    expression in ``select`` and in ``group by``."""
+    """Whether the SQL may contain the same placeholder several times. If so, the engine can see that an expression such
+    as ``date_trunc($1, at)`` is the same in ``select`` and in ``group by``."""
     doubles_percent: bool = False
-    """Whether ``%`` in the author's SQL is doubled."""
+    """Whether Tenantry doubles each ``%`` in the author's SQL."""
     markers: frozenset[str] = frozenset()
     """Characters in the author's SQL that a driver reads as placeholders."""
 
@@ -63,7 +64,8 @@ PARAMSTYLES: Final[dict[str, Paramstyle]] = {
 
 
 def paramstyle_named(name: str) -> Paramstyle:
-    """Raises ValueError; the message lists the known names."""
+    """Return the paramstyle with this name. Raises ValueError for an unknown name; the message lists the known
+    names."""
     try:
         return PARAMSTYLES[name]
     except (KeyError, TypeError):

@@ -22,14 +22,15 @@ from tenantry.sql.syntax_tree import (
 _CACHED_CHARACTERS = 4 * 1024 * 1024  # characters for one template: about a thousand statements
 
 RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
-"""The SQL, and its parameter names (for named styles)."""
+"""The SQL, and the names of its parameters. Only named paramstyles have names."""
 
 
 class Renderer:
-    """Renders a template in one dialect and paramstyle. While the SQL of a key is cached, the same ``str`` object is
-    returned.
+    """Renders a template in one dialect and paramstyle. It caches SQL by key, and returns the same ``str`` object for a
+    key as long as the SQL is in the cache.
 
-    A key has one number for each clause (1 if included), each Switch (the chosen branch) and each list (its length).
+    A key has one number for each clause (1 if the clause is included, otherwise 0), for each Switch (the number of the
+    chosen branch) and for each list (the number of items).
     """
 
     def __init__(self, tree: Tree, dialect: Dialect, style: Paramstyle) -> None:
@@ -41,7 +42,7 @@ class Renderer:
         self._characters = 0
 
     def render(self, key: tuple[int, ...]) -> RenderedSQL:
-        """Return the SQL for a key. If the cache is full, drop the oldest SQL.
+        """Return the SQL for a key, from the cache if possible. If the cache is full, the oldest SQL is removed.
 
         Raises TemplateError if the template is guarded and this SQL cannot be proved to read only the group's rows.
         """

@@ -26,12 +26,12 @@ from tenantry.sql.syntax_tree import Concat, Position, Switch, Tree, Value, Vari
 from tenantry.sql.tenant_guard import Guard, is_viewer_input
 
 Read: TypeAlias = Callable[[Any], Any]
-"""Reads a parameter from the variables. Raises LookupError or TypeError if it is absent."""
+"""Reads a parameter from the variables. Raises LookupError or TypeError if the variables do not have the parameter."""
 
 
 class VariableReader:
-    """Makes functions that read a template's variables. Their errors name the variable's path and the location of its
-    tag."""
+    """Makes functions that read a template's variables. The errors that these functions raise name the path of the
+    variable and the location of the tag."""
 
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, guard: Guard) -> None:
         self._source = source
@@ -40,8 +40,8 @@ class VariableReader:
         self._required = [reference for reference in tree.references if reference.required]
 
     def require(self, variables: Any, needed: Iterable[VariableReference]) -> None:
-        """Raise one MissingVariable for all required or ``needed`` variables without a value. Raises TypeError if
-        ``variables`` is not a mapping."""
+        """Check that all required variables, and all variables in ``needed``, have a value. Raises one MissingVariable
+        that lists all variables without a value. Raises TypeError if ``variables`` is not a mapping."""
         if not isinstance(variables, Mapping | Record):
             raise TypeError(f"variables must be a mapping, not {type(variables).__name__}")
         missing: dict[str, str] = {}
@@ -65,13 +65,14 @@ class VariableReader:
             listed = "; ".join(f"{path} ({state})" for path, state in missing.items())
             fix = "".join(f"Write {{{{ {path} }}}}. " for path in filter(None, map(self._guard.meant, missing)))
             raise MissingVariable(
-                f"variables without a value: {listed}. {fix}Give each of them a value; if a viewer may leave one out, "
-                "make it a params.* in [[ ]]",
+                f"variables without a value: {listed}. {fix}Give each of them a value; if a viewer may leave a "
+                "variable out, make it a parameter (params.*) inside [[ ]]",
                 names=tuple(missing),
             )
 
     def choice(self, variables: Any, node: Switch) -> int:
-        """Return the number of the chosen branch. Raises InvalidParameter or UnbindableValue if none fits."""
+        """Return the number of the branch that the value chooses. If the value chooses no branch, raises
+        InvalidParameter for a value that a viewer sent, and UnbindableValue for any other value."""
         value = look_up(variables, node.reference.path)
         try:
             return node.choose(None if is_absent(value) else value)

@@ -46,7 +46,7 @@ def _without_cast(tokens: Tokens) -> Tokens:
 
 
 def or_beside_guarded(select: Select, guard: Guard) -> Iterator[Problem]:
-    """Find ``region = {{ region }} and a or b``, where ``b`` selects rows of every region."""
+    """Find conditions such as ``region = {{ region }} and a or b``, in which ``b`` selects rows of every region."""
     for condition in conditions_of(select):
         yield from _or_problems(condition, guard)
 
@@ -102,7 +102,8 @@ _BEFORE_CONDITION = ("where", "when", "then", "else", "distinct", "all")
 
 
 def comparisons_with_null(select: Select, dialect: Dialect) -> Iterator[Problem]:
-    """Find ``not in`` with a list that may contain NULL, and ``= {{ x | nullable }}``."""
+    """Find comparisons with a value that may be NULL: ``not in`` with a list that may contain NULL, and
+    ``= {{ x | nullable }}``."""
     items = (item for name in _ITEMS for item in split_at(select.get(name, []), ","))
     for expression in (*conditions_of(select), *items):
         text = written(expression)

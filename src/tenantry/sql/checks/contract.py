@@ -1,6 +1,6 @@
-"""QueryContract: the properties that a group must have for saved queries and for the environment's schema.
+"""QueryContract: checks that a group has the properties that saved queries and the environment's schema require.
 
-An update "breaks" a query if the query can be bound with the old properties but not with the new ones.
+An update "breaks" a query that can be bound with the group's old properties but not with the new ones.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class QueryContract:
                     found[1].append(name)
 
     def broken_queries(self, before: Properties, after: Properties) -> tuple[BrokenQuery, ...]:
-        """Return the queries that can be bound with ``before`` but not with ``after``, sorted, with one failing
-        property each."""
+        """Return the queries that can be bound with ``before`` but not with ``after``. They are sorted, and each names
+        one property that makes the query fail."""
         broken: dict[str, BrokenQuery] = {}
         for (path, _), (reference, names) in self._needs.items():
             problem = _problem(path, reference, after)
@@ -70,7 +70,8 @@ class QueryContract:
         )
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterator[TenantryError]:
-        """Yield the problems of an update of a group's properties, as InvalidProperties and BreaksSavedQuery."""
+        """Yield an error for each problem that an update of a group's properties has: InvalidProperties for the
+        environment's schema, BreaksSavedQuery for saved queries."""
         yield from self.schema_errors(environment, after)
         broken = self.broken_queries(before, after)
         if broken:

@@ -1,4 +1,4 @@
-"""Coverage: whether each group has the properties that a template requires, with types that fit.
+"""Coverage: checks whether each group has the properties that a template requires, and whether their types fit.
 
 The groups are read once to collect the types, so that checks need not read the groups again.
 """

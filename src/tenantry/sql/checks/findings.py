@@ -26,7 +26,7 @@ class Problem(NamedTuple):
     fix: str
     variable: str = ""
     location: Location | None = None
-    """The place of a problem in a header. If it is set, ``offset`` is unused."""
+    """The location of a problem in a query file's header. If a location is set, ``offset`` is not used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Finding:
     file: str = ""
     """The query file or fragment; empty for a template without a file."""
     excerpt: str = ""
-    """The line of the template, and a line with a caret below the problem. May be empty."""
+    """The line of the template with the problem, followed by a line with a caret below the problem. May be empty."""
 
     def as_dict(self) -> dict[str, Any]:
         always = ("code", "severity", "line", "column", "message", "fix")

@@ -42,9 +42,9 @@ def lint(
 ) -> tuple[Finding, ...]:
     """Return the findings of one template in its dialect (default ``postgresql``), in text order.
 
-    Unknown properties are reported only if ``properties`` (known paths) or ``schema`` is passed. ``given``: paths that
-    the host provides. ``paramstyle``: by default the dialect's. ``tables``: the data source's guarded tables; a query
-    that they refuse has the finding ``unguarded``.
+    Unknown properties are reported only if the caller passes ``properties`` (the known paths) or ``schema``. ``given``
+    contains the paths that the host provides. The default of ``paramstyle`` is the dialect's paramstyle. ``tables`` are
+    the guarded tables of the data source: a query that cannot be guarded with them has the finding ``unguarded``.
 
     A comment ``tenantry:ignore CODE`` silences CODE on its line and the next. A template that does not compile has one
     finding, ``template-error``.
@@ -109,7 +109,8 @@ def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
 
 
 def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Collection[str] = ()) -> Iterator[Finding]:
-    """Yield coverage findings; none if the template does not compile. ``given``: paths that the host provides."""
+    """Yield the template's coverage findings, or nothing if the template does not compile. ``given`` contains the paths
+    that the host provides."""
     try:
         source = template._own_tree().source
     except TemplateError:
@@ -119,7 +120,8 @@ def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Colle
 
 
 def references_of(template: SQLTemplate) -> tuple[VariableReference, ...]:
-    """Return a template's variables, and the properties that its parameters read; empty if it does not compile."""
+    """Return the variables of a template, and the properties that its parameters read. Returns nothing for a template
+    that does not compile."""
     try:
         references = template._own_tree().references
     except TemplateError:

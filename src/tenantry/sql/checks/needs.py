@@ -36,7 +36,7 @@ def property_path(path: str) -> str | None:
 
 
 def type_of(value: Any) -> str:
-    """Return a type's name, such as ``text`` or ``list of integer``."""
+    """Return the name of a value's type, such as ``text`` or ``list of integer``."""
     scalar = _SCALARS.get(type(value))
     if scalar is not None:
         return scalar
@@ -102,7 +102,7 @@ _TYPES: Final = {
 
 
 def schema_problems(references: Iterable[VariableReference], schema: PropertySchema) -> Iterator[Problem]:
-    """Yield a problem for each required property that the schema makes optional, or to which it gives a wrong type."""
+    """Yield a problem for each required property that is optional in the schema, or that has a wrong type there."""
     declared = schema.declared()
     seen: set[tuple[str, str]] = set()
     for path, reference in needs(references):
@@ -130,7 +130,8 @@ def _of(path: str, reference: VariableReference, kinds: set[str], *, always: boo
 
 
 def kinds_of(definition: Mapping[str, Any]) -> set[str]:
-    """Return the types that a schema's definition allows; empty if it names no type."""
+    """Return the types that a property's definition in a schema allows. The set is empty if the definition names no
+    type."""
     given = definition.get("type", [])
     kinds: set[str] = set()
     for each in [given] if isinstance(given, str) else given:

@@ -31,7 +31,7 @@ _JOIN_WORDS = frozenset(
 )
 
 Select: TypeAlias = Mapping[str, list[OutlineToken]]
-"""First word of a clause, such as ``group`` for ``group by`` → tokens of the clause."""
+"""First word of a clause → the tokens of the clause. The first word of ``group by`` is ``group``."""
 
 
 def selects_of(tokens: Tokens) -> Iterator[Select]:

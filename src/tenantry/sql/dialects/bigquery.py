@@ -1,4 +1,5 @@
-"""BigQuery (GoogleSQL): rules taken from its documentation and sqlglot's tokenizer, and not tested."""
+"""BigQuery (GoogleSQL): the rules come from BigQuery's documentation and sqlglot's tokenizer. They are not tested on
+the engine."""
 
 from __future__ import annotations
 

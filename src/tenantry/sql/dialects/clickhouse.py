@@ -1,4 +1,5 @@
-"""ClickHouse: rules taken from its Lexer.cpp. Tests compare them with its function ``tokenizeQuery``."""
+"""ClickHouse: the rules come from ClickHouse's Lexer.cpp. Tests compare them with the server's function
+``tokenizeQuery``."""
 
 from __future__ import annotations
 

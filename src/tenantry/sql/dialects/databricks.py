@@ -1,5 +1,5 @@
-"""Databricks and Spark SQL: rules taken from their documentation, their grammar and sqlglot's tokenizer, and not
-tested."""
+"""Databricks and Spark SQL: the rules come from the engines' documentation, their grammar and sqlglot's tokenizer. They
+are not tested on an engine."""
 
 from __future__ import annotations
 

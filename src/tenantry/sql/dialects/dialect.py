@@ -19,7 +19,7 @@ UNITS: Final = ("second", "minute", "hour", "day", "week", "month", "quarter", "
 WEEK: Final = "week"
 
 MAX_PARAMETERS: Final = 32_766
-"""Default of ``Dialect.max_parameters``: the limit of SQLite."""
+"""The default of ``Dialect.max_parameters``, which is SQLite's limit."""
 
 TAGGED_DOLLARS: Final = r"(?:[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff]*+)?\$"
 """``Dialect.dollar_quotes`` of PostgreSQL."""
@@ -58,11 +58,11 @@ class FunctionNames(NamedTuple):
     names: frozenset[str]
     prefixes: tuple[str, ...]
     attributes: bool = False
-    """Whether ``value.name`` calls a function too (PostgreSQL)."""
+    """Whether ``value.name`` also calls the function ``name`` (PostgreSQL)."""
     escaped_names: str = ""
     r"""The prefix of a name with escapes: ``U&"`` for ``U&"\0074s_stat"``."""
     prepares: bool = False
-    """Whether ``prepare name from`` takes an expression."""
+    """Whether an expression may follow ``prepare name from``."""
     settings: bool = False
     """Whether a clause ``settings name = value`` can lift limits (ClickHouse)."""
     words: frozenset[str] = frozenset()
@@ -94,7 +94,7 @@ def function_names(
     words: str = "",
     tables: str = "",
 ) -> FunctionNames:
-    """Read names separated by spaces. ``dblink*`` is a prefix."""
+    """Make FunctionNames from names separated by spaces. ``dblink*`` means all names with this beginning."""
     whole = frozenset(name for name in names.split() if not name.endswith("*"))
     prefixes = tuple(name[:-1] for name in names.split() if name.endswith("*"))
     others = frozenset(words.split()), frozenset(tables.split())
@@ -102,13 +102,13 @@ def function_names(
 
 
 def for_each_unit(bucket: str) -> dict[str, str]:
-    """Return ``time_buckets``: ``bucket`` with each unit in place of ``{unit}``."""
+    """Return a dict for ``time_buckets``: each unit → ``bucket`` with this unit in place of ``{unit}``."""
     return {unit: bucket.replace("{unit}", unit) for unit in UNITS}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dialect:
-    """The rules of one SQL dialect. In fields that hold SQL, names in ``{…}`` are replaced."""
+    """The rules of one SQL dialect. In fields that contain SQL, Tenantry replaces each ``{name}`` with other SQL."""
 
     name: str
     paramstyle: str
@@ -128,7 +128,7 @@ class Dialect:
     typographic_quotes: bool = False
     """Typographic quotes delimit strings and names."""
     doubled_quotes: bool = True
-    """Two quotes in a string mean one quote."""
+    """A doubled quote in a string means one quote."""
     backslash: bool = False
     """Every string can contain backslash escapes."""
     escape_prefixes: str = ""
@@ -136,10 +136,11 @@ class Dialect:
     plain_prefixes: str = ""
     """First letters of prefixes that disable every escape: Databricks' ``r''``."""
     backslash_escapes: Mapping[str, str] = field(default_factory=dict)
-    """Escaped character → its value, in strings with variables."""
+    """The escapes that a string with variables may contain: the character after the backslash → the character that the
+    escape means."""
     other_escapes: bool = False
-    """A backslash is ignored before a character that is not in ``backslash_escapes``. If False, such a backslash is
-    refused in strings with variables."""
+    """Whether the engine ignores a backslash before a character that is not in ``backslash_escapes``. If False, a
+    string with variables must not contain such a backslash."""
     name_backslash: bool = False
     """Quoted names can contain backslash escapes."""
     backticks: bool = True
@@ -189,8 +190,8 @@ class Dialect:
 
     # Where placeholders are allowed, whether two of them are equal, and which functions run a string as SQL.
     equal_values_are_one: bool = False
-    """The engine treats equal expressions in ``select`` and ``group by`` as the same if their parameters have equal
-    values. If False, the placeholders must be the same."""
+    """Whether the engine treats an expression in ``select`` and one in ``group by`` as the same if their parameters
+    have equal values. If False, both must use the same placeholder."""
     interval_takes_value: bool = False
     """A placeholder may follow ``interval``."""
     interval_fix: str = "write {{ n }} * interval '1 day', with the unit that you need"
@@ -206,8 +207,8 @@ class Dialect:
     engines."""
 
     row_functions: str = ""
-    """SQL query that lists, in its column ``name``, the user-defined functions that ``table.name`` could call
-    (PostgreSQL)."""
+    """A query for the user-defined functions that ``table.function`` could call (PostgreSQL). The names of the
+    functions are in its column ``name``."""
 
     max_parameters: int = MAX_PARAMETERS
     """Maximum placeholders in a statement."""
@@ -218,30 +219,32 @@ class Dialect:
     empty_not_in: str
     """SQL for ``not in`` with an empty list: true for a left side of any type, NULL included."""
     like_escape: str = "!"
-    """Character that escapes wildcards, and itself, in a ``like`` pattern."""
+    """The escape character in a ``like`` pattern. It is written before a wildcard, and before another escape
+    character."""
     like_escape_clause: str = "escape '!'"
-    """SQL after the pattern; empty if the engine has no ``escape``."""
+    """The SQL that follows a ``like`` pattern; empty if the engine has no ``escape`` clause."""
     like_wildcards: str = "%_"
     """Wildcards of ``like``, which are escaped in values."""
     array_parameter: str = ""
-    """SQL around the ``{placeholder}`` of a list that is one parameter; empty if the driver takes no lists."""
+    """SQL with ``{placeholder}``, for a list that is bound as one parameter; empty if the driver does not accept
+    lists."""
     json_parameter: str = "{placeholder}"
-    """SQL around the ``{placeholder}`` of a JSON string."""
+    """SQL with ``{placeholder}``, for a string that contains JSON."""
     null_safe_equal: str = "{left} is not distinct from {right}"
     """SQL for ``=`` that treats two NULLs as equal. It may repeat ``{left}`` or ``{right}``."""
     exact_equal: str = "{column} = {value}"
-    """SQL for the condition that ``{column}`` is exactly ``{value}``. The first comparison can use an index. Where the
-    engine's ``=`` ignores case, accents, trailing spaces or leading zeros, a second one compares bytes and repeats
-    ``{value}``."""
+    """SQL for the condition that ``{column}`` is exactly ``{value}``. The first comparison can use an index. If the
+    engine's ``=`` ignores case, accents, trailing spaces or leading zeros, a second comparison compares bytes and
+    repeats ``{value}``."""
     casts: Mapping[str, str]
     """Parameter type → SQL type, to cast placeholders whose context does not determine a type."""
     types_placeholders: bool = False
-    """Placeholders of declared parameters, except strings, are cast. Otherwise the engine would infer their types from
-    the context."""
+    """Whether the placeholder of each declared parameter, except strings, gets a cast. Without a cast, the engine would
+    infer a type from the context."""
     loose_texts: bool = False
     """The engine's usual collations ignore case and accents."""
     guarded_form: str = ""
-    """SQL around the ``{placeholder}`` of a group's value; empty if the placeholder needs nothing around it."""
+    """SQL with ``{placeholder}``, for a value of the group; empty if the placeholder can be used alone."""
     bind_as: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     """Parameter type → function that converts a value to the type that the usual driver expects."""
     day_of: str = "cast({column} as date)"
@@ -251,19 +254,21 @@ class Dialect:
     weeks_from_sunday: str = "(date_trunc('week', {column} + interval '1' day) - interval '1' day)"
     """SQL for the Sunday with which the week of ``{column}`` begins."""
     local_time: str = ""
-    """SQL for the local time of ``{column}`` in ``{zone}``; empty if the engine has no time zones. A column without a
-    time zone is taken to be in the session's time zone."""
+    """SQL for the local time of ``{column}`` in ``{zone}``; empty if the engine has no time zones. If a column has no
+    time zone, the SQL uses the session's time zone for the column."""
 
     is_date: str = "length(cast({column} as varchar)) = 10"
-    """SQL for whether ``{column}`` is a date without a time."""
+    """SQL that is true if ``{column}`` is a date without a time."""
     instant: str = "{column}"
-    """SQL for ``{column}`` in a comparison with instants; a column without a time zone is taken to be in UTC."""
+    """SQL for ``{column}`` in a comparison with instants. If a column has no time zone, the SQL uses UTC for the
+    column."""
     local_days: str = ""
-    """Like ``local_time``, but a date without a time is not moved to another day. By default it is built from
-    ``is_date``, ``instant`` and the ``at time zone`` of standard SQL."""
+    """Like ``local_time``, but a date without a time stays the same day in every zone. If empty, Tenantry builds this
+    SQL from ``is_date``, ``instant`` and the ``at time zone`` of standard SQL."""
 
     def trunc(self, unit: str, column: str, zone: str = "") -> str:
-        """Return SQL for the start of the unit that contains ``column``, in ``zone`` if given.
+        """Return SQL for the start of the unit that contains ``column``. If ``zone`` is passed, units begin in this
+        time zone.
 
         Raises ValueError for an unknown unit, or for a zone if the engine has no time zones.
         """
@@ -286,14 +291,14 @@ class Dialect:
 
     @cached_property
     def joining_signs(self) -> Mapping[str, str]:
-        """Sign → the word that it means, such as ``&&`` → ``and`` in MySQL. ``||`` is not included: it may
-        concatenate."""
+        """Sign → the word that has the same meaning, such as ``&&`` → ``and`` in MySQL. The sign ``||`` is left out,
+        because it may concatenate strings."""
         return dict.fromkeys(self.and_operators - {"and"}, "and")
 
     @cached_property
     def opening(self) -> re.Pattern[str]:
-        """Pattern that matches the next lexeme, or only its opening quote if it is quoted. The matching regex group has
-        the name of the lexeme's kind."""
+        """Regular expression that matches the next lexeme. If a lexeme is quoted, the expression matches only the
+        opening quote. The group that matched has the name of the lexeme's kind."""
         # No regex group has a possessive quantifier: CPython before 3.11.5 backtracks into possessive ones (gh-106052).
         letters = "A-Za-z_" + _BEYOND_ASCII * (not self.ascii_words)
         word = rf"[{letters}][{letters}0-9$]*+"

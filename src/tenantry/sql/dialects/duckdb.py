@@ -1,4 +1,4 @@
-"""DuckDB: lexed by the rules of PostgreSQL, except for differences that we observed in the engine."""
+"""DuckDB: the rules of PostgreSQL, except where we saw that the engine reads SQL differently."""
 
 from __future__ import annotations
 

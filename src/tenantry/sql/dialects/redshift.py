@@ -1,4 +1,5 @@
-"""Amazon Redshift: PostgreSQL 8.0 with backslash escapes. Rules taken from sqlglot's tokenizer, and not tested."""
+"""Amazon Redshift: PostgreSQL 8.0 with backslash escapes. The rules come from sqlglot's tokenizer. They are not tested
+on the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Snowflake: rules taken from its documentation and sqlglot's tokenizer, and not tested."""
+"""Snowflake: the rules come from Snowflake's documentation and sqlglot's tokenizer. They are not tested on the
+engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Trino and Presto: rules taken from Trino's SqlBase.g4 and sqlglot's tokenizer, and not tested."""
+"""Trino and Presto: the rules come from Trino's SqlBase.g4 and sqlglot's tokenizer. They are not tested on an
+engine."""
 
 from __future__ import annotations
 

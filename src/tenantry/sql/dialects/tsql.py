@@ -1,4 +1,5 @@
-"""T-SQL with QUOTED_IDENTIFIER on: rules taken from its documentation and sqlglot's tokenizer, and not tested."""
+"""T-SQL with QUOTED_IDENTIFIER on: the rules come from Microsoft's documentation and sqlglot's tokenizer. They are not
+tested on the engine."""
 
 from __future__ import annotations
 

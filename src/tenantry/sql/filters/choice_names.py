@@ -1,4 +1,4 @@
-"""Names of choices: the names that a viewer sends, and how a template writes them, bare or quoted."""
+"""Names of choices. A viewer sends the name of a choice; a template contains the name with or without quotes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _CLOSING: Final = {"[": "]"}
 
 
 def name_of(source: Source, dialect: Dialect, argument: Argument) -> str:
-    """Return the name of a choice: the argument's key; without a key, its column; else an empty string."""
+    """Return the name of a choice: the key of the argument. If the argument has no key, return the column that it
+    names, or an empty string if it is not a column."""
     key = argument.key
     if not key:
         return argument.text if VARIABLE_PATH.fullmatch(argument.text) else _column(argument)
@@ -38,8 +39,8 @@ def default_name(source: Source, dialect: Dialect, argument: Argument) -> str:
 
 
 def name_of_value(value: Any) -> Any:
-    """Return the name of the choice that a value selects. Booleans and integers become strings, as a viewer
-    sends them."""
+    """Return the name of the choice that a value selects. Booleans and integers become the strings that a viewer would
+    send."""
     if type(value) is bool:
         return "true" if value else "false"
     return str(value) if type(value) is int else value
@@ -58,7 +59,8 @@ def yaml_name(name: str) -> str:
 
 
 def with_names(source: Source, dialect: Dialect, arguments: Sequence[Argument]) -> str:
-    """Return the arguments of ``one_of``, with a suggested name for each argument without one."""
+    """Return SQL for the arguments of ``one_of`` in which each argument has a name. An argument that has no name gets a
+    suggested name."""
     found: dict[str, str] = {}
     for argument in arguments:
         unquoted = None if argument.key else _UNQUOTED.match(argument.text)

@@ -1,5 +1,5 @@
-"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``, which build SQL for a column from a value. If the
-value is absent, the condition is ``1 = 1``."""
+"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``. They use a value to build SQL for a column. If the
+value is absent, ``within``, ``matches`` and ``excludes`` build the condition ``1 = 1``."""
 
 # Each filter builds a Switch (SQL in several branches), so the bound SQL depends only on the kind of value, such as a
 # list or a range without an end. `parsing.vanishing` refuses filters in places where `1 = 1` changes the result.
@@ -53,7 +53,8 @@ def within(context: SwitchContext) -> Switch:
 
 
 def matches(context: SwitchContext) -> Switch:
-    """Build the condition for the parameter's type: equals, on a day, in a list, within a range."""
+    """Build a condition that depends on the parameter's type: the column equals the value, is on a day, is in a list,
+    or is within a range."""
     return _by_type(context, negated=False)
 
 

@@ -1,4 +1,5 @@
-"""The filter ``default``: the value for an absent variable, converted to the parameter's declared type."""
+"""The filter ``default``: its value is used if the variable is absent, and is converted to the parameter's declared
+type."""
 
 from __future__ import annotations
 
@@ -26,10 +27,10 @@ _ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)  # no default depends on the
 def default_value(
     source: Source, dialect: Dialect, tag: VariableTag, position: Position, parameters: Mapping[str, Parameter]
 ) -> Any:
-    """Return the value to bind for the tag's ``default``. None without a ``default``, or if the tag's value selects
-    SQL: then the default is the name of a choice.
+    """Return the value to bind if the tag's ``default`` is used. Return None if the tag has no ``default``. Also return
+    None if the tag's value selects SQL, because ``default`` then contains the name of a choice.
 
-    Raises TemplateError for a default that is not a literal, or does not fit the position or the declared type.
+    Raises TemplateError if the default is not a literal, does not fit the position, or does not fit the declared type.
     """
     default = tag.filter(DEFAULT)
     if default is None or position is Position.CHOICE:

@@ -39,12 +39,13 @@ class SwitchContext(ABC):
 
     @abstractmethod
     def compile(self, argument: Argument) -> tuple[Node, ...]:
-        """Return the nodes of an argument, for one or more branches. Call this once for each argument, in text
-        order."""
+        """Return the nodes of an argument. Several branches may use the same nodes. Call this once for each argument,
+        in text order."""
 
     @abstractmethod
     def variable(self, path: str, position: Position = Position.VALUE, *, conversion: str = "") -> VariableReference:
-        """Return a new variable for a branch, such as ``params.period.start``, required if the branch is chosen."""
+        """Return a new variable for a branch, such as ``params.period.start``. The variable must have a value if the
+        branch is chosen."""
 
     @abstractmethod
     def declared(self, path: str) -> Parameter | None:

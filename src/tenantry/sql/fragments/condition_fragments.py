@@ -1,4 +1,5 @@
-"""Condition fragments: fragments that begin with ``and`` and need no parentheses, as in ``where a {{> filters }}``."""
+"""Condition fragments: fragments that begin with ``and``. A template may include them without parentheses, as in
+``where a {{> filters }}``."""
 
 # Whatever the viewer chooses, a condition without `or` must precede the fragment in the expanded SQL, and `and` or the
 # end of the whole condition must follow it.

@@ -13,7 +13,8 @@ from tenantry.sql.lexing.tags import ONE_OF
 from tenantry.sql.source import Source
 
 FRAGMENT_NAME = re.compile(r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
-"""Name of a fragment or query, which is the file name with folders, such as ``sales/active_orders``."""
+"""Name of a fragment or query. It is the path of the file in the query folder without ``.sql``, such as
+``sales/active_orders``."""
 
 _INCLUDE = re.compile(r"\{\{\s*>(?P<name>.*)\}\}", re.DOTALL)
 _ONE_OF = re.compile(rf"{ONE_OF}(?!\w)")
@@ -28,11 +29,11 @@ class ReplacedTag(NamedTuple):
     choices: Mapping[str, ChoiceText] | None = None
     """The choice set; None for a fragment."""
     alone: bool = True
-    """Whether the tag is the only content of the parentheses around it, or of the whole template."""
+    """Whether nothing else is in the parentheses around the tag, or nothing else is in the whole template."""
 
 
 def replaced_tags(source: Source, lexemes: Sequence[Lexeme], choices: ChoiceSets) -> Iterator[ReplacedTag]:
-    """Yield, in text order, the tags to replace, including tags within arguments of other tags."""
+    """Yield the tags to replace in text order. They include tags inside the arguments of other tags."""
     context = TokenContext(source, lexemes)
     for index, lexeme in enumerate(lexemes):
         name = _included_name(source, lexeme)

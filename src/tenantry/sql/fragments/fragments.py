@@ -42,7 +42,7 @@ class TemplateDefinition:
     """Paths that a group may lack."""
     fragments: Fragments | None = None
     decided: Mapping[str, Parameter] = field(default_factory=lambda: _NO_PARAMETERS)
-    """Parameters that override the declarations in fragments."""
+    """Parameters that replace declarations of the same name in fragments."""
     tables: TableGuard | None = None
     """Guards the tables that the template names."""
 
@@ -57,7 +57,7 @@ class HasDefinition(Protocol):
 
 
 Fragments: TypeAlias = Mapping[str, "str | HasDefinition"]
-"""Name → SQL, template or query; for example a QueryFolder."""
+"""Name of a fragment → its SQL, as a string, a template or a query. A QueryFolder is such a mapping."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ _Chain: TypeAlias = tuple[tuple[str, Source], ...]
 def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
     """Replace the tags of fragments and choice sets, except in comments.
 
-    Raises TemplateError, which locates the tag and the problem, for a fragment that is missing, unbalanced, too deep,
-    too long, recursive or in a string.
+    Raises TemplateError for a fragment that is missing, unbalanced, too deep, too long, recursive or in a string. The
+    error has the location of the tag and of the problem.
     """
     header = definition.header
     if not header.end and not header.choices and not _MAY_INCLUDE.search(definition.source.text):

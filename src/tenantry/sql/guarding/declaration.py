@@ -16,7 +16,7 @@ READ_ITSELF: Final = "compare one of its columns with a value of the group"
 GROUP: Final = "{{ user_group.id }}"
 
 Rule: TypeAlias = "str | tuple[tuple[str, str], ...]"
-"""``shared``, a column, a condition, or pairs of a column and its value."""
+"""``shared``, the name of a column, a condition, or pairs of a column's name and a value."""
 
 
 class InvalidTables(TemplateError):
@@ -76,13 +76,13 @@ class TableEntry:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """The declared tables. ``file`` is only for errors."""
+    """The declared tables. Errors name ``file``; nothing else uses it."""
 
     entries: tuple[TableEntry, ...]
     functions: tuple[str, ...] = ()
     """Functions that the declaration allows, in lower case."""
     required: bool = False
-    """Whether a source without a list of tables is refused."""
+    """Whether Tenantry refuses a data source for which no tables are declared."""
     file: str = field(default="", compare=False)
 
     @property

@@ -52,8 +52,8 @@ _is_parsing: ContextVar[bool] = ContextVar("is_parsing", default=False)
 
 
 def parse(sql: str, dialect: str) -> Any:
-    """Parse one query with sqlglot, without logs. Raises Refused for every error of sqlglot, and if the SQL is not one
-    query."""
+    """Parse one query with sqlglot. sqlglot writes no logs meanwhile, because they could contain secrets. Raises
+    Refused for every error of sqlglot, and for SQL that is not exactly one query."""
     import sqlglot
     from sqlglot.errors import ErrorLevel
 
@@ -157,8 +157,8 @@ def is_query_cte(cte: Any) -> bool:
 
 
 def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any, bool]]:
-    """Yield each part of a CTE's query, and whether the CTE's name means the CTE itself there. That is the case only in
-    the right arm of a recursive union."""
+    """Yield each part of a CTE's query, and whether the CTE's name means the CTE itself in that part. This is true only
+    for the part after the ``union`` of a recursive CTE."""
     exp = _types().exp
     body = cte.this
     is_union = isinstance(body, exp.Union) and not body.args.get("by_name")  # DuckDB does not repeat a union by name
@@ -185,7 +185,7 @@ def is_table(node: Any) -> bool:
 
 
 def call_in_from(node: Any) -> Any:
-    """Return the function that an item of ``from`` or ``join`` calls, or None."""
+    """Return the function that an item of ``from`` or ``join`` calls, or None if the item calls no function."""
     exp = _types().exp
     call = node.this if isinstance(node, exp.Table | exp.Lateral) else None
     return call if is_function(call) else None
@@ -196,7 +196,8 @@ def is_column(node: Any) -> bool:
 
 
 def is_alias(node: Any) -> bool:
-    """Whether the author wrote the alias. sqlglot adds one, without a position, to ``union values (1)``."""
+    """Whether the author wrote the alias. For ``union values (1)``, sqlglot itself adds an alias, which has no
+    position."""
     exp = _types().exp
     if not isinstance(node, exp.TableAlias) or node.this is None:
         return False
@@ -204,12 +205,12 @@ def is_alias(node: Any) -> bool:
 
 
 def is_right_arm(query: Any) -> bool:
-    """Whether a query follows ``union``, ``except`` or ``intersect`` without a bracket."""
+    """Whether a query directly follows ``union``, ``except`` or ``intersect``, without parentheses."""
     return isinstance(query.parent, _types().exp.SetOperation) and query.arg_key == "expression"
 
 
 def is_arm(query: Any) -> bool:
-    """Whether a query is a part of ``union``, ``except`` or ``intersect``, in brackets or not."""
+    """Whether a query is one side of a ``union``, ``except`` or ``intersect``, with or without parentheses."""
     while isinstance(query.parent, _types().exp.Subquery):
         query = query.parent
     return isinstance(query.parent, _types().exp.SetOperation)

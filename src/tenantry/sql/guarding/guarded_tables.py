@@ -14,7 +14,7 @@ from tenantry.sql.syntax_tree import Tree
 
 
 class TableProof(NamedTuple):
-    """A query that the engine refuses if the table or a column of its condition does not exist."""
+    """A query that fails on the engine if the table, or a column that the table's condition uses, does not exist."""
 
     entry: TableEntry
     sql: str
@@ -31,10 +31,10 @@ class GuardedTables(Declaration):
         return rewrite_tree(tree, _guards(self, dialect.name, self.file))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
-        """Return queries for each table, which need no values and read no rows. They fail if the table, or a column
-        that its condition needs, is missing.
+        """Return one or more queries for each table. A query fails if the table, or a column that the table's condition
+        uses, does not exist. The queries have no parameters and read no rows.
 
-        Raises TemplateError for a condition that is not SQL of the dialect.
+        Raises TemplateError for a table's condition that is not valid SQL in the dialect.
         """
         # A data source runs them when it first connects. Otherwise an engine could replace a missing column by a column
         # of the same name from the query around the guard.

@@ -33,7 +33,7 @@ _QUERY: Final = "select * from "
 _WHERE: Final = " where "
 _UNNEST: Final = frozenset({"unnest"})
 RewriteCondition: TypeAlias = "Callable[[Tree, Guards, int], RewrittenCondition]"
-"""Rewrites the query of a guard, except the table at the given offset."""
+"""Replaces each table in the query of a guard by the guard of that table, except the table at the given offset."""
 
 
 class RewrittenCondition(NamedTuple):
@@ -54,7 +54,8 @@ class TableGuardSQL:
     """The condition, in which each table that it reads is replaced by that table's guard."""
     condition: str
     reads: frozenset[str]
-    """Names that no CTE may have, in the form that ``folded`` returns."""
+    """Names of tables that the condition reads, in the form that ``folded`` returns. No CTE may have one of these
+    names."""
     conflicts: tuple[PlaceholderConflict, ...]
     least_length: int
     """Minimum number of characters in the rendered condition."""
@@ -64,7 +65,7 @@ class TableGuardSQL:
         return (head, *_moved(self.nodes, offset, self.entry.name), end)
 
     def sql(self, alias: str, *, only: bool) -> str:
-        """Return the SQL of ``nodes_at``, with tags."""
+        """Return the nodes that ``nodes_at`` returns as SQL, with the author's tags."""
         return self.condition.join(self._around(alias, only=only))
 
     def _around(self, alias: str, *, only: bool) -> tuple[str, str]:
@@ -93,7 +94,7 @@ class Guards:
         return self._entries.get(key_of(path, self.dialect))
 
     def alike(self, path: Path) -> TableEntry | None:
-        """Return a declared table with the same name in another schema."""
+        """Return a declared table that has the same name but is in another schema, or None."""
         last = key_of(path, self.dialect)[-1]
         return next((entry for key, entry in self._entries.items() if key[-1] == last), None)
 
@@ -117,12 +118,12 @@ class Guards:
             raise self.error(entry, problem, READ_ITSELF)
 
     def parents_first(self, entry: TableEntry) -> int:
-        """Sort key: each table comes after the tables that its condition reads."""
+        """Sort key for tables. A table comes after all tables that its condition reads."""
         return [*self._made].index(entry.name)
 
     def proof_queries(self, entry: TableEntry) -> Iterator[str]:
-        """Yield a query for each branch of the condition, or a single query for a shared table. The queries read no
-        rows, and use null for each value."""
+        """Yield a query for each branch of the table's condition, or a single query for a shared table. The queries
+        read no rows. They contain ``null`` in place of each value."""
         if entry.is_shared:
             yield f"select 1 from {written(path_of(entry.name), self.dialect)} where 1 = 0"  # noqa: S608
             return

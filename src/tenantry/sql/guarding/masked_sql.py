@@ -1,5 +1,5 @@
-"""MaskedSQL: SQL as our lexer reads it, rewritten at the same length so that other lexers cannot read it
-differently."""
+"""MaskedSQL: SQL that has been read by our lexer and rewritten so that no other lexer can read it differently. The
+rewritten SQL has the same length."""
 
 # Strings keep only plain characters, hints become spaces, and every quoted name has the dialect's usual quotes. Outside
 # of quotes, characters that engines read in different ways are refused.
@@ -46,7 +46,7 @@ class Refused(Exception):
 
 
 class MaskedToken(NamedTuple):
-    """A word (in lower case), quoted name or string (with its quotes, as written), number or sign."""
+    """A word, quoted name, string, number or sign. Words are in lower case. Names and strings keep their quotes."""
 
     text: str
     start: int

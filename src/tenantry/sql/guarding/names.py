@@ -9,7 +9,7 @@ from tenantry.sql.dialects import Dialect
 
 _PART: Final = r"[^\W\d]\w*|\"[^\"`\[\]'\\\x00-\x1f]+\""
 NAME: Final = re.compile(_PART)
-"""A name without dots; in double quotes if it is not a plain word."""
+"""A name without dots. It must be in double quotes unless it is a plain word."""
 PATH: Final = re.compile(rf"(?:{_PART})(?:\.(?:{_PART}))*")
 """Names joined by dots."""
 COLUMN_PATH: Final = re.compile(rf"(?:{_PART})(?:\.(?:{_PART}))+")
@@ -36,7 +36,8 @@ def key_of(path: Path, dialect: Dialect) -> tuple[str, ...]:
 
 
 def folded(name: str) -> str:
-    """Return the same string for all names that some engine treats as equal: MariaDB reads ``İtems`` as ``items``."""
+    """Return the same string for all names that at least one engine treats as equal. For example, MariaDB treats
+    ``İtems`` and ``items`` as equal."""
     return "".join(character.lower()[0] for character in name)
 
 

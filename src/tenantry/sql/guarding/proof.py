@@ -20,8 +20,8 @@ _AT_ONCE: Final = 12_000  # words and signs; further SQL is proved when it is fi
 
 
 class Proof:
-    """Checks that the SQL of a rewritten template names declared tables only in guards. Shared tables may be
-    anywhere."""
+    """Checks that the SQL of a rewritten template names declared tables only inside guards. Only shared tables may be
+    named outside."""
 
     def __init__(self, source: Source, nodes: Sequence[Node], guards: Guards) -> None:
         self._source = source
@@ -30,8 +30,8 @@ class Proof:
         self._proved: set[bytes] = set()
 
     def usual(self) -> None:
-        """Check the SQL with all clauses, once for each branch, and then without clauses. Stop after ``_AT_ONCE``
-        tokens.
+        """Check the SQL with all clauses, once for each branch, and then the SQL without clauses. Stop when more than
+        ``_AT_ONCE`` tokens have been checked.
 
         Raises TemplateError.
         """

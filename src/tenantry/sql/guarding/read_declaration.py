@@ -24,7 +24,7 @@ INSTALL: Final = "pip install 'tenantry[guard]'"
 KEYS: Final = ("tables", "functions", "guard")
 
 VALUE: Final = re.compile(r"(?:in\s+)?\{\{\s*[^\W\d]\w*(?:\.[^\W\d]\w*)*\s*\}\}")
-"""A column's value: ``{{ path }}`` or ``in {{ path }}``."""
+"""The value of a column in a rule: ``{{ path }}`` or ``in {{ path }}``."""
 FUNCTION: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _FIELDS: Final = ("id", "name", "environment")
 _RULES: Final = "write shared, a column, a condition, or columns: {erp: '{{ user_group.properties.erp }}'}"
@@ -41,8 +41,8 @@ def read_tables(value: Mapping[str, Any], *, file: str = "") -> GuardedTables:
 
 @lru_cache(maxsize=1024)
 def read_stored_tables(text: str) -> GuardedTables:
-    """Return the declaration of a registered source, the same object for equal strings. Raises InvalidTables, and
-    ValueError for invalid JSON."""
+    """Return the declaration of a registered data source. Equal strings give the same object. Raises InvalidTables for
+    a malformed declaration, and ValueError for invalid JSON."""
     return read_tables(json.loads(text))
 
 

@@ -1,4 +1,5 @@
-"""Analyzes SQL twice, by its words (``words.py``) and with sqlglot's parser, and refuses SQL if the two disagree."""
+"""Analyzes SQL twice: word by word (``words.py``), and with sqlglot's parser. SQL is refused if the two analyses
+disagree."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ class Reading(NamedTuple):
 
 
 def read(rendered: RenderedText, guards: Guards) -> Reading:
-    """Find the tables and functions that SQL names. Raises Refused."""
+    """Find the tables and functions that SQL names. Raises Refused for SQL that cannot be proved."""
     masked = mask(rendered.sql, guards.dialect)
     statement = read_statement(masked, guards.dialect)
     found = Positions(statement.starts.keys(), statement.calls, statement.aliases)

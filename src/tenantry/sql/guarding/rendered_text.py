@@ -12,18 +12,19 @@ from typing import Final, NamedTuple, TypeAlias
 from tenantry.sql.syntax_tree import Clause, Concat, InList, Node, Switch, Text, Value, walk
 
 PLACEHOLDER = "1"
-"""Replaces each placeholder in SQL that is parsed."""
+"""The SQL that takes the place of each placeholder, so that the SQL can be parsed."""
 
 Decide: TypeAlias = Callable[[Clause | Switch | InList], int]
-"""Returns the number of a Switch's branch, 1 for a Clause that is included, and any number for a list."""
+"""Decides how a node is rendered. Returns the number of the branch for a Switch; 1 for a Clause to include, otherwise
+0; and any number for a list."""
 
 
 class RenderedPart(NamedTuple):
     start: int
     text: Text | None
-    """The node that it comes from; None for a placeholder or a space between nodes."""
+    """The node that contains this part; None for a placeholder, and for a space between nodes."""
     offset: int
-    """Offset of its first character in the template."""
+    """Offset of the part's first character in the template."""
 
 
 @dataclass(slots=True)
@@ -53,7 +54,7 @@ class RenderedText:
 
 
 def render(nodes: Sequence[Node], decide: Decide, placeholder: str = PLACEHOLDER) -> RenderedText:
-    """Return the SQL that ``decide`` chooses. Each list gets one item."""
+    """Return the SQL with the clauses and branches that ``decide`` chooses. Each list is rendered with one item."""
     rendered = RenderedText()
     parts: list[str] = []
     length = 0
@@ -115,10 +116,11 @@ _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\s+(?:asc|desc))?
 
 
 def combinations(nodes: Sequence[Node], *, every: bool) -> Iterator[Decide]:
-    """Yield decisions. The first ones include all clauses and together choose each branch. The last one includes no
-    clause.
+    """Yield Decide functions. All but the last include every clause, and each branch is chosen by at least one of them.
+    The last one includes no clause.
 
-    If a Switch has many branches that are plain names, only the first of these is chosen, unless ``every``.
+    If a Switch has many branches that are plain names, only the first of these branches is chosen. If ``every`` is
+    true, all of them are chosen.
     """
     choices = _choices(nodes, every=every) or [{}]
     yield from (_decide(each, included=1) for each in choices)
@@ -151,7 +153,8 @@ def _branches(node: Switch, *, every: bool) -> list[int]:
 
 
 def skipped_branches(nodes: Sequence[Node]) -> Iterator[Text]:
-    """For each Switch with many plain branches, yield the first of them: ``combinations`` skips the others."""
+    """For each Switch with many branches that are plain names, yield the first of these branches. ``combinations``
+    skips the other ones."""
     for node, _ in walk(nodes):
         if isinstance(node, Switch):
             first = (node.branches[number][0] for number in _plain_branches(node)[:1])

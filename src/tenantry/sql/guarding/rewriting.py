@@ -34,7 +34,8 @@ class _Edit(NamedTuple):
 
 
 def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
-    """Raises TemplateError, also if ``Proof.usual`` refuses the new tree."""
+    """Return a tree in which each declared table is replaced by its guard. Raises TemplateError for SQL that cannot be
+    guarded, and for a new tree that ``Proof.usual`` refuses."""
     edits = _Edits(guards)
     edits.find(tree)
     nodes = edits.apply(tree.nodes)
@@ -51,7 +52,7 @@ def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
 
 
 def rewrite_condition(tree: Tree, guards: Guards, exempt: int) -> RewrittenCondition:
-    """Rewrite a guard's query, except the table at the offset ``exempt``."""
+    """Replace each table in a guard's query by the guard of that table, except the table at the offset ``exempt``."""
     edits = _Edits(guards, exempt)
     edits.find(tree)
     return RewrittenCondition(edits.apply(tree.nodes), frozenset(edits.names), edits.shown(tree.source))

@@ -1,4 +1,5 @@
-"""Finds the tables of a statement with sqlglot's parser. It refuses SQL that it does not know."""
+"""Finds the tables of a statement with sqlglot's parser. Raises Refused for syntax that is not in the supported
+grammar."""
 
 # In doubt, a name is taken for a table, not for a CTE, because guarding a CTE by mistake does no harm.
 
@@ -22,15 +23,16 @@ class TableUse(NamedTuple):
     start: int
     end: int
     alias: bool
-    """Whether the author gave it an alias."""
+    """Whether the author gave the table an alias."""
     only: bool
     """Whether the name follows ``only``."""
     is_whole_query: bool
-    """Whether it is the only item in ``from``, without joins, of a select that has a ``where``, as in a guard."""
+    """Whether the table is in a select like that of a guard: the table is the only item in ``from``, and the select has
+    a ``where`` but no joins."""
 
 
 class Qualified(NamedTuple):
-    """A column written as ``schema.table.column``. Its schema is between ``start`` and ``end``."""
+    """A column that is written as ``schema.table.column``. The schema is between the offsets ``start`` and ``end``."""
 
     table: Path
     start: int
@@ -41,13 +43,13 @@ class Qualified(NamedTuple):
 class StatementNames:
     tables: list[TableUse] = field(default_factory=list)
     starts: dict[int, Path] = field(default_factory=dict)
-    """The names of tables, including CTEs, by the positions at which they begin."""
+    """Position at which a name of a table or CTE begins → the name."""
     calls: set[int] = field(default_factory=set)
     """Positions of the names of functions in ``from``, without their schemas."""
     aliases: set[int] = field(default_factory=set)
     """Positions of the aliases of tables and of the names of CTEs."""
     ctes: dict[str, list[int]] = field(default_factory=dict)
-    """Name of a CTE, in the form that ``folded`` returns → its positions."""
+    """Name of a CTE, in the form that ``folded`` returns → the positions of the name."""
     columns: list[Qualified] = field(default_factory=list)
 
 

@@ -1,5 +1,5 @@
-"""Checks a statement a second time, by its words alone: the tables after ``from``, ``join`` and commas, and the calls
-of functions."""
+"""Checks a statement a second time, and looks only at its words: the tables after ``from``, ``join`` and commas, and
+the calls of functions."""
 
 # This does not depend on sqlglot's parser, which can mistake a table for something else.
 
@@ -62,7 +62,8 @@ def _is_inside(token: MaskedToken) -> bool:
 
 
 class Functions(NamedTuple):
-    """The functions that SQL may call, in lower case: in expressions, and in ``from``."""
+    """The functions that SQL may call, in lower case. ``scalar`` may be called in expressions, ``tables`` in
+    ``from``."""
 
     scalar: AbstractSet[str]
     tables: AbstractSet[str]
@@ -70,8 +71,8 @@ class Functions(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """Positions of the names that sqlglot found: tables and CTEs, functions in ``from`` (without their schema), and
-    aliases of tables."""
+    """Positions of the names that sqlglot found. ``tables`` also has CTEs. ``calls`` has functions in ``from``, without
+    their schema. ``aliases`` has aliases of tables."""
 
     tables: AbstractSet[int]
     calls: AbstractSet[int]
@@ -89,8 +90,8 @@ class _OpenBracket:
 
 
 class WordCheck:
-    """Checks tokens against the names that sqlglot found, except calls at positions for which ``is_trusted`` is true.
-    Raises Refused."""
+    """Checks that the tokens name the same tables as sqlglot found, and call only functions that SQL may call. Calls at
+    positions for which ``is_trusted`` returns true are not checked. Raises Refused."""
 
     def __init__(
         self,

@@ -22,9 +22,10 @@ class ChoiceText:
     sql: str
     offset: int = 0
     exact: bool = True
-    """Whether ``source`` contains the SQL unchanged, so that errors can point into it."""
+    """Whether ``source`` contains the SQL unchanged. If so, an error can show the position of a problem in
+    ``source``."""
     source: Source | None = None
-    """The text that declares the choice; None if the header of the query file declares it."""
+    """The text that declares the choice; None if the choice is declared in the header of the query file."""
 
 
 ChoiceSets: TypeAlias = Mapping[str, Mapping[str, ChoiceText]]

@@ -1,4 +1,5 @@
-"""The header of a query file: YAML in the first comment, ``/* --- … --- */``, so that the file stays SQL."""
+"""The header of a query file: YAML in the file's first comment, ``/* --- … --- */``. With the header in a comment, the
+whole file is still SQL."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ class Header:
     dialect_offset: int = 0
     choices: ChoiceSets = field(default_factory=lambda: NO_CHOICES)
     no_tenant: str = ""
-    """The reason why every group may read every row of the query; empty if the header gives none."""
+    """The reason why every group may read every row of the query, as the header gives it; empty if the query is not
+    open to all groups."""
 
 
 NO_HEADER = Header()
@@ -54,7 +56,8 @@ def begins_header(text: str) -> bool:
 
 
 def read_header(source: Source) -> Header:
-    """Return the header of a query file, or NO_HEADER. Raises TemplateError if it is malformed."""
+    """Return the header of a query file, or NO_HEADER if the file has none. Raises TemplateError for a malformed
+    header."""
     start = _START.match(source.text)
     if start is None:
         _refuse_unmarked(source)

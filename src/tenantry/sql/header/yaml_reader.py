@@ -1,6 +1,6 @@
-"""Reads YAML 1.2 (core schema) into values with their offsets.
+"""Reads YAML 1.2 (core schema). Returns values together with the offsets at which they begin.
 
-`NO`, `on`, `1:30` and `2026-01-01` are strings; duplicate keys, anchors, aliases, tags and directives are errors.
+`NO`, `on`, `1:30` and `2026-01-01` are strings. Duplicate keys, anchors, aliases, tags and directives are errors.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _BETWEEN_COUNTS = 500  # events between calls of `advance`
 
 @dataclass(frozen=True, slots=True)
 class YamlNode:
-    """A scalar, list of nodes or dict of nodes, with its offset."""
+    """A scalar, a list of nodes or a dict of nodes. ``offset`` is where the node begins."""
 
     value: Scalar | list[YamlNode] | dict[str, YamlNode]
     offset: int
@@ -56,8 +56,8 @@ class YamlNode:
 def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], None] | None = None) -> YamlNode:
     """Read the YAML document between two offsets.
 
-    Calls ``advance`` with the number of characters read since the last call. Raises TemplateError, also if PyYAML is
-    not installed.
+    Calls ``advance`` with the number of characters that were read since the previous call. Raises TemplateError for
+    malformed YAML, and if PyYAML is not installed.
     """
     try:
         import yaml  # loaded only for files with YAML

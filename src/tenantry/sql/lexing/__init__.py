@@ -1,1 +1,1 @@
-"""Lexing: cuts a template into lexemes, and reads tags from them."""
+"""Lexing: cuts a template into lexemes, and reads the tags among the lexemes."""

@@ -1,4 +1,5 @@
-"""Foreign syntax: explains ``{% … %}`` and filters of other template languages, with the fix."""
+"""Foreign syntax: errors for ``{% … %}`` and for filters of other template languages. Each error says how to write the
+same in our templates."""
 
 from __future__ import annotations
 
@@ -52,7 +53,8 @@ FILTERS_LEFT_OUT: Final = frozenset(
         *("inclause", "join", "bind", "upper", "lower", "trim", "replace", "format", "int", "float", "string"),
     )
 )
-"""Filters of other template languages that we do not have, because they turn a value into SQL or compute with it."""
+"""Filters of other template languages that we do not have. We left them out because they turn a value into SQL, or
+compute something from a value."""
 
 
 def filter_left_out(name: str) -> tuple[str, str]:

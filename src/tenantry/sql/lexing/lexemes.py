@@ -26,9 +26,9 @@ class LexemeKind(IntEnum):
     ESCAPE = auto()
     """A backslash and the characters that it escapes."""
     FILTER = auto()
-    """A filter of a tag. It occurs only in the ``parts`` of a TAG."""
+    """A filter of a tag. A FILTER occurs only in the ``parts`` of a TAG."""
     ARGUMENT = auto()
-    """An argument of a filter. It occurs only in the ``parts`` of a FILTER."""
+    """An argument of a filter. An ARGUMENT occurs only in the ``parts`` of a FILTER."""
     # ``tags.flatten`` inserts these three before, between and after the arguments of a filter.
     CHOICE_START = auto()
     CHOICE_NEXT = auto()
@@ -36,14 +36,14 @@ class LexemeKind(IntEnum):
 
 
 class Lexeme(NamedTuple):
-    """A piece of a template. There are no gaps between lexemes."""
+    """A piece of a template. The lexemes of a template contain all of its characters, without gaps."""
 
     kind: LexemeKind
     start: int
     end: int
     parts: tuple[Lexeme, ...] = ()
-    """The lexemes inside this one. A string has STRING, ESCAPE and TAG lexemes. A TAG has its FILTERs, if one of them
-    has arguments. A FILTER has ARGUMENTs. An ARGUMENT has the lexemes of its SQL, without its key and without spaces at
-    both ends."""
+    """The lexemes inside this lexeme. An INTERPOLATED_STRING contains STRING, ESCAPE and TAG lexemes. A TAG contains
+    all of its FILTERs if at least one filter has arguments, otherwise nothing. A FILTER contains ARGUMENTs. An ARGUMENT
+    contains the lexemes of the argument's SQL; the key, and spaces at both ends, are left out."""
     backslash: bool = False
     """Whether backslashes escape characters in this string."""

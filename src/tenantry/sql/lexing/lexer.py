@@ -51,12 +51,14 @@ _ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in 
 
 
 def lex(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """Raises TemplateError for an unclosed string, name, comment or tag, or a misplaced tag."""
+    """Return the lexemes of a template. Raises TemplateError for a string, name, comment or tag that is not closed, and
+    for a tag in a place where no tag is allowed."""
     return list(_Lexer(source, dialect).lexemes(0))
 
 
 def unescape(source: Source, dialect: Dialect, part: Lexeme, quote: str, backslash: bool) -> str:
-    """Resolve the escapes in a part of a string literal. Raises TemplateError for an unknown escape."""
+    """Return a part of a string literal, with the characters that its escapes mean. Raises TemplateError for an unknown
+    escape."""
     raw = source.text[part.start : part.end]
     if not backslash:
         return raw.replace(quote * 2, quote)

@@ -1,4 +1,4 @@
-"""SQL tokens around a tag, from which ``parsing.positions`` decides the tag's position."""
+"""SQL tokens around a tag. ``parsing.positions`` uses these tokens to decide the tag's position."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ _TOKEN_TEXTS = {
 
 
 class SQLToken(NamedTuple):
-    """One token: a word in lower case, a number or a symbol. ``'`` means a whole string, ``"`` a quoted name
-    and ``{{`` a tag."""
+    """A token: a word in lower case, a number or a symbol. The token ``'`` represents a whole string, ``"`` a whole
+    quoted name, and ``{{`` a whole tag."""
 
     text: str
     start: int
@@ -56,7 +56,8 @@ _NO_SIGNS: Mapping[str, str] = MappingProxyType({})
 
 
 class Tokens:
-    """The tokens on one side of a lexeme, the nearest at index 0. Beyond the last token, tokens are empty."""
+    """The tokens on one side of a lexeme. The nearest token has index 0. An index beyond the last token gives an empty
+    token."""
 
     def __init__(self, tokens: Iterator[SQLToken]) -> None:
         self._tokens = tokens
@@ -79,12 +80,13 @@ class TokenContext:
         self._enclosing: dict[tuple[int, int], str] = {}
 
     def preceding(self, index: int, count: int) -> list[SQLToken]:
-        """Return ``count`` tokens before the lexeme, nearest first, padded with empty tokens."""
+        """Return the last ``count`` tokens before the lexeme, nearest first. If there are fewer, the rest of the list
+        is empty tokens."""
         tokens = self._tokens_before(index)
         return [next(tokens, _NO_TOKEN) for _ in range(count)]
 
     def follows_comparison(self, index: int) -> bool:
-        """Whether the tag is the whole right side of ``=``, ``<`` or ``>``, and so needs no other check."""
+        """Whether the tag is the whole right side of ``=``, ``<`` or ``>``. Such a tag needs no other check."""
         before = self.lexemes[index - 1]  # index 0 gives the last lexeme, which ends elsewhere
         lexeme = self.lexemes[index]
         if before.kind is not LexemeKind.CODE or before.end != lexeme.start:
@@ -102,7 +104,8 @@ class TokenContext:
         return Tokens(self._tokens_after(index))
 
     def enclosing_function(self, index: int) -> str:
-        """Return the name before the innermost open parenthesis: ``extract`` in ``extract(year from``."""
+        """Return the name before the innermost parenthesis that is open at the lexeme: ``extract`` in
+        ``extract(year from``."""
         depth = 0
         tokens = self._tokens_before(index)
         for _, token in zip(range(_LOOKBACK), tokens, strict=False):
@@ -118,8 +121,9 @@ class TokenContext:
         return self._enclosing[index, skip]
 
     def keyword_before(self, index: int, keywords: AbstractSet[str], skip: int) -> str:
-        """Return the nearest of ``keywords`` before the lexeme in the same brackets; if not found, the opening bracket;
-        outside of brackets, an empty string. ``skip``: tokens to skip first."""
+        """Return the nearest of ``keywords`` before the lexeme in the same brackets. If none is found, return the
+        opening bracket, or an empty string if the lexeme is not in brackets. ``skip`` is the number of tokens to skip
+        first."""
         depth = 0
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             depth += (token.text in _CLOSING) - (token.text in _OPENING)
@@ -128,7 +132,7 @@ class TokenContext:
         return ""
 
     def is_searched_case(self, index: int, skip: int = 0) -> bool:
-        """Whether the preceding ``when`` belongs to ``case when``, not ``case a when``."""
+        """Whether the ``when`` before the lexeme belongs to a ``case when`` rather than to a ``case a when``."""
         depth, after = 0, ""
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             if token.text == "case" and depth == 0:

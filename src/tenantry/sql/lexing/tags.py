@@ -13,11 +13,11 @@ NULLABLE = "nullable"
 ONE_OF = "one_of"
 WITHIN, TRUNC, MATCHES, EXCLUDES = "within", "trunc", "matches", "excludes"
 CONDITIONS = frozenset({WITHIN, MATCHES, EXCLUDES})
-"""Filters that write a whole condition. If the tag's parameter has no value, the condition is ``1 = 1``."""
+"""Filters that build a whole condition. The condition is ``1 = 1`` if the tag's parameter has no value."""
 DEFAULT = "default"
 NOT_A_FILTER = "not_a_filter"
-"""The filter with which an author marks a group's variable that does not restrict rows. A clause with such a variable
-may be dropped."""
+"""The filter with which an author marks a variable of the group that does not restrict rows. A clause that contains
+such a variable may be dropped."""
 
 _FILTER_NAME = re.compile(NAME)
 _INDEX = re.compile(r"\[\s*(['\"])([^'\"]*)\1\s*\]")
@@ -52,7 +52,7 @@ class VariableTag(NamedTuple):
 
 
 def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
-    """Read a tag. Raises TemplateError, with a suggestion, if the tag is not a path with filters."""
+    """Read a tag. Raises TemplateError if the tag is not a path with optional filters; the error suggests a fix."""
     text = source.text
     if lexeme.parts:
         path = text[lexeme.start + 2 : lexeme.parts[0].start].partition("|")[0].strip()
@@ -85,13 +85,13 @@ def is_choice(source: Source, lexeme: Lexeme) -> bool:
 
 
 def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...]], Sequence[Lexeme]]) -> list[Lexeme]:
-    """Apply ``change`` to the lexemes in each argument of a tag."""
+    """Return the lexemes with ``change`` applied to the lexemes inside each argument of a tag."""
     return [_mapped(lexeme, change) if lexeme.kind is LexemeKind.TAG and lexeme.parts else lexeme for lexeme in lexemes]
 
 
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
-    """Yield the lexemes. Those in a tag's arguments come before the tag; a ``one_of`` tag itself is omitted. So checks
-    see the SQL that a viewer can choose."""
+    """Yield the lexemes, and the lexemes inside arguments of tags, so that checks see all SQL that a viewer can choose.
+    The lexemes of a tag's arguments come before the tag. A ``one_of`` tag itself is left out."""
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.TAG:
             for each in lexeme.parts:
@@ -147,7 +147,7 @@ _QUOTED = frozenset({LexemeKind.STRING, LexemeKind.QUOTED})
 
 
 class ArgumentReader:
-    """Groups the lexemes after a filter's ``(`` into ARGUMENT lexemes, in ``arguments``."""
+    """Groups the lexemes that follow the ``(`` of a filter into ARGUMENT lexemes. The result is in ``arguments``."""
 
     def __init__(self, source: Source, start: int) -> None:
         self.arguments: list[Lexeme] = []
@@ -158,7 +158,7 @@ class ArgumentReader:
         self._open = 0  # brackets open in the current argument
 
     def read(self, lexeme: Lexeme) -> int:
-        """Add a lexeme. If it contains the filter's ``)``, return the offset after it, else 0."""
+        """Add a lexeme. If the lexeme contains the filter's ``)``, return the offset after the ``)``, otherwise 0."""
         if lexeme.kind is LexemeKind.CODE:
             return self._code(lexeme)
         self._lexemes.append(lexeme)

@@ -1,4 +1,4 @@
-"""The calendar of a dashboard's group: its time zone, and the first day of its weeks."""
+"""The calendar of a dashboard's group: the group's time zone, and the day on which the group's weeks begin."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tenantry.sql.binding.bindable_values import is_absent, look_up
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.parameters.declared import (
     SUNDAYS_NAME,
+    UTC_ZONE,
     WEEK_START,
     WEEK_STARTS,
     ZONE_NAME,
@@ -26,7 +27,9 @@ _TWO_DAYS: Final = timedelta(days=2)  # zones differ by up to 26 hours
 
 def day_bounds(days: Bounds, zone: tzinfo | None, dialect: Dialect) -> dict[str, Any]:
     if zone is None:
-        return {}
+        if days.until is None:
+            return {}
+        zone = UTC_ZONE
     found: dict[str, Any] = {}
     for names, day, further in (
         (("before", "from"), days.start, -_TWO_DAYS),
@@ -39,6 +42,8 @@ def day_bounds(days: Bounds, zone: tzinfo | None, dialect: Dialect) -> dict[str,
                 nearby, midnight = day, datetime.combine(day, time(), tzinfo=UTC)
             adapted = _adapted(dialect, "date", nearby), _adapted(dialect, "datetime", midnight)
             found |= zip(names, adapted, strict=True)
+    if days.until is not None:
+        found["until"] = _adapted(dialect, "datetime", days.until.astimezone(UTC))
     return found
 
 
@@ -48,14 +53,15 @@ def _adapted(dialect: Dialect, kind: str, value: date) -> Any:
 
 
 def zone_of_group(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> tzinfo | None:
-    """Return the time zone; None if neither the property nor ``otherwise`` names one. Raises UnbindableValue if the
-    property names no zone."""
+    """Return the group's time zone: the zone that the property names, or ``otherwise`` if the property is missing or
+    empty. ``otherwise`` may be None. Raises UnbindableValue if the property's value is not a time zone."""
     name = read_property(variables, reference)
     return reference.otherwise if is_absent(name) or name == "" else found_zone(reference, name, "this dashboard")
 
 
 def weeks_from_sunday(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> bool:
-    """Whether weeks begin on Sunday. Raises UnbindableValue if the property is not a day on which weeks can begin."""
+    """Whether the group's weeks begin on Sunday. Raises UnbindableValue if the property WEEK_START is neither
+    ``monday`` nor ``sunday``."""
     day = read_property(variables, PropertyReference(WEEK_START))
     if is_absent(day) or day == "":
         return reference.sundays

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -22,7 +22,7 @@ _LISTED_CHOICES = 20
 
 
 class ParameterType(StrEnum):
-    """Type of a parameter's value. For a list, the type of each item."""
+    """Type of a parameter's value. If the value is a list, this is the type of each item."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -44,18 +44,19 @@ RANGES: Final = frozenset({ParameterType.DATE_RANGE, ParameterType.DATETIME_RANG
 """Types with a ``start`` and an ``end``."""
 RANGE_ENDS: Final = ("start", "end")
 DAY_BOUNDS: Final = ("before", "beyond", "from", "until")
-"""Further parts of a date range if a ZoneOfGroup names a zone. ``before`` and ``beyond`` are dates that are outside of
-the range in every zone; ``from`` and ``until`` are the instants at which it begins and ends."""
+"""Additional parts of a date range in a ZoneOfGroup. ``before`` and ``beyond`` are dates before and after the range
+that are outside of the range in every zone. ``from`` and ``until`` are the instants at which the range begins and
+ends."""
 ZONE_NAME: Final = "_zone"
 SUNDAYS_NAME: Final = "_sundays"
 CALENDAR_NAMES: Final = frozenset({ZONE_NAME, SUNDAYS_NAME})
-"""Names of two values under ``params``: the zone that a ZoneOfGroup names, and whether weeks begin on Sunday. No
-declared parameter can have these names."""
+"""Names of two values in ``params``. ZONE_NAME has the name of the group's time zone, and SUNDAYS_NAME says whether
+weeks begin on Sunday. A declared parameter cannot have one of these names."""
 WEEK_START: Final = "week_start"
 """Name of the group's property, and of the key in a dashboard's file, that sets the first day of weeks."""
 WEEK_STARTS: Final = ("monday", "sunday")
 INSTANTS: Final = frozenset({ParameterType.DATETIME, ParameterType.DATETIME_RANGE, ParameterType.RELATIVE_RANGE})
-"""Types whose values, or whose two ends, are datetimes."""
+"""Types whose values are datetimes, and types of ranges whose two ends are datetimes."""
 
 _ENDS: Final[Mapping[ParameterType, ParameterType]] = {
     ParameterType.DATE_RANGE: ParameterType.DATE,
@@ -87,8 +88,9 @@ class PropertyReference:
 
 @dataclass(frozen=True, slots=True)
 class ZoneOfGroup(PropertyReference):
-    """Time zone of a dashboard's group: the one that a property names, else ``otherwise``. If nothing names a zone,
-    "today" is the current date in UTC, and the engine decides how a column compares with days."""
+    """The time zone of a dashboard's group: the zone that a property of the group names, or ``otherwise`` if the group
+    does not have the property. If ``otherwise`` is None too, "today" is the current date in UTC, and the engine decides
+    how a column compares with days."""
 
     # Column filters compare a column with days in this zone: a date directly, an instant with the midnights at which
     # the days begin and end. A timestamp without a time zone is taken to be in UTC.
@@ -99,14 +101,18 @@ class ZoneOfGroup(PropertyReference):
 
 
 class Bounds(NamedTuple):
-    """A range that includes ``start`` but not ``end``. None: the range has no limit on that side."""
+    """A range that includes ``start`` but not ``end``. If ``start`` or ``end`` is None, the range has no limit on that
+    side."""
 
     start: Any
     end: Any
+    until: datetime | None = None
+    """The instant at which the last day of a date range ends early, for columns with a time."""
 
 
 class Nullable(NamedTuple):
-    """The value of a parameter that can be NULL or a pattern, and whether the viewer sent the word for NULL."""
+    """The value of a parameter that can be NULL or a pattern. ``null`` says whether the viewer sent the word for
+    NULL."""
 
     value: Any
     null: bool
@@ -114,7 +120,7 @@ class Nullable(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """A declared parameter; ``declare`` makes it from a definition."""
+    """A declared parameter. Use ``declare`` to make parameters from their definitions."""
 
     name: str
     type: ParameterType
@@ -122,13 +128,14 @@ class Parameter:
     label: str = ""
     description: str = ""
     default: Any = None
-    """A typed value (a tuple for a list; a RelativeRange or Bounds for a range), a PropertyReference, or None.
+    """A typed value, a PropertyReference, or None. The typed value of a list is a tuple; that of a range is a
+    RelativeRange or Bounds.
 
-    A default instant remains a string if its time zone is a property of the group.
+    If the time zone is a property of the group, a default that is an instant is still a string here.
     """
     required: bool = False
     locked: bool = False
-    """Whether the value is a property of the group that no viewer can set."""
+    """Whether the value comes from a property of the group. No viewer can set the value of a locked parameter."""
     min: Any = None
     max: Any = None
     max_length: int | None = None
@@ -138,17 +145,17 @@ class Parameter:
     labels: tuple[str, ...] = ()
     """Strings that a page shows for the choices."""
     choices_query: str | None = None
-    """Name of a query that returns the choices. If it is set, only the type of a value is checked."""
+    """Name of a query that returns the choices. If there is such a query, Tenantry checks only the type of a value."""
     zone: tzinfo | PropertyReference | None = None
     """Time zone of dates and times; None for UTC."""
     open: frozenset[str] = frozenset()
-    """Ends that a range may lack: ``start``, ``end``."""
+    """The ends of a range that a viewer may leave out: ``start``, ``end`` or both."""
     is_null: str | None = None
-    """Word by which a viewer selects NULL."""
+    """The word that a viewer sends to select NULL."""
     match: str = "equals"
     """One of MATCHINGS."""
     clearable: bool = False
-    """Whether an empty string means no value, even if there is a default."""
+    """Whether a viewer can send an empty string to get no value, even if the parameter has a default."""
 
     @property
     def path(self) -> str:
@@ -172,7 +179,8 @@ class Parameter:
 
     @property
     def part(self) -> str:
-        """Name by which SQL refers to an ``only_matches`` value, such as ``value`` in ``params.region.value``."""
+        """If ``only_matches``, the last name in the path of the parameter's value: ``value`` in
+        ``params.region.value``."""
         if self.is_list:
             return "values"
         return "value" if self.match == "equals" else "pattern"
@@ -201,8 +209,8 @@ class Parameter:
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """Paths of the properties that the default and the time zone need. A ZoneOfGroup needs none, because its
-        property may be missing."""
+        """Paths of the properties that a group must have for the default and the time zone. The property of a
+        ZoneOfGroup is not among them, because a group may lack it."""
         named = (each for each in (self.default, self.zone) if isinstance(each, PropertyReference))
         return tuple(each.path for each in named if not isinstance(each, ZoneOfGroup))
 
@@ -259,7 +267,7 @@ _TAKES: Final[Mapping[ParameterType, str]] = {
 
 
 def spell(value: Any) -> str:
-    """Write an author's value as a viewer would send it."""
+    """Return a value of the author as the string that a viewer would send for this value."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return value.isoformat() if hasattr(value, "isoformat") else str(value)

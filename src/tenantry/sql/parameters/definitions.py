@@ -63,7 +63,8 @@ FIELDS: Final = ("type", "label", "description", "default", "required", "locked"
 def declare(definitions: Mapping[str, Any]) -> Mapping[str, Parameter]:
     """Declare parameters, such as ``{"rows": {"type": "integer", "max": 1000, "default": 100}}``.
 
-    A definition is a mapping, a type name or a Parameter. Raises InvalidDefinition for the first problem.
+    Each definition is a mapping, the name of a type, or a Parameter. Raises InvalidDefinition for the first problem in
+    a definition.
     """
     if not isinstance(definitions, Mapping):
         raise invalid_definition((), "the parameters must be a mapping", "write a name and a definition for each")

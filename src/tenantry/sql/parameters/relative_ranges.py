@@ -1,6 +1,7 @@
-"""Relative ranges: converts ``last 30 days`` to two dates or instants. The caller passes the current time.
+"""Relative ranges: converts a range such as ``last 30 days`` to two dates or two instants. The caller passes the
+current time.
 
-A range does not include its end. Weeks begin on Monday unless the caller says Sunday.
+The second date or instant is not in the range. Weeks begin on Monday unless the caller passes ``sundays=True``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ RELATIVE_FORMS: Final = (
     "next 30 days",
     "month to date",
 )
-"""One example of each form of a relative range. The units are minute, hour, day, week, month, quarter and year."""
+"""One example for each form of a relative range. The unit of a range is minute, hour, day, week, month, quarter or
+year."""
 
 _DAYS: Final = {"today": 0, "yesterday": -1, "tomorrow": 1}
 _THIS: Final = {"this": 0, "last": -1, "previous": -1, "next": 1}
@@ -42,10 +44,10 @@ class RelativeRange:
 
     unit: str
     first: int
-    """The first unit in the range: 0 is the current unit, -1 the previous unit."""
+    """The first unit in the range. 0 means the current unit, -1 the previous unit."""
     units: int
     to_date: bool = False
-    """Whether the range ends with today instead of the end of the unit."""
+    """Whether the last day of the range is today, and not the last day of the unit."""
 
     def __str__(self) -> str:
         if self.to_date:
@@ -57,7 +59,8 @@ class RelativeRange:
         return f"{word} {self.units} {self.unit}s"
 
     def dates(self, today: date, *, sundays: bool = False) -> tuple[date, date]:
-        """Return the first day and the day after the last day. ``sundays``: weeks begin on Sunday.
+        """Return the first day of the range, and the day after the last day. ``sundays``: whether weeks begin on
+        Sunday.
 
         Raises ValueError for hours and minutes, and for days beyond Python's calendar.
         """
@@ -71,7 +74,8 @@ class RelativeRange:
             raise ValueError("beyond the calendar") from None
 
     def instants(self, now: datetime, zone: tzinfo, *, sundays: bool = False) -> tuple[datetime, datetime]:
-        """Return start and end in ``zone``; ``now`` must be aware. Days begin at midnight.
+        """Return the start and the end of the range in ``zone``. ``now`` must be aware. Days begin at midnight in
+        ``zone``.
 
         Raises ValueError for instants beyond Python's calendar.
         """
@@ -90,10 +94,10 @@ class RelativeRange:
 
 
 def parse_relative(text: str) -> RelativeRange:
-    """Parse the name of a range, ignoring case. Spaces, ``-``, ``_`` and ``+`` separate words.
+    """Parse the name of a range. Upper and lower case are equal. Spaces, ``-``, ``_`` and ``+`` separate words.
 
-    ``last hour`` is the previous whole hour, but ``last 2 hours`` ends with the current hour. Raises ValueError; the
-    message omits the name.
+    ``last hour`` is the previous whole hour, but ``last 2 hours`` ends with the current hour. Raises ValueError for an
+    unknown name; the message does not show the name.
     """
     name = _SEPARATORS.sub(" ", text.strip()).lower()
     if name in _DAYS:

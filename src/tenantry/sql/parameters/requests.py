@@ -1,4 +1,4 @@
-"""ParameterConversion: converts viewer input to typed values. A template gets only declared parameters."""
+"""ParameterConversion: converts viewer input to typed values. A template gets values only for declared parameters."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class _Plan(NamedTuple):
 
 
 class ParameterConversion:
-    """Converts the common forms of viewer input: a string, a list of strings, or nothing."""
+    """Converts viewer input, which is usually a string, a list of strings, or nothing."""
 
     # `_Request` converts all other input and reports problems.
 
@@ -78,11 +78,12 @@ class ParameterConversion:
         """Whether a default or time zone is a property, so that the values depend on the group."""
 
     def convert(self, variables: Mapping[str, Any] | Record, dialect: Dialect, now: datetime | None) -> dict[str, Any]:
-        """Return the variables with typed ``params``: a tuple for a list, a dict of ``start`` and ``end`` for a range.
+        """Return the variables with typed values in ``params``. The value of a list is a tuple. The value of a range is
+        a dict with the keys ``start`` and ``end``.
 
-        Raises one InvalidParameter for all bad values. Raises MissingVariable if a property for a default or zone is
-        missing, UnbindableValue if it does not fit. Raises ValueError if a range is declared and ``now`` is missing or
-        naive.
+        Raises one InvalidParameter that lists all bad values. If a default or a time zone comes from a property, raises
+        MissingVariable if the property is missing, and UnbindableValue if the property's value does not fit. Raises
+        ValueError if a range is declared and ``now`` is missing or naive.
         """
         if self.uses_clock and (now is None or now.tzinfo is None):
             raise ValueError("a template with a range needs the current time: call bind(…, now=datetime.now(UTC))")
@@ -158,8 +159,8 @@ def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
 
 
 def typed_value(parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime) -> Any:
-    """Return the typed value or default of a parameter, or None. Raises the same errors as
-    ``ParameterConversion.convert``."""
+    """Return the typed value that the viewer sent for a parameter, else the parameter's default, else None. Raises the
+    same errors as ``ParameterConversion.convert``."""
     values = _as_dict(variables, "variables")
     sent = values.get("params")
     request = _Request(values, {} if sent is None else _as_dict(sent, "params"), now)
@@ -182,7 +183,7 @@ def _as_dict(mapping: Any, what: str) -> dict[str, Any]:
 def bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
     """Convert a typed value for binding. ``adapt`` converts one scalar for the dialect."""
     if parameter.is_range:
-        ends = zip(RANGE_ENDS, value, strict=True)
+        ends = zip(RANGE_ENDS, (value.start, value.end), strict=True)
         return {name: adapt(end) if adapt is not None else end for name, end in ends if end is not None}
     if isinstance(value, Nullable):
         return _nullable(parameter, value, adapt)

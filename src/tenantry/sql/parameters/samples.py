@@ -1,4 +1,4 @@
-"""Sample input for parameters, as a viewer could send it. Checks use it to bind queries."""
+"""Sample input for parameters, such as a viewer could send. Checks bind queries with this input."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ _SAMPLES: Final[Mapping[ParameterType, str]] = {
 
 
 def sample_input(parameters: Iterable[Parameter]) -> dict[str, Any]:
-    """Return valid input by name. Locked parameters and those with a default are left out."""
+    """Return valid input for each parameter by name, except for parameters that are locked or have a default."""
     return {each.name: _sample(each) for each in parameters if not each.locked and each.default is None}
 
 
 def is_any_text(parameter: Parameter) -> bool:
-    """Whether the parameter accepts any string, so that its sample may not fit the query's column."""
+    """Whether the parameter accepts any string. The sample string may then not fit the column with which the query
+    compares it."""
     return parameter.type in TEXTS and parameter.choices is None
 
 

@@ -18,7 +18,7 @@ from tenantry.sql.parameters.declared import Bounds, Nullable, Parameter, Parame
 from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relative
 
 TEXT_SEPARATOR: Final = ".."
-"""Separates the two ends of a range in a string."""
+"""In a string with a range, this is between the start and the end."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,100}(?:\.[0-9]{0,100})?|\.[0-9]{1,100})(?:[eE][+-]?[0-9]{1,2})?")
@@ -37,11 +37,11 @@ _BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "
 
 
 class EmptyRange(ValueError):
-    """A well-formed but empty range. The message says why."""
+    """The viewer sent a well-formed range that contains nothing. The message says why the range is empty."""
 
 
 class Moment(NamedTuple):
-    """The current time (aware), a parameter's time zone, and whether weeks begin on Sunday."""
+    """The current time (aware), the time zone of a parameter, and whether weeks begin on Sunday."""
 
     zone: tzinfo
     now: datetime
@@ -56,7 +56,7 @@ def is_empty(value: Any) -> bool:
 def read_value(parameter: Parameter, raw: Any, moment: Moment) -> Any:
     """Convert viewer input to a scalar, tuple (for a list), Bounds (for a range) or Nullable (if ``only_matches``).
 
-    None if the viewer sent nothing. Empty strings in lists are ignored. Raises one of REFUSALS.
+    Returns None if the viewer sent nothing. Empty strings in lists are ignored. Raises one of REFUSALS for a bad value.
     """
     if parameter.only_matches:
         return _read_nullable(parameter, raw, moment)
@@ -92,7 +92,8 @@ def _read_sent(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 
 
 def read_whole(parameter: Parameter, raw: Any, moment: Moment) -> Any:
-    """Convert like ``read_value``, but an empty string is a value, and a single value of a list becomes a tuple."""
+    """Like ``read_value``, but an empty string counts as a value. If the parameter is a list, a single value becomes a
+    tuple with one item."""
     if not parameter.is_list:
         return _read_one(parameter, raw, moment)
     items = raw if isinstance(raw, _LISTS) else (raw,)
@@ -128,7 +129,7 @@ def _read_one(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 
 
 def _check_bounds(parameter: Parameter, bounds: Bounds) -> None:
-    start, end = bounds
+    start, end, _ = bounds
     if (start is None and "start" not in parameter.open) or (end is None and "end" not in parameter.open):
         raise ValueError("an end is missing")
     if start is not None and end is not None and _in_order(start) >= _in_order(end):
@@ -148,7 +149,7 @@ def _in_order(end: Any) -> Any:
 
 
 def resolve(parameter: Parameter, relative: RelativeRange, moment: Moment) -> Bounds:
-    """Return the bounds of a relative range: dates for a date range, else instants.
+    """Return the bounds of a relative range. They are dates if the parameter is a date range, otherwise instants.
 
     Raises ValueError for bounds beyond Python's calendar.
     """
@@ -264,8 +265,11 @@ def _date_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
     if isinstance(ends, RelativeRange):
         ends.dates(date(2000, 1, 1))  # raises for hours and minutes
         return ends
-    start, end = (None if is_empty(each) else _date(each, moment) for each in ends)
-    return _bounds(start, None if end is None else end + timedelta(days=1))
+    # A dashboard that compares a part of today with the same part of another day gives the end as a datetime.
+    until = ends[1].astimezone(moment.zone) if type(ends[1]) is datetime else None
+    last = ends[1] if until is None else until.date()
+    start, end = (None if is_empty(each) else _date(each, moment) for each in (ends[0], last))
+    return _bounds(start, None if end is None else end + timedelta(days=1), until)
 
 
 def _datetime_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
@@ -284,8 +288,8 @@ def _relative_range(raw: Any, _moment: Moment) -> RelativeRange:
     return raw if isinstance(raw, RelativeRange) else parse_relative(_stripped(raw))
 
 
-def _bounds(start: Any, end: Any) -> Bounds | None:
-    return None if start is None and end is None else Bounds(start, end)
+def _bounds(start: Any, end: Any, until: datetime | None = None) -> Bounds | None:
+    return None if start is None and end is None else Bounds(start, end, until)
 
 
 def _ends(raw: Any) -> RelativeRange | Sequence[Any]:
@@ -319,4 +323,4 @@ _READERS: Final[Mapping[ParameterType, Reader]] = {
 }
 
 REFUSALS: Final = (ValueError, TypeError, KeyError, ArithmeticError)
-"""Exceptions by which a conversion refuses input."""
+"""Exceptions that a conversion can raise to refuse input."""

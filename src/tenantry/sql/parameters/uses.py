@@ -21,7 +21,7 @@ def check_parameters(source: Source, tree: Tree, parameters: Mapping[str, Parame
 
 
 def never_absent(parameter: Parameter, what: str) -> tuple[str, str]:
-    """Return the problem and the fix for a ``default`` or ``nullable`` that is never used."""
+    """Return the problem and the fix for an error about a ``default`` or ``nullable`` that never has an effect."""
     why = "is required" if parameter.required else "has a default by its declaration"
     return f"{parameter.path} {why}, so this {what} is never used", f"remove | {what}, or change the declaration"
 

@@ -1,1 +1,1 @@
-"""Parsing: builds a tree from lexemes, and rejects SQL that is unsafe or ambiguous."""
+"""Parsing: builds a tree from the lexemes of a template, and refuses SQL that is unsafe or ambiguous."""

@@ -27,9 +27,11 @@ class _Bracket:
 
 
 def read_lexemes(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """Lex a template. CLAUSE_START and CLAUSE_END enclose only optional clauses.
+    """Return the lexemes of a template. A ``[[`` is a CLAUSE_START only if it opens an optional clause, and not if it
+    opens an array.
 
-    Raises TemplateError as ``lex`` does, and for a ``[[`` or ``]]`` that belongs to neither a clause nor an array.
+    Raises the same TemplateErrors as ``lex``, and a TemplateError for a ``[[`` or ``]]`` that belongs neither to a
+    clause nor to an array.
     """
     lexemes = lex(source, dialect)
     has_brackets = "[[" in source.text or "]]" in source.text

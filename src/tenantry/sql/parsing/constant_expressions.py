@@ -1,4 +1,5 @@
-"""Constant expressions: finds a variable used where a column or condition is expected, as in ``order by {{ x }}``."""
+"""Constant expressions: finds variables in places where SQL needs a column or a condition, as in
+``order by {{ x }}``."""
 
 # For `order by $1`, an engine takes the bound value as a constant and does not sort. The words around a variable show
 # whether it is such a constant. Parentheses around the variable are skipped and, in `order by` and `group by`, also
@@ -52,7 +53,7 @@ ITEM_ENDS = CLAUSE_KEYWORDS | frozenset(
         *("cluster", "distribute", "sort", "lateral", "start", "connect", "option", "format"),
     )
 )
-"""Words that end an item or condition, or join it to the next one."""
+"""Words that can follow a select item or a condition: the item ends there, or the word joins it to the next item."""
 _NO_FUNCTION = CONDITION_WORDS | CLAUSE_KEYWORDS | {"distinct", "distinctrow", "all", "then", "else", "between"}
 _GROUPS = frozenset({"rollup", "cube", "sets"})
 _AFTER_SELECT = frozenset(
@@ -72,7 +73,8 @@ _HOLDS = CLAUSE_KEYWORDS | {"when", "then", "else"}
 
 
 class ConstantExpression(Enum):
-    """Where a constant is used: as a condition, as a ``select`` item, or in ``order by`` or ``group by``."""
+    """The place in which a constant is used: as a condition, as an item of ``select``, or in ``order by`` or
+    ``group by``."""
 
     CONDITION = auto()
     ITEM = auto()
@@ -89,9 +91,11 @@ class _Around(Enum):
 def find_constant_expression(
     context: TokenContext, index: int, or_operators: AbstractSet[str]
 ) -> ConstantExpression | None:
-    """Return where the variable at ``index`` is used as a constant; None if it is part of an expression.
+    """Return the place in which the variable at ``index`` is used as a constant. Return None if the variable is a part
+    of an expression.
 
-    ``or_operators``: the dialect's signs for ``or``, which may include ``||``.
+    ``or_operators`` contains the words and signs that mean ``or`` in the dialect. In some dialects ``||`` is one of
+    them.
     """
     return _Operand(context, index, or_operators).role()
 

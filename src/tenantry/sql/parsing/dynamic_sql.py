@@ -1,4 +1,4 @@
-"""Dynamic SQL: calls that run a string as SQL, or read the table or server file that a string names."""
+"""Dynamic SQL: calls that run a string as SQL, and calls that read a table or server file whose name is in a string."""
 
 # Such a call could run a bound value as SQL, so SQL with values must not contain one. Templates are checked when they
 # are compiled; bound SQL is checked by the data source.
@@ -25,7 +25,8 @@ _WORD = re.compile(r"[^\W\d][\w$]*|[^\s\w\x80-\U0010ffff]")
 _BRACE = re.compile(r"\{(?=[{%])")
 _CACHED_TEXTS = 512  # statements whose results are cached
 ESCAPED_NAME: Final = "U&"
-"""The ``name`` of a DynamicCall if the function's name is written with escapes. It could be any function."""
+"""The ``name`` of a DynamicCall if the name of the function is written with escapes. Such a name could mean any
+function."""
 SETTINGS: Final = "settings"
 """The ``name`` of a DynamicCall for a ``settings`` clause, which can lift the limits of the database user."""
 
@@ -39,7 +40,7 @@ class DynamicCall(NamedTuple):
 
 
 WordToken: TypeAlias = tuple[str, bool, int]
-"""A word or sign, whether it is a name, and its offset."""
+"""A word or sign, True if the word is a name, and the offset of the word or sign."""
 
 
 _OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # of Oracle, Spark, BigQuery
@@ -48,7 +49,8 @@ ALL_DYNAMIC_SQL_FUNCTIONS: Final = (
     *(dialect.dynamic_functions for dialect in DIALECTS.values()),
     function_names(_OTHERS, attributes=True),
 )
-"""Rules for an engine for which we have no dialect: the functions of all dialects, and of some more engines."""
+"""Rules for an engine for which we have no dialect: the dynamic functions of all dialects, and those of a few other
+engines."""
 
 
 def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
@@ -107,7 +109,7 @@ def _columns_at_bracket(word: str, before: bool, ends: list[bool]) -> bool:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
-    """Whether SQL contains a DynamicCall. ``dialect``: None for an engine without a dialect."""
+    """Whether SQL contains a DynamicCall. Pass None as ``dialect`` for an engine for which we have no dialect."""
     if dialect is None:
         return calls_any(sql, DIALECTS["duckdb"], ALL_DYNAMIC_SQL_FUNCTIONS)
     rules = DIALECTS[dialect]
@@ -115,7 +117,7 @@ def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
 
 
 def calls_any(sql: str, dialect: Dialect, rules: tuple[FunctionNames, ...]) -> bool:
-    """Whether SQL cannot be lexed, or contains a DynamicCall according to ``rules``."""
+    """Whether SQL contains a DynamicCall according to ``rules``. Also true for SQL that cannot be lexed."""
     if not _may_call(sql, rules):
         return False
     try:

@@ -23,12 +23,13 @@ class OpenNode:
     text: list[Text] = field(default_factory=list)
 
     def flush(self) -> None:
-        """Turn the collected SQL into Text nodes, one for each contiguous part of the source."""
+        """Turn the collected SQL into Text nodes. Each part of the SQL that has no gap in the source becomes one
+        node."""
         self.nodes += self.text
         self.text = []
 
     def write(self, sql: str, offset: int = -1) -> None:
-        """Collect SQL. ``offset``: where the SQL is in the source; -1 if it is not there."""
+        """Collect SQL. ``offset`` is the offset of the SQL in the source, or -1 for SQL that is not from the source."""
         last = self.text[-1] if self.text else None
         if last is not None and (offset < 0 or (last.offset >= 0 and last.offset + len(last.sql) == offset)):
             self.text[-1] = Text(last.sql + sql, last.offset)
@@ -38,8 +39,8 @@ class OpenNode:
     def add(self, node: Node, before: str, after: str, opening: str, closing: str) -> None:
         """Add a node, with spaces where needed: ``1-{{ x }}`` must not become the comment ``1--1`` if x is -1.
 
-        ``before`` and ``after``: the template's characters next to the node. ``opening`` and ``closing``: SQL around
-        it.
+        ``before`` and ``after`` are the characters of the template next to the node. ``opening`` and ``closing`` are
+        SQL to write around the node.
         """
         choice = isinstance(node, Switch)
         if before and before not in (_NO_SPACE_BEFORE_CHOICE if choice else _NO_SPACE_BEFORE):

@@ -1,4 +1,5 @@
-"""Optional clauses: checks that the SQL around a clause means the same without the clause, or with another choice."""
+"""Optional clauses: checks that the SQL around a clause or choice keeps its meaning if the clause is dropped, or if the
+viewer chooses another choice."""
 
 # A clause or choice must close each bracket, `case` and `between` that it opens, must not end a statement, and must not
 # leave two strings next to each other, which engines read as one.
@@ -42,7 +43,7 @@ class _OpenClause:
 
 
 def check_clauses(source: Source, lexemes: Sequence[Lexeme]) -> None:
-    """Raise TemplateError for the first clause or choice that changes the meaning of the SQL around it."""
+    """Raise TemplateError for the first clause or choice that can change the meaning of the SQL around it."""
     checker = _ClauseChecker(source)
     for lexeme in lexemes:
         checker.read(lexeme)

@@ -1,4 +1,5 @@
-"""The outline: a template's tokens, nested by brackets and ``case … end``, not by SQL grammar."""
+"""The outline: the tokens of a template as a tree. Only brackets and ``case … end`` make a level of the tree; SQL
+grammar does not."""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ class OutlineToken:
     """The tokens inside a group."""
     tag: VariableTag | None = None
     choices: tuple[list[OutlineToken], ...] = ()
-    """The tokens of each argument of the tag's filters. Arguments of ``default`` are left out."""
+    """If the token is a tag: the tokens of each argument of its filters. Arguments of ``default`` are left out."""
 
     def has_filter(self, name: str) -> bool:
         return self.tag is not None and self.tag.filter(name) is not None
@@ -62,7 +63,7 @@ class OutlineToken:
 
     @property
     def is_choice(self) -> bool:
-        """Whether the token is a ``one_of`` tag. One of ``choices`` replaces it."""
+        """Whether the token is a ``one_of`` tag, which is replaced by one of ``choices``."""
         return self.has_filter(ONE_OF)
 
 
@@ -70,7 +71,8 @@ Tokens: TypeAlias = Sequence[OutlineToken]
 
 
 def read_outline(source: Source, dialect: Dialect, references: Iterable[VariableReference] = ()) -> list[OutlineToken]:
-    """Return a template's tokens without comments. ``references`` are attached to their tags and strings.
+    """Return the tokens of a template, without comments. Each of ``references`` is attached to the tag or string that
+    contains it.
 
     Raises TemplateError for SQL that cannot be lexed, and for malformed tags.
     """
@@ -170,7 +172,7 @@ def _nest(tokens: Iterable[OutlineToken]) -> list[OutlineToken]:
 
 
 def written(tokens: Tokens) -> str:
-    """Return tokens as SQL, with case and space normalised for comparison."""
+    """Return the tokens as SQL that can be compared with other such SQL, because case and spaces are normalized."""
     return " ".join(_written(token) for token in tokens)
 
 

@@ -1,5 +1,5 @@
-"""Placeholder forms: the SQL around a placeholder. It is a cast to the declared type or, in MySQL, a call that makes a
-group's value a string."""
+"""Placeholder forms: the SQL that some placeholders need around them. A form is a cast to the declared type. In MySQL,
+it is a call that converts a value of the group to a string."""
 
 # PostgreSQL and Redshift infer a placeholder's type from the context, so a declared parameter is cast: `$1::numeric`.
 # Four kinds of placeholders are not cast: strings (an enum column would refuse a cast string), instants that are
@@ -35,8 +35,8 @@ _NEAR: Final = 64  # characters
 
 
 class PlaceholderForms:
-    """Decides what SQL, such as a cast, goes around each placeholder: SQL with ``{placeholder}`` in it, or an empty
-    string if nothing is needed."""
+    """Returns the form of each placeholder: SQL that contains ``{placeholder}``, such as a cast, or an empty string if
+    the placeholder needs no form."""
 
     def __init__(self, source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
         self._source = source
@@ -61,7 +61,8 @@ class PlaceholderForms:
         return self.of_guarded(tag)
 
     def of_guarded(self, tag: VariableTag, string: int | None = None) -> str:
-        """Return the form of a group's value. ``string``: offset of the string literal around the tag, if any."""
+        """Return the form of a value of the group. If the tag is in a string literal, ``string`` is the offset of the
+        literal."""
         form = self._dialect.guarded_form
         if not form or self._guard.is_chosen(tag.path) or tag.filter(NOT_A_FILTER) is not None:
             return ""
@@ -130,7 +131,8 @@ class Neighbour(Enum):
     OPERATOR = auto()
     """An operator on documents, arrays or patterns."""
     POSITION = auto()
-    """A position or length in ``substring`` or ``overlay``. Without a cast, PostgreSQL would take it for a pattern."""
+    """A position or length in ``substring`` or ``overlay``. Without a cast, PostgreSQL would use the value as a
+    pattern."""
     OTHER = auto()
 
 

@@ -82,9 +82,11 @@ _BEFORE_VALUE = re.compile(
 
 
 class ReplacedSpan(NamedTuple):
-    """The part of a template that a node replaces: a tag, a string literal with tags, or ``in`` with its list.
+    """The part of a template that becomes one node: a tag, a string literal with tags, or ``in`` together with its
+    list.
 
-    ``operator`` and ``negated`` are only for ``in``. ``cast`` and ``form`` are as in VariableReference.
+    ``operator`` and ``negated`` are used only for ``in``. ``cast`` and ``form`` have the same meaning as in
+    VariableReference.
     """
 
     position: Position
@@ -105,8 +107,8 @@ class PositionAnalyzer:
         self._contexts = PossibleContexts(source, lexemes, dialect.joining_signs)
 
     def analyze(self, index: int, lexeme: Lexeme) -> ReplacedSpan:
-        """Return the position of the tag or string at ``index``. Raises TemplateError if one of the possible contexts
-        allows no value."""
+        """Return the position of the tag or string at ``index``. Raises TemplateError if a value is not allowed there
+        in one of the possible contexts."""
         self._reject_part_of_word(lexeme)
         if lexeme.kind is LexemeKind.TAG and self._context.follows_comparison(index):
             return ReplacedSpan(Position.VALUE, lexeme.start, lexeme.end, cast=self._cast(lexeme))
@@ -121,8 +123,8 @@ class PositionAnalyzer:
         return span if span.position is Position.LIST else span._replace(cast=self._cast(lexeme))
 
     def is_apart(self, index: int, start: int, end: int) -> bool:
-        """Whether a clause's bracket or another tag is between two offsets. Then the SQL at one of the offsets may be
-        dropped while the SQL at the other remains."""
+        """Whether a bracket of a clause, or another tag, is between two offsets. If so, the SQL at one offset may be
+        dropped while the SQL at the other offset stays."""
         lexemes = self._context.lexemes
         before = takewhile(lambda each: each.end > start, reversed(lexemes[:index]))
         after = takewhile(lambda each: each.start < end, lexemes[index + 1 :])
@@ -306,8 +308,8 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 
 
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
-    """Raise TemplateError unless ``in``, its list and a ``not`` before it are in the same choice or clause. ``start``:
-    offset of ``in`` or ``not in``. ``text_start``: offset of the choice."""
+    """Raise TemplateError unless ``in``, the list after it and the ``not`` before it are in the same choice or clause.
+    ``start`` is the offset of ``in`` or ``not in``. ``text_start`` is the offset of the choice."""
     # They must be together, because an empty list replaces the SQL from `start` to the end of the list.
     tag = lexemes[at].start
     if start < text_start:

@@ -1,6 +1,6 @@
-"""Possible contexts of a tag: the SQL that can be around it, depending on dropped clauses and on choices.
+"""Possible contexts of a tag: the SQL that can be around the tag when clauses are dropped and choices are made.
 
-In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the last tag can follow ``+`` or ``limit``.
+In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the second tag follows ``+``, or ``limit`` if the clause is dropped.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class PossibleContexts:
         )
 
     def around(self, index: int) -> Iterator[tuple[Sequence[Lexeme], int]]:
-        """Yield each possible context: lexemes without clause brackets, and the tag's index in them."""
+        """Yield each possible context: a list of lexemes without the brackets of clauses, and the index of the tag in
+        this list."""
         if self._only_one:
             yield self._lexemes, index
             return

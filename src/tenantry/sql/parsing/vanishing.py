@@ -1,5 +1,5 @@
-"""Vanishing filters: checks where a template uses filters such as ``matches``, which become ``1 = 1`` if their
-parameter has no value."""
+"""Vanishing filters: filters such as ``matches``, whose condition becomes ``1 = 1`` if the parameter has no value.
+Checks that a template uses them only where ``1 = 1`` does no harm."""
 
 # `1 = 1` is harmless only after `where`, `on`, `having`, `qualify` or `prewhere`, and only if no operator other than
 # `and` joins it to other conditions. A filter whose parameter always has a value is allowed anywhere.

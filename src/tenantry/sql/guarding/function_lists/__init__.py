@@ -1,1 +1,2 @@
-"""For each dialect whose functions were checked on an engine: those that cannot read a table, in lower case."""
+"""Lists of functions that cannot read a table, in lower case. There is a list for each dialect whose functions we have
+checked on an engine."""

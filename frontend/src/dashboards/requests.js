@@ -10,6 +10,9 @@ import { messages } from "./stream.js";
 /** @typedef {{panels: string[], choices: string[]}} Left panels by their ids, and controls */
 /** @typedef {{controller: AbortController, panels: Map<string, Wanted>, choices: Set<string>, live: boolean}} Open */
 
+/** Milliseconds for which messages are drawn before the browser shows them. */
+const TURN = 30;
+
 /** The answer was refused, or broke off. */
 export class RequestFailed extends Error {
   /**
@@ -79,7 +82,12 @@ export class PanelRequests {
     const headers = { "Content-Type": "application/json" };
     const response = await this.session.fetch(this.path, { method: "POST", headers, body: JSON.stringify(body), signal });
     if (!response.ok) throw new RequestFailed(response.status, (await response.json().catch(() => null))?.error);
+    let began = performance.now();
     for await (const message of messages(response)) {
+      if (performance.now() - began > TURN) {
+        await new Promise((resolve) => setTimeout(resolve)); // what is drawn is shown before the rest is drawn
+        began = performance.now();
+      }
       if (signal.aborted) return;
       if (message.token) open.live = false; // nothing follows: another answer stays open in its place
       if (message.end) this.#came(open);

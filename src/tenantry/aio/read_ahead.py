@@ -17,7 +17,7 @@ _CLOSED_HERE: Final[dict[str, Any]] = {"type": "websocket.disconnect", "code": 1
 
 
 class ReadAhead:
-    """Wraps the server's ``receive``. Reads messages before the app asks for them, to notice a disconnect early."""
+    """Reads the server's messages before the app asks for them, to notice a disconnect early."""
 
     __slots__ = ("_is_left", "_kept", "_left", "_receive", "_receiving", "_size", "_space", "_turn")
 

@@ -213,7 +213,6 @@ class DashboardCheck:
                     yield at.file, Finding("repeated-rows", Severity.ERROR, at.line, at.column, message, fix)
 
     def _colors(self) -> Iterator[Located]:
-        """Names in ``colors`` that no row has."""
         if self._engines is None:
             return
         for saved in self._saved:

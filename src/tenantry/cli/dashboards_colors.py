@@ -1,4 +1,4 @@
-"""Checks the names in ``colors`` of a dashboard against the names in the rows of its queries."""
+"""Checks the names in ``colors`` of a dashboard against the rows of its queries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COLUMN_KEYS = {
 
 
 def checked_column(dashboard: DashboardFile, panel: Panel) -> str:
-    """Return the column that holds the names of the panel's series; empty if no names are needed for the check."""
+    """The column with the names of the panel's series; empty if the check needs no names."""
     column = _column(panel) if panel.colors or dashboard.colored_names else ""
     return "" if "{{" in column else column
 

@@ -189,7 +189,7 @@ class _Endpoints:
             if self._reloading is not None:
                 response.headers["Refresh"] = "1"  # seconds; the page reloads until the author has fixed the file
             return response
-        if dashboard is None and not FRAGMENT_NAME.fullmatch(name):
+        if dashboard is None and name and not FRAGMENT_NAME.fullmatch(name):  # without a name, the page says so at once
             raise HTTPException(404, NO_DASHBOARD)
         redirect = await self._exchange.redirect(request)
         status = 404 if dashboard is None else 200

@@ -69,8 +69,8 @@ def postgres_problem(error: BaseException) -> str | None:
 
 
 def network_problem(error: BaseException, server: str = "its server") -> str | None:
-    """Explain the first known network error among an error and its causes. ``server``: for the message, as
-    ``db.internal:3306``. None if it is unknown."""
+    """Explain the first network error among an error and its causes. ``server``: such as ``db.internal:3306``. None if
+    it is unknown."""
     for each in causes(error):
         if isinstance(each, socket.gaierror):
             return _NO_ADDRESS.format(server.rpartition(":")[0] or f"of {server}")

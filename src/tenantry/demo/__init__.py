@@ -1,4 +1,4 @@
-"""The demo: a product embeds dashboards for three airlines, each of which sees only its own flights."""
+"""A product embeds dashboards for three airlines, each of which sees only its own flights."""
 
 from __future__ import annotations
 

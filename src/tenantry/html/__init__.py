@@ -1,4 +1,4 @@
-"""Templates for dashboards. They always escape a tenant's values, and fail if a value is missing."""
+"""Templates that escape a tenant's values, and fail if one is missing."""
 
 from tenantry.html.filters import install_tojson, to_json
 from tenantry.html.sandbox import MAX_OUTPUT, create_environment

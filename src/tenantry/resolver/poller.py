@@ -38,7 +38,7 @@ cached."""
 
 class Poller:
     """Polls five times per ``staleness`` bound (seconds), on one event loop at a time. Holds only weak references to
-    the loops, as its timers do to the poller."""
+    the loops."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Values for DriverContract. Drivers and engines often change such values when they write or read them."""
+"""Values that drivers and engines often change when they write or read them."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tenantry.testing.leak_check import Leaks
 
 @pytest.fixture
 def leak_groups() -> CanaryGroups:
-    """The groups for the checks. Override this fixture to use groups with your properties."""
+    """Override this fixture to use groups with your properties."""
     raise LookupError(
         "write a fixture leak_groups that returns tenantry.testing.canary_groups(like={…}), with the properties of one "
         "of your groups"

@@ -31,7 +31,7 @@ class Call:
 
 @dataclass
 class Answer:
-    """An app's answer. If the app sent no answer, the status is 0."""
+    """The status is 0 if the app sent no answer."""
 
     status: int = 0
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)

@@ -134,14 +134,15 @@ async def _hello(page: Page, real: Sites) -> bool:
     return any([await frame.locator(".skeleton").count() for frame in dashboards(page, real)])
 
 
-async def test_an_unknown_dashboard_is_an_error_at_once(open_page: OpenPage, real: Sites) -> None:
-    """The frame says so too. Red when the server answers its address with a text: the element learnt of it by
-    waiting for 20 s, and the code was ``no_answer``."""
+@pytest.mark.parametrize("name", ["sales/nothing", ""])
+async def test_an_unknown_dashboard_is_an_error_at_once(open_page: OpenPage, real: Sites, name: str) -> None:
+    """The frame says so too, and also where the host forgot the name. Red when the server answers its address with a
+    text: the element learnt of it by waiting for 20 s, and the code was ``no_answer``."""
     seen = await visit(open_page, real)
     await frame_that_says(seen.page, real, "A-C")
     await seen.page.clock.install()  # nothing that waits comes to its end
     await seen.page.clock.pause_at(2**40)
-    await seen.page.locator("#acme").evaluate("(element) => element.setAttribute('name', 'sales/nothing')")
+    await seen.page.locator("#acme").evaluate("(element, name) => element.setAttribute('name', name)", name)
     assert (await first_error(seen.page))["code"] == "unknown_dashboard"
     await frame_that_says(seen.page, real, "There is no such dashboard")
 

@@ -57,6 +57,25 @@ async def test_a_chart_waits_for_its_script_alone(stand_in: StandIn, visit: Visi
     assert [request.url for request in usual.requests if "donut" in request.url] == []
 
 
+async def test_what_is_drawn_is_shown_before_the_rest(stand_in: StandIn, visit: Visit) -> None:
+    """Of an answer that comes as a whole. Red when one task draws all of its panels: nothing was shown until the last
+    one was drawn."""
+    address = stand_in.show(*[[BAR, BAR, BAR] for _ in range(40)])
+    page = (await visit("about:blank", settle=False)).page
+    await page.add_init_script("""window.counts = new Set();
+        const note = () => requestAnimationFrame(note) &&
+            counts.add(document.querySelectorAll("[data-state=ready]").length);
+        note();""")
+
+    async def whole(route: Route) -> None:
+        await route.fulfill(response=await route.fetch())
+
+    await page.route("**/-/panels", whole)
+    await page.goto(address)
+    await panel(page, "40-3").locator("rect.bar").first.wait_for()
+    assert {*await page.evaluate("[...counts]")} - {0, 120}
+
+
 async def test_a_script_comes_while_the_rows_do(stand_in: StandIn, visit: Visit) -> None:
     """A frame without places of panels knows only from the definition which charts there are. Red when the script was
     asked for once the rows had come."""

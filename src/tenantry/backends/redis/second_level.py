@@ -1,8 +1,7 @@
 """A second-level cache in Redis or Valkey, shared by many hosts.
 
 Entries may be stale. The resolver polls the store, and uses an entry only if the group has not changed since the
-entry's generation. If the Redis server is killed, frozen, flushed or restored, the only cost is more reads of the
-store."""
+entry's generation. If the Redis server fails or loses data, the only cost is more reads of the store."""
 
 from __future__ import annotations
 

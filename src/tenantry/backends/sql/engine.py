@@ -67,8 +67,8 @@ class StoreBusy(StoreUnavailable):
 
 
 def refused(label: str, reason: str) -> StoreUnavailable:
-    """The error for a database that refuses until its operator changes something. The message is the store's name and
-    ``reason``; HTTP clients get the part of ``reason`` before its colon, without the name."""
+    """For a database that refuses until its operator changes something. HTTP clients get only the part of ``reason``
+    before its colon, without the store's name."""
     error = StoreUnavailable(f"the {label} {reason}")
     error.generic_message = f"the database of the store {reason.partition(':')[0]}"
     return error

@@ -101,8 +101,7 @@ class HostSlots:
     async def wait_until_visible(
         self, identity: StoreIdentity, announced_in: SharedSlots, handles: Iterable[bytes]
     ) -> None:
-        """Wait until no process on this host can use an answer from before the committed write. Usually returns at
-        once.
+        """Wait until no process on this host can use an answer from before the committed write.
 
         If the slots file was replaced since the announcement (in ``announced_in``), announce the write in the new file
         too. Other processes may still use the old file, so wait until the new one is older than the longest lease."""

@@ -57,7 +57,6 @@ class TimedBackend:
 
     @property
     def slots(self) -> Slots | None:
-        """The backend's slots."""
         slots: Slots | None = self._backend.slots
         return slots
 

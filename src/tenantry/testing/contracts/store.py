@@ -8,7 +8,7 @@
             await store.aclose()
 
 Your fixture must yield an empty store that gets its time from the fixture ``clock``. The tests run on asyncio with the
-anyio plugin. For a backend that is not a Store use BackendContract or LeaseContract.
+anyio plugin.
 """
 
 from __future__ import annotations

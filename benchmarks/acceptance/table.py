@@ -19,6 +19,8 @@ from benchmarks.acceptance.checks import (
     load,
     memory,
     model,
+    pass_ends,
+    passes,
     pooled,
     powercut,
     races,
@@ -36,8 +38,8 @@ from benchmarks.acceptance.checks import (
 
 _ALL: Final = (
     asvs, broken_defences, cross_host, faults, guarded_tables, hostile_sql, inputs, killed, leak_kit, load, memory,
-    model, pooled, powercut, races, restarts, same_host, secrets_shown, slow_clients, speed, ssrf, starvation,
-    structure, template_escapes, unread,
+    model, pass_ends, passes, pooled, powercut, races, restarts, same_host, secrets_shown, slow_clients, speed, ssrf,
+    starvation, structure, template_escapes, unread,
 )  # fmt: skip
 
 

@@ -44,7 +44,8 @@ def stocked(ready: Terminal, folder: Path) -> Terminal:
 
 def test_a_check_says_who_sees_what(stocked: Terminal) -> None:
     """And does not ask globex for the route, the manager or the hint, which it never sees. Red when every group is
-    checked for every panel, and when a property that no group has goes unnoticed."""
+    checked for every panel, when a property that no group has goes unnoticed, and when the fix for a dashboard that the
+    property of ``may_open`` hides names a line of its file."""
     *checked, fix = stocked("dashboards", "check", "dashboards", "--groups").out.splitlines()
     assert fix.startswith("    fix: did you mean plan? Give groups the property plann with a value that is listed here")
     assert checked == [
@@ -53,6 +54,10 @@ def test_a_check_says_who_sees_what(stocked: Terminal) -> None:
         "dashboards/sales.yaml:5:32: warning shown-to-none: no group sees this panel",
     ]
     listed = stocked("dashboards", "check", "dashboards", "--groups", "--may-open", "dashboards", "--format", "json")
+    fixes = [each["fix"] for each in listed.json()["findings"] if each["file"] == "dashboards/forecast.yaml"]
+    assert fixes == [
+        "Add forecast to the property dashboards of a group that has one of the values listed here in the property plan"
+    ]
     found = {(each["file"], each["line"]): (each["code"], each.get("named")) for each in listed.json()["findings"]}
     assert found == {
         ("dashboards/forecast.yaml", 2): ("shown-to-none", None),

@@ -22,7 +22,7 @@ from benchmarks.acceptance.table import CHECKS
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-WANTED = [*range(1, 31)]
+WANTED = [*range(1, 35)]
 POOLED = ["S1p", "S2p", "S3p", "S5p"]  # S4 cuts the power of an SQLite file
 ABOUT = {"machine": "m", "versions": "v"}
 

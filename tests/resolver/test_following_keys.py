@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tenantry import mint_pass
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.middleware.token_watch import TokenWatch
 from tenantry.resolver import Resolver
@@ -58,6 +59,25 @@ async def test_cached_groups_of_a_removed_key_are_forgotten(path: Path, down: bo
     with pytest.raises(InvalidToken):
         await resolver.resolve(leaked)
     assert (await resolver.resolve(good)).name == "k2"
+    await resolver.aclose()
+
+
+async def test_the_passes_of_a_removed_key_are_forgotten(path: Path) -> None:
+    """The cached one, and one that was never seen: the program that has the token goes on making them. Red when the
+    cache is not emptied, and when a pass is verified without the keys that there are now."""
+    backend, keys = FakeBackend(), SigningKeys.from_file(path)
+    resolver = Resolver(backend, keys=keys, staleness=PATIENT, patience=PATIENT)
+    leaked, good = _issue(backend, keys, "k1").decode(), _issue(backend, keys, "k2").decode()
+    cached, other = [mint_pass(token, "ada").encode() for token in (leaked, good)]
+    for raw in (cached, other):
+        assert (await resolver.resolve(raw)).viewer_id == "ada"
+    remove_key(path, "k1")
+    await _poll(resolver)
+    assert resolver.peek(cached) is None
+    for raw in (cached, mint_pass(leaked, "bob").encode()):
+        with pytest.raises(InvalidToken):
+            await resolver.resolve(raw)
+    assert (await resolver.resolve(other)).name == "k2"
     await resolver.aclose()
 
 

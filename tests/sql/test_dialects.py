@@ -329,7 +329,7 @@ def test_what_is_written_in_each_dialect(dialect: str, text: str, params: tuple[
         ("snowflake", "select * from table({{ n }})", "would name a table"),
         ("snowflake", "select * from identifier({{ n }})", "identifier.. runs a string"),
         ("snowflake", "select a from t where b = {{ n }} limit ?", "takes this . for a placeholder"),
-        ("clickhouse", "select a from t where b = {{ n }} settings readonly = 0", "settings clause"),
+        ("clickhouse", "select a from t where b = {{ n }} settings readonly = 0", "`settings` clause"),
         ("clickhouse", "select * from file('x') where b = {{ n }}", "file.. runs a string"),
         ("clickhouse", "select * from \"fil\\x65\"('x') where b = {{ n }}", "a name in escapes"),
         ("clickhouse", "select {p: String}, {{ n }} + 1", "takes this . for a placeholder"),

@@ -39,7 +39,7 @@ from tenantry.sql.parameters.declared import InvalidDefinition, PropertyReferenc
         ({"type": "date range", "min": "this month"}, "min", "does not fit", "a date such as"),
         ({"type": "integer", "min": [1]}, "min", "does not fit", "a whole number"),
         ({"type": "integer", "default": "x"}, "default", "this default does not fit", "a whole number"),
-        ({"type": "text", "default": 5}, "default", "this default does not fit", "takes: text"),
+        ({"type": "text", "default": 5}, "default", "this default does not fit", "fits: text"),
         ({"type": "text", "default": ""}, "default", "an empty string", "remove it"),
         ({"type": "integer", "max": 5, "default": 6}, "default", "this default does not fit", "a whole number up to 5"),
         ({"type": "choice", "choices": ["a"], "default": "b"}, "default", "this default does not fit", "one of a"),
@@ -152,7 +152,7 @@ def test_what_a_definition_becomes() -> None:
     assert parameter.zone == PropertyReference("timezone")
     assert parameter.properties == ("timezone",)
     assert parameter.always_given
-    assert parameter.takes.endswith("from 2020-01-01T00:00:00+00:00, without the end if you like")
+    assert parameter.takes.endswith("from 2020-01-01T00:00:00+00:00, and the end may be left out")
     assert declare({"d": {"type": "datetime", "zone": "Europe/Vienna"}})["d"].zone == ZoneInfo("Europe/Vienna")
 
 

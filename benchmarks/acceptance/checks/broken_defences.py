@@ -68,5 +68,5 @@ def _pytest(folder: Path, tests: Iterable[str], *options: str) -> int:
 
 
 CHECKS = (
-    Check("S22", "A list of defences broken one at a time: noticed by the tests", "all", measure, (1_800, 1_800)),
+    Check("S22", "A list of defences broken one at a time: noticed by the tests", "all", measure, (3_600, 3_600)),
 )

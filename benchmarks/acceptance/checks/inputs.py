@@ -154,7 +154,7 @@ def bad_inputs(effort: Effort) -> Measured:
     return Measured(figure, not found["server_errors"] and not found["without_success"], found)
 
 
-class _Counting:
+class Counting:
     """A backend that counts what reaches it, and knows nobody."""
 
     def __init__(self) -> None:
@@ -169,7 +169,7 @@ class _Counting:
 
 
 async def _forged(number: int, dice: random.Random) -> dict[str, int]:
-    backend = _Counting()
+    backend = Counting()
     resolver = Resolver(backend, keys=_KEYS)
     foreign = KeyRing([SigningKey("k1", dice.randbytes(32))])
     real = [_KEYS.mint(make_token(key_id="k1")) for _ in range(50)]

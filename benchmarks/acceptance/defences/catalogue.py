@@ -5,26 +5,10 @@ A line is given as it stands in the source, and only once there: a test of the l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
-
-@dataclass(frozen=True)
-class Defence:
-    """``file`` is below ``sources``; ``line`` is replaced by ``broken``; ``tests`` are arguments of pytest."""
-
-    name: str
-    file: str
-    line: str
-    broken: str
-    tests: tuple[str, ...]
-    sources: str = "src/tenantry"
-
-    @property
-    def path(self) -> str:
-        """The file, from the root of the tree."""
-        return f"{self.sources}/{self.file}"
-
+from benchmarks.acceptance.defences.defence import Defence as Defence
+from benchmarks.acceptance.defences.passes import OF_PASSES
 
 DEFENCES: Final = (
     Defence(
@@ -47,63 +31,6 @@ DEFENCES: Final = (
         "return now < lease.until and now < self.deadline and",
         "return now < self.deadline and",
         ("tests/cache/test_cache.py", "tests/cache/test_lease.py"),
-    ),
-    Defence(
-        "a pass has one spelling: its signature is compared as it is written",
-        "tokens/passes.py",
-        "compare_digest(sign_once(token, message), raw[_SIGNATURE])",
-        'urlsafe_b64decode(sign_once(token, message) + b"=") == urlsafe_b64decode(raw[_SIGNATURE] + b"=")',
-        ("tests/tokens/test_passes.py",),
-    ),
-    Defence(
-        "a pass with a claim that is not known is refused",
-        "tokens/passes.py",
-        "_require(name in _CLAIMS, str(name)",
-        "_require(True, str(name)",
-        ("tests/tokens/test_passes.py",),
-    ),
-    Defence(
-        "a cached pass ends with its token",
-        "cache/group_cache.py",
-        "        entry.deadline = -inf  # ends the passes of this token, however many there are\n",
-        "",
-        ("tests/resolver/test_passes.py",),
-    ),
-    Defence(
-        "a cached pass ends at its exp",
-        "resolver/resolver.py",
-        "group, now + min(self.seconds_left(group), self._staleness), now)",
-        "group, inf, now)",
-        ("tests/resolver/test_passes.py",),
-    ),
-    Defence(
-        "a pass opens only what its scope contains",
-        "middleware/middleware.py",
-        "        if group.viewer is not None and not group.viewer.may_open(self._audience):\n"
-        "            return self._run_out_of_scope(group, scope, exchange.receive, exchange.send)\n",
-        "",
-        ("tests/middleware/test_passes.py", "tests/dashboards/test_kinds.py"),
-    ),
-    Defence(
-        "the earlier passes of a revoked viewer are refused",
-        "groups/user_group.py",
-        "if viewer.issued_at.timestamp() < self.revoked_before(viewer.id):",
-        "if False:",
-        ("tests/groups/test_revocations.py", "tests/resolver/test_passes.py"),
-    ),
-    Defence(
-        "a suspended group is refused",
-        "groups/user_group.py",
-        "        if self.suspended:\n            raise UserGroupSuspended(UserGroupSuspended.MESSAGE)\n",
-        "",
-        ("tests/resolver/test_passes.py",),
-    ),
-    Defence(
-        "a suspended group gets no token",
-        "provisioning/provisioner.py",
-        "    if issued.group.suspended:",
-        "    if False:",
-        ("tests/provisioning/http/test_suspended.py",),
     ),
     Defence(
         "a load that has begun is shared under a lease only",
@@ -341,4 +268,5 @@ DEFENCES: Final = (
         "if False:",
         ("tests/tokens/keys/test_key_file.py",),
     ),
+    *OF_PASSES,
 )

@@ -22,6 +22,8 @@ class Page {
   /** @type {string[]} what a viewer should know of the click that led here */
   #notes = history.state?.notes ?? [];
   #colors;
+  /** Whether the host still has the filters of the dashboard before. */
+  #outdated = false;
 
   constructor(root, session, mount, live) {
     this.root = root;
@@ -91,6 +93,7 @@ class Page {
 
   #go(name, fragment, before, notes) {
     [this.#before, this.#notes] = [before, notes];
+    this.#outdated ||= Object.keys(this.session.filters).length > 0;
     this.session.filters = {}; // those were of the dashboard before, and what is kept of them is in the fragment
     this.start(name, fragment);
   }
@@ -126,13 +129,13 @@ class Page {
     element.prepend(...back);
     element.querySelector(".head").after(...this.#notes.map((text) => html("p", { class: "count", role: "note" }, text)));
     document.title = about.title;
-    const main = html("main", { class: "page" }, element);
-    this.root.replaceChildren(...watermark(about.preview), this.connection.banner, main, this.speaker);
+    const main = html("main", {}, ...watermark(about.preview), this.connection.banner, html("div", { class: "page" }, element));
+    this.root.replaceChildren(main, this.speaker);
     if (back.length) element.querySelector("h1").scrollIntoView({ block: "nearest" });
     const { chosen } = dashboard.filters;
     const { filters } = this.session;
     const isNew = filters !== dashboard.asked.given; // set while the definition was on its way
-    if (!isNew && !alike(chosen, filters)) this.#tell(chosen); // of the address, or kept by a click
+    if (!isNew && (this.#outdated || !alike(chosen, filters))) this.#tell(chosen); // of the address, or kept by a click
     this.#paper ??= load("print.js").then(({ onPaper }) => onPaper(this), () => (this.#paper = null));
     this.session.send("ready", { name: dashboard.name, title: about.title, path: location.pathname });
     if (isNew) this.given(filters);
@@ -165,12 +168,13 @@ class Page {
 
   /** For the developer of the host's page. */
   #mistaken({ message }) {
-    console.error(`tenantry-dashboard: setFilters(): ${message}`);
+    console.error(`tenantry-dashboard: invalid filters: ${message}`);
     this.session.send("error", { code: "invalid_filters", message });
   }
 
   /** To the host. What it gave at first counts no more. */
   #tell(chosen) {
+    this.#outdated = false;
     Object.assign(this.session, { filters: chosen, given: false });
     this.session.send("filters", chosen);
   }
@@ -210,6 +214,10 @@ class Page {
       if (!isOther && this.session.given) this.#mistaken(reason);
       if (!isOther) this.#tell({}); // what the host has kept may be another dashboard's
       return this.start(dashboard.name, dashboard.fragment);
+    }
+    if (status === 422 && this.session.isHosted && dashboard.asked.fragment && !this.#before.length) { // of the host's src
+      this.#mistaken(reason);
+      return this.#defaults(dashboard);
     }
     const code = CODES[status] ?? (error.isLost ? "unreachable" : (reason?.code ?? "forbidden"));
     if (error.isLost) this.connection.broke();

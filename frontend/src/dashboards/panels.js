@@ -78,6 +78,7 @@ export class Panel {
   #fed() {
     const id = freshId("title");
     this.inner = viewOf(this.about, this.context);
+    this.missing?.catch(() => {}); // it comes while the rows do; if it fails, it is asked for again with them
     this.body = html("div", { class: "panel-body" });
     this.note = html("p", { class: "panel-note", hidden: true });
     const unit = this.view.unit && !UNIT_ELSEWHERE.has(this.view.kind) ? html("span", { class: "unit" }, this.view.unit) : null;

@@ -40,10 +40,11 @@ export class VegaView {
     if (!this.element || !width || width === this.#width) return;
     this.#width = width;
     if (this.asTable) return this.element.replaceChildren(twinOf(this.data, {}, this.context.formats, this.context.title));
-    const { formats } = this.context;
+    const { formats, colors } = this.context;
+    const colorsOf = (column, names) => colors.of(column, names);
     try {
       const { draw } = await load("vega.js");
-      draw(this.element, this.view.vega, this.data, { width, height: HEIGHT, formats });
+      draw(this.element, this.view.vega, this.data, { width, height: HEIGHT, formats, colorsOf });
     } catch (error) {
       console.error(error);
       const message = "This chart could not be drawn. Its table holds the same rows.";
@@ -54,6 +55,15 @@ export class VegaView {
 
   toggleTable() {
     this.asTable = !this.asTable;
+    this.#again();
+  }
+
+  /** Names have other colours. */
+  recolor() {
+    if (!this.asTable) this.#again();
+  }
+
+  #again() {
     const width = this.#width;
     this.#width = 0;
     this.fit(width);

@@ -30,6 +30,7 @@ class Audience:
     def __init__(self, dashboards: Mapping[str, SavedDashboard], may_open: str | None) -> None:
         self._dashboards = dashboards
         self._access = Access(dashboards, may_open)
+        self._may_open = may_open
         self._parts: dict[tuple[str, str], _Part] = {}
         for name, saved in dashboards.items():
             when = saved.dashboard.when
@@ -64,8 +65,13 @@ class Audience:
                 yield at.file, Finding("shown-to", Severity.NOTE, at.line, at.column, message, "", *about)
             elif total:
                 message = f"no group sees this {part.what}"
-                near = "" if part.path in properties else did_you_mean(part.path, properties)
-                fix = (
-                    f"{near}Give groups the property {part.path} with a value that is listed here, or correct this line"
-                )
+                fix = self._fix(part, properties)
                 yield at.file, Finding("shown-to-none", Severity.WARNING, at.line, at.column, message, fix, part.path)
+
+    def _fix(self, part: _Part, properties: Collection[str]) -> str:
+        near = "" if part.path in properties else did_you_mean(part.path, properties)
+        if part.what == "dashboard" and self._may_open is not None:
+            name, when = part.saved.dashboard.name, part.saved.dashboard.when
+            also = "" if when is None else f" that has one of the values listed here in the property {when.path}"
+            return f"{near}Add {name} to the property {self._may_open} of a group{also}"
+        return f"{near}Give groups the property {part.path} with a value that is listed here, or correct this line"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cli.dashboards_audience import Audience
+from tenantry.cli.dashboards_colors import checked_column, color_findings
 from tenantry.cli.dashboards_panels import panel_findings
 from tenantry.cli.dashboards_texts import missing_in_texts
 from tenantry.cli.options import (
@@ -159,7 +160,14 @@ class DashboardCheck:
 
     def of_queries(self) -> tuple[Located, ...]:
         refused = () if self._engines is None else self._engines.findings
-        return (*self._unusable, *self._of_folder, *refused, *self._unknown_columns(), *self._repeated_rows())
+        return (
+            *self._unusable,
+            *self._of_folder,
+            *refused,
+            *self._unknown_columns(),
+            *self._repeated_rows(),
+            *self._colors(),
+        )
 
     def _guarded(self, template: SQLTemplate) -> SQLTemplate:
         return self._guards.guarded(template, self._home)
@@ -203,6 +211,18 @@ class DashboardCheck:
                     message = f"{max(found.values())} rows of the query have the same {columns} ({says})"
                     fix = f"group the query by {columns}, or name a column that tells them apart as color or rows"
                     yield at.file, Finding("repeated-rows", Severity.ERROR, at.line, at.column, message, fix)
+
+    def _colors(self) -> Iterator[Located]:
+        """Names in ``colors`` that no row has."""
+        if self._engines is None:
+            return
+        for saved in self._saved:
+            names = {
+                panel.id: self._engines.series.get(_asked_query(saved, panel, file, template), {}).values()
+                for panel, file, template in _templates(saved)
+                if panel is not None and template is saved.queries.panels[panel.id].rows
+            }
+            yield from color_findings(saved.dashboard, names)
 
     def _tables_without_pages(self) -> Iterator[Located]:
         if self._engines is None:
@@ -277,7 +297,8 @@ def _asked_query(saved: SavedDashboard, panel: Panel | None, file: str, template
     schema = saved.dashboard.schema if panel is None else panel.schema
     whole = panel is not None and template is saved.queries.panels[panel.id].rows
     unique_by = panel.unique_by if panel is not None and whole else ()
-    return AskedQuery(file, template, schema, bool(_columns_of(saved, panel, template)), unique_by)
+    series = checked_column(saved.dashboard, panel) if panel is not None and whole else ""
+    return AskedQuery(file, template, schema, bool(_columns_of(saved, panel, template)), unique_by, series)
 
 
 def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplate) -> tuple[ColumnUse, ...]:

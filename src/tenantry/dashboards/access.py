@@ -59,7 +59,7 @@ class Access:
         return replace(saved, dashboard=dashboard, links=links)
 
     def names(self, group: UserGroup) -> list[str]:
-        """The names of the dashboards that the group may open, for the host's menu."""
+        """For the host's menu."""
         return [name for name, saved in self._dashboards.items() if self._is_open(group, saved)]
 
     def require(self, request: Request) -> SavedDashboard:
@@ -72,7 +72,7 @@ class Access:
 
     def in_frame(self, name: str) -> DashboardFile | None:
         """The parts of a dashboard that all groups see. If ``may_open`` or ``when`` restricts the dashboard, there are
-        no panels. The result for an unknown name is the same, or None if no dashboard is restricted."""
+        no panels. An unknown name gives the same result, or None if no dashboard is restricted."""
         # The frame is served before the group is known.
         saved = self._dashboards.get(name)
         if saved is not None and self._may_open is None and saved.dashboard.when is None:

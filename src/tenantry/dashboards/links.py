@@ -1,6 +1,6 @@
 """Clicks that open another dashboard, which should show the same total as the clicked row."""
 
-# So a click passes on the panel's filters, and the page names the filters that the opened dashboard lacks.
+# A click passes on the panel's filters, and the page names the filters that the opened dashboard lacks.
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ def _has_default(control: Control) -> bool:
 
 
 def _is_text(name: str, *dashboards: DashboardFile) -> bool:
-    """Whether a click may set any string: a dashboard lacks a control of this name, and the others take any text."""
+    """Whether a click may set any string, because a dashboard has no control of this name and the others' controls take
+    any text."""
     controls = [each.controls[name] for each in dashboards if name in each.controls]
     return len(controls) < len(dashboards) and all(
         each.parameter.type in TEXTS and each.parameter.choices is None and not each.parameter.is_list

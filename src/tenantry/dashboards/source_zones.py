@@ -15,7 +15,7 @@ from tenantry.sql import SQLTemplate
 from tenantry.sql.parameters import Parameter, ZoneOfGroup
 
 _KEPT: Final = 1_000
-"""Maximum dashboards, each in one zone, whose compiled queries are kept."""
+"""Maximum number of dashboards, each in one zone, whose compiled queries are kept."""
 
 
 async def in_zone_of_source(saved: SavedDashboard, group: UserGroup, sources: DataSources) -> SavedDashboard:

@@ -89,8 +89,6 @@ class Activity:
 
 
 class Execution:
-    """One run of a query at a source."""
-
     __slots__ = ("_activity", "_asked", "_began", "_counters", "_ended", "_is_waiting", "_label", "ran", "waited")
 
     def __init__(self, activity: Activity, label: QueryLabel) -> None:
@@ -101,9 +99,9 @@ class Execution:
         self._began: float | None = None
         self._is_waiting = self._ended = False
         self.waited: float = 0.0
-        """Seconds."""
+        """Seconds in the queue."""
         self.ran: float = 0.0
-        """Seconds."""
+        """Seconds at the source."""
 
     def wait(self) -> None:
         if not self._is_waiting:

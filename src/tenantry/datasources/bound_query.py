@@ -28,8 +28,6 @@ class QueryRequest(NamedTuple):
 
 @dataclass(slots=True)
 class BoundQuery:
-    """A query bound for its source."""
-
     opened: OpenSource
     group: UserGroup
     schema: str
@@ -86,7 +84,7 @@ def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None
     except KeyError:
         return
     expected = own["user_group"]
-    if owner is expected:  # the variables of ``variables(request)`` include more than those of the group
+    if owner is expected:  # ``variables(request)`` has more than the variables of the group
         return
     # A copy is allowed: the same group read again, or a record that passed through a template or JSON.
     is_copy = isinstance(owner, Record | dict) and all(

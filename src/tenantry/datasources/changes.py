@@ -63,8 +63,8 @@ class ChangeInbox:
         return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
-        """Wait for a change, collect more for ``TOGETHER_SECONDS``, and return the changed sources. None among them:
-        any source may have changed."""
+        """Wait for a change, collect more for ``TOGETHER_SECONDS``, and return the changed sources. If None is among
+        them, any source may have changed."""
         await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)
@@ -117,7 +117,7 @@ class SourceChanges:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Return a Unix time: rows read from now on include all changes before it."""
+        """Return a Unix time. Rows read from now on include all changes made before that time."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:

@@ -1,5 +1,3 @@
-"""The guarded tables of a registered data source."""
-
 from __future__ import annotations
 
 import logging

@@ -51,11 +51,10 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
 def create_source(
     source: RegisteredSource, limits: Limits, host: Mapping[str, Engine] | None = None
 ) -> ConnectionPool[Any]:
-    """Create a source's pool, without connecting. Raises InvalidSource for an unusable URL, dialect, driver or
-    declaration of guarded tables."""
+    """Does not connect. Raises InvalidSource for an unusable URL, dialect, driver or declaration of guarded tables."""
     url = parse_url(source.url)
     engine = find_engine(url, host, trusted=source.trusted)
-    engine.check_url(url)  # checked again: the row may be older than the rules
+    engine.check_url(url)  # checked again, because the row may be older than the rules
     tables, driver = declared_tables(source), engine.open_driver(source, limits)
     return ConnectionPool(driver, limits, None if tables is None else DeclarationProof(source, tables, driver).check)
 
@@ -116,7 +115,7 @@ class OpenSources:
         self._tagged = tagged
         self._engines = engines
         self._open: OrderedDict[tuple[int, str], OpenSource] = OrderedDict()  # least recently used first
-        self._retired: set[OpenSource] = set()  # new queries no longer get them, but running ones use them
+        self._retired: set[OpenSource] = set()  # running queries use them, but new ones do not get them
         self._is_stopping = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: set[asyncio.Task[None]] = set()

@@ -141,8 +141,7 @@ class QueryWatch:
     def _certain_for(self, group: UserGroup | None, bound: float) -> float:
         if group is None or group.expires_at is None:
             return bound
-        # The end date may have been moved, which a check may find. So a query may go on for two check intervals after
-        # it.
+        # A check may find that the end date was moved. So after the end date a query may go on for two check intervals.
         return min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
 
     def _seconds_left(self, group: UserGroup) -> float:

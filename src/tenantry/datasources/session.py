@@ -19,7 +19,7 @@ class SessionTemplate:
         self._source_id = source.id
         variables = check_session_variables(
             source.url, source.session
-        )  # checked again: the row may be older than the rules
+        )  # checked again, because the row may be older than the rules
         calls = ", ".join(f"set_config('{name}', '{tag}', true)" for name, tag in variables)
         self._template = SQLTemplate(f"select {calls}", "postgresql")
 

@@ -85,6 +85,6 @@ def _leased(directory: SourceDirectory) -> LeasedSources | None:
     for defining in type(directory).__mro__:
         if "get_at_snapshot" in vars(defining):
             return directory
-        if "get" in vars(defining):  # an overridden `get` may hide sources, which cached reads would not
+        if "get" in vars(defining):  # `get` is overridden and may hide sources, but cached reads would not call it
             return None
     return None

@@ -9,8 +9,8 @@ from tenantry.errors import InvalidSettings
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
 
 _ENGINES: Final = frozenset({"postgresql", "sqlite", "duckdb"})
-"""Engines that do not run the inner SELECT of a SchemaQuery. MySQL and MariaDB are missing, because they run a subquery
-of one row while planning."""
+"""Engines that do not run the inner SELECT of a SchemaQuery. MySQL and MariaDB are not among them, because they run a
+subquery of one row while planning."""
 
 BindValue: TypeAlias = Callable[[Any], str]
 """A function that adds a value to the bound values and returns its placeholder."""

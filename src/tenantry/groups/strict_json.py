@@ -33,4 +33,6 @@ def number_problem(number: float) -> str | None:
     """Why properties and passes must not contain this number; None if they may."""
     if isinstance(number, int):
         return None if -MAX_INT <= number <= MAX_INT else "integers must be from -(2^53-1) to 2^53-1"
+    if math.isnan(number):
+        return "NaN is not a number in JSON"
     return None if math.isfinite(number) else "this number is too large"

@@ -120,7 +120,7 @@ class SQLTemplate:
         self._parameters = definition.parameters if definition.fragments is None else None
         self._uses_clock: bool | None = None
         self._trees: dict[str, Tree] = {}
-        self._guarded: dict[int, Self] = {}  # by the id of the tables, which the copy keeps alive
+        self._guarded: dict[int, Self] = {}  # key: the id of the tables, which the copy keeps alive
         self._recent: tuple[TableGuard, Self] | None = None
         self._guards: dict[str, Guard] = {}
         self._binds: dict[tuple[str, str | None], Bind] = {}

@@ -45,9 +45,9 @@ class Guard:
     """Decides which variables are guarded."""
 
     optional: AbstractSet[str] = frozenset()
-    """Paths."""
+    """Paths that a group may lack."""
     locked: AbstractSet[str] = frozenset()
-    """Paths."""
+    """Paths of locked parameters."""
     declared: AbstractSet[str] = frozenset()
     """Names of parameters."""
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from tenantry.clock import utc_now
-from tenantry.tokens.passes import make_claims, sign_pass
+from tenantry.errors import InvalidPass
+from tenantry.tokens.passes import MAX_SECONDS, make_claims, sign_pass
 
 DEFAULT_SECONDS: Final = 600
 
@@ -25,5 +26,7 @@ def mint_pass(
 
     Raises InvalidToken if ``token`` is not a user group token, InvalidPass if another value is not allowed in a
     pass."""
+    if type(seconds) is not int or not 1 <= seconds <= MAX_SECONDS:
+        raise InvalidPass(f"`seconds` must be a whole number from 1 to {MAX_SECONDS:,}", claim="exp")
     attributes = None if viewer is None else dict(viewer)
     return sign_pass(token, make_claims(int(utc_now().timestamp()), seconds, viewer_id, attributes, scope or None))

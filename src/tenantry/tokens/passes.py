@@ -199,7 +199,8 @@ def _check_jti(name: str, value: object) -> None:
 
 def _check_printable(name: str, value: object, most: int) -> None:
     is_text = isinstance(value, str) and 1 <= len(value) <= most and value.isprintable()
-    _require(is_text, name, f"must be text of 1 to {most} printable characters")
+    what = "(the viewer's id) " if name == "sub" else ""
+    _require(is_text, name, f"{what}must be text of 1 to {most} printable characters")
 
 
 def _check_audience(name: str, value: object) -> None:
@@ -219,7 +220,7 @@ def _check_viewer(name: str, value: object) -> None:
     if not isinstance(value, dict):
         _require(False, name, "must be an object")
         return
-    _require("id" not in value, name, "must not contain `id`: put it into `sub`")
+    _require("id" not in value, name, "must not contain `id`: give the id as `sub` (in `mint_pass`: `viewer_id`)")
     _require(_count_names(value, 1) <= MAX_NAMES, name, f"has more than {MAX_NAMES} names")
 
 
@@ -282,7 +283,9 @@ def _decoded(part: bytes, what: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise InvalidPass(f"this pass is malformed: its {what} part is not a JSON object in base64url")
+        raise InvalidPass(
+            f"this pass is malformed: its {what} part must be JSON in base64url: an object with each name once, no NaN"
+        )
     return value
 
 

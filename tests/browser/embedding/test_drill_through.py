@@ -94,6 +94,20 @@ async def test_the_element_follows_to_another_dashboard_and_back(open_page: Open
     assert seen.console == []
 
 
+async def test_a_dashboard_without_filters_is_told_too(open_page: OpenPage, real: Sites) -> None:
+    """On the way back from one with filters: the element has none, and one that is moved begins with none. Red when
+    only filters were told of: the first dashboard began with those of the second one."""
+    seen = await open_page()
+    await seen.page.goto(f"{real.host}/?{urlencode({'groups': 'acme'})}")
+    frame = await frame_with(seen.page, real, "Regions")
+    await frame.locator("rect.bar").first.click()
+    await until(lambda: _follows(seen.page, "sales/route", {"route": "A-B"}), "the element")
+    await seen.page.evaluate("history.back()")
+    await until(lambda: _follows(seen.page, "sales/regions", {}), "the element after the way back")
+    told = [event[2] for event in (await noted(seen.page))["events"] if event[1] == "filters"]
+    assert told == [{"route": "A-B"}, {}]
+
+
 async def _open_first(frame: Frame) -> None:
     """The first bar, by keyboard; in Firefox by a click, for there keys never reach a frame of another site."""
     browser = frame.page.context.browser

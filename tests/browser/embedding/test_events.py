@@ -184,9 +184,12 @@ async def test_wrong_filters_are_an_error_for_the_developer(
     assert len(await events(seen.page, "error")) == 1
 
 
-async def test_wrong_filters_from_the_start(open_page: OpenPage, real: Sites) -> None:
-    """The dashboard is shown without them. Red when the page takes no notice: the customer read that the choice cannot
-    be shown, or all the rows came with no word to the developer."""
+@pytest.mark.parametrize(("fragment", "given"), [("", {"route": "A-B", "nope": "1"}), ("#nope=1", None)])
+async def test_wrong_filters_from_the_start(
+    open_page: OpenPage, real: Sites, fragment: str, given: dict[str, str] | None
+) -> None:
+    """Of ``setFilters`` and of the fragment in ``src``: the dashboard is shown without them. Red when the page takes no
+    notice: the customer read that the choice cannot be shown, or all the rows came with no word to the developer."""
     seen = await open_page()
     await seen.page.goto(f"{real.host}/?groups=")
     script = """([src, filters]) => {
@@ -196,10 +199,10 @@ async def test_wrong_filters_from_the_start(open_page: OpenPage, real: Sites) ->
       element.setAttribute("src", src);
       element.setAttribute("name", "sales/regions");
       document.body.append(element);
-      element.setFilters(filters);
+      if (filters) element.setFilters(filters);
     }"""
     await until(lambda: seen.page.evaluate("customElements.get('tenantry-dashboard') !== undefined"), "the element")
-    await seen.page.evaluate(script, [real.mount, {"route": "A-B", "nope": "1"}])
+    await seen.page.evaluate(script, [real.mount + fragment, given])
     frame = await frame_that_says(seen.page, real, "A-B", "A-C")
     assert (await first_error(seen.page))["code"] == "invalid_filters"
     assert await _chips(frame, [])

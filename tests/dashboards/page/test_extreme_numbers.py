@@ -9,7 +9,7 @@ import pytest
 
 from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.marks import Drawn, drawn
-from tests.dashboards.page.stand_in import StandIn, rows
+from tests.dashboards.page.stand_in import Message, StandIn, rows
 
 TOO_LARGE = "These values are too large to be drawn."
 
@@ -51,7 +51,7 @@ async def test_marks_have_heights_and_ticks_different_texts(
     """Red when a domain was wider than any double (NaN), when a step was below the least (-Infinity), when an array of
     ticks had an invalid length, and when five ticks of a line said 1E15."""
     answer = rows({"k": "date", "n": kind}, *[[f"2026-01-{day:02}", each] for day, each in enumerate(values, 1)])
-    views = [{"kind": each, each: ["n"], "by": "k", "answer": answer} for each in ("bar", "line")]
+    views: list[Message] = [{"kind": each, each: ["n"], "by": "k", "answer": answer} for each in ("bar", "line")]
     scatter = {"kind": "scatter", "scatter": "n", "by": "k", "answer": answer}
     page = (await visit(stand_in.show(*[[view] for view in (*views, scatter)]))).page
     for panel in (await drawn(page)).values():
@@ -63,7 +63,7 @@ async def test_what_is_no_finite_number_is_not_drawn_as_one(stand_in: StandIn, v
     columns = {"k": "text", "n": "float"}
     infinite = rows(columns, ["a", 5], ["b", "Infinity"], ["c", "NaN"], ["d", None])
     large = rows(columns, ["a", 1.7e308], ["b", 1.7e308])
-    views = [{"kind": each, each: ["n"], "by": "k"} for each in ("bar", "line")]
+    views: list[Message] = [{"kind": each, each: ["n"], "by": "k"} for each in ("bar", "line")]
     shown = [view | {"answer": answer} for answer in (infinite, large) for view in views]
     page = (await visit(stand_in.show(*[[view] for view in shown]))).page
     panels = await drawn(page)

@@ -39,6 +39,36 @@ async def test_a_ring_of_one_slice_has_a_name(stand_in: StandIn, visit: Visit) -
         assert await page.locator("path.slice").count() == 1
 
 
+NAMED: tuple[Message, ...] = (
+    {"kind": "bar", "bar": ["n"]},
+    {"kind": "bar", "bar": ["n"], "stack": "share", "horizontal": True},
+    {"kind": "line", "line": ["n"]},
+    {"kind": "scatter", "scatter": "n"},
+)
+
+
+@pytest.mark.parametrize("view", NAMED, ids=["bar", "share", "line", "scatter"])
+async def test_a_value_alone_has_a_name(stand_in: StandIn, visit: Visit, view: Message) -> None:
+    """Where a filter leaves one series of several: no title says which one it is. A measure alone has none. Red when
+    only several series had a legend: all bars were 100 % of nobody knew what."""
+    answer = rows({"x": "integer", "kind": "text", "n": "integer"}, [1, "Weekend", 4], [2, "Weekend", 6])
+    shown = [view | {"by": "x", "answer": answer} | more for more in ({"color": "kind"}, {})]
+    page = (await visit(stand_in.show(shown))).page
+    assert await page.locator("[data-panel='1-1'] .legend-item").all_inner_texts() == ["Weekend"]
+    assert await page.locator("[data-panel='1-2'] .legend-item").count() == 0
+    assert [fault for measured in (await drawn(page)).values() for fault in faults(measured)] == []
+
+
+async def test_long_names_beside_a_ring_are_whole(stand_in: StandIn, visit: Visit) -> None:
+    """On two lines. Red when they were cut beside an empty space: "Enterprise plus (with …"."""
+    names = [f"Enterprise plus {number} (with dedicated support)" for number in range(3)]
+    view = {"kind": "donut", "donut": "n", "by": "x", "width": 4}
+    answer = rows({"x": "text", "n": "integer"}, *[[name, 5] for name in names])
+    page = (await visit(stand_in.show([view | {"answer": answer}, KINDS[0] | {"by": "n", "answer": answer}]))).page
+    script = "all => all.map((each) => each.scrollHeight <= each.clientHeight && each.scrollWidth <= each.clientWidth)"
+    assert await page.locator(".legend-name").evaluate_all(script) == [True] * 3
+
+
 @pytest.mark.parametrize(
     ("limit", "width"), [({"limit": 10}, 1440), ({"limit": 10}, 360), ({"limit": 3}, 1440), ({}, 1440)]
 )
@@ -80,5 +110,37 @@ async def test_names_below_bars_take_two_lines(stand_in: StandIn, visit: Visit, 
     labels = panel.locator(".axis-bottom .label")
     assert [" ".join(each.split()) for each in await labels.all_text_contents()] == names
     assert await labels.locator("tspan").count() == len(names) * (lines - 1)
+    (measured,) = (await drawn(panel.page)).values()
+    assert [*faults(measured)] == []
+
+
+SIDEWAYS: tuple[Message, ...] = (
+    {"kind": "bar", "bar": ["n"], "by": "name", "horizontal": True},
+    {"kind": "heatmap", "heatmap": "n", "by": "x", "rows": "name"},
+)
+
+
+@pytest.mark.parametrize("view", SIDEWAYS, ids=["bar", "heatmap"])
+@pytest.mark.parametrize(("width", "wraps"), [(1440, False), (390, True)])
+async def test_names_at_the_side_take_two_lines(
+    stand_in: StandIn, visit: Visit, view: Message, width: int, wraps: bool
+) -> None:
+    """Where a band is tall enough. Red when a name was cut at a part of the width: "Field (no…" beside tall bands."""
+    names = ["Technik & Betrieb", "Onboarding of customers", "North of the railway"]
+    answer = rows({"name": "text", "x": "text", "n": "integer"}, *[[name, "a", 7] for name in names])
+    panel = await panel_of(stand_in, visit, view | {"answer": answer}, width=width)
+    labels = panel.locator(".label.name")
+    assert [" ".join(each.split()) for each in await labels.all_text_contents()] == names
+    assert (await labels.locator("tspan").count() > 0) == wraps
+    (measured,) = (await drawn(panel.page)).values()
+    assert [*faults(measured)] == []
+
+
+async def test_names_of_many_bars_stay_on_one_line(stand_in: StandIn, visit: Visit) -> None:
+    """Bands of 26 pixels have no room for two. Red when they took two nevertheless: each stood on the next one."""
+    names = [f"Customer {n} of the northern region and its surroundings" for n in range(14)]
+    answer = rows({"name": "text", "n": "integer"}, *[[name, 7] for name in names])
+    panel = await panel_of(stand_in, visit, SIDEWAYS[0] | {"answer": answer}, width=390)
+    assert await panel.locator(".label.name tspan").count() == 0
     (measured,) = (await drawn(panel.page)).values()
     assert [*faults(measured)] == []

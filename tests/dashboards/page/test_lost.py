@@ -6,6 +6,7 @@ from typing import Any
 
 from playwright.async_api import Page
 
+from engines.axe import serious
 from tests.dashboards.page.conftest import Visit, pickers_came, until
 from tests.dashboards.page.gallery import ORIGIN
 from tests.dashboards.page.stand_in import BROKEN_OFF, Message, StandIn, rows
@@ -54,6 +55,18 @@ async def test_offline_and_online_again(stand_in: StandIn, visit: Visit) -> None
     await page.context.set_offline(False)
     await bars(page, "1-1", 3)
     await banner(page, 0)
+
+
+async def test_the_banner_is_seen_wherever_the_viewer_reads(stand_in: StandIn, visit: Visit) -> None:
+    """At the top of the window, below what the page scrolls, and within a landmark. Red when it stayed above the head
+    of a long page, and beside `main`."""
+    many = [[BAR] for _ in range(12)]
+    page = (await visit(stand_in.show(*many), height=500)).page
+    await page.context.set_offline(True)
+    await banner(page, 1)
+    await page.locator("[data-panel='12-1']").scroll_into_view_if_needed()
+    assert await page.evaluate("scrollY > 500 && document.querySelector('.banner').getBoundingClientRect().top === 0")
+    assert await serious(page, also=["region"]) == []
 
 
 async def test_it_is_tried_again_more_and_more_seldom(stand_in: StandIn, visit: Visit) -> None:

@@ -61,7 +61,7 @@ async def _is_as(page: Page, before: float) -> bool:
 
 async def _in_view(page: Page, opened: Locator) -> bool:
     box = await box_of(opened)
-    return box["y"] >= 0 and box["y"] + box["height"] <= await page.evaluate("innerHeight")
+    return box["y"] > -1 and box["y"] + box["height"] < 1 + await page.evaluate("innerHeight")
 
 
 async def test_what_opens_comes_into_view(stand_in: StandIn, visit: Visit) -> None:
@@ -69,6 +69,20 @@ async def test_what_opens_comes_into_view(stand_in: StandIn, visit: Visit) -> No
     page = (await visit(stand_in.show([FIGURE], controls=[MANY]), height=480)).page
     await page.locator(".control-choices .choice").click()
     await until(lambda: _in_view(page, page.locator(".control-choices .popover")))
+
+
+async def test_a_range_on_a_phone_that_lies(stand_in: StandIn, visit: Visit) -> None:
+    """Two presets and both dates are in view at once. Red when the presets and the dates stood below one another: they
+    took 320 of 260 pixels."""
+    address = stand_in.show([FIGURE], controls=[PERIOD | {"presets": ["last-30-days", "this-year"]}])
+    page = (await visit(address, width=390, height=260, has_touch=True)).page
+    await page.locator(".control-range .choice").tap()
+    opened = page.locator(".control-range .popover")
+    await until(lambda: _in_view(page, opened))
+    fields = await opened.locator("input").evaluate_all(
+        "all => all.map((each) => each.scrollWidth <= each.clientWidth)"
+    )
+    assert fields == [True, True]
 
 
 @pytest.mark.parametrize("width", [1440, 410, 360])
@@ -109,6 +123,17 @@ async def test_a_tooltip_that_is_taller_than_its_chart(stand_in: StandIn, visit:
     await until(lambda: _is_whole(page, tip))
     await page.keyboard.press("Escape")
     await until(lambda: _is_as(page, before))
+
+
+async def test_what_keys_read_comes_into_view(stand_in: StandIn, visit: Visit) -> None:
+    """In a window that is lower than a chart. Red when only the mark was shown: its numbers stood above the window."""
+    parts = rows({"name": "text", "n": "integer"}, *[[name, 5] for name in NAMES[:5]])
+    donut = {"kind": "donut", "donut": "n", "by": "name", "title": "Parts", "answer": parts}
+    page = (await visit(stand_in.show([donut]), width=390, height=260)).page
+    await page.locator(".chart").focus()
+    for _ in NAMES[:5]:
+        await page.keyboard.press("ArrowRight")
+        await until(lambda: _in_view(page, page.locator(".tip")))
 
 
 async def test_a_dialog_stands_where_it_was_asked_for(stand_in: StandIn, visit: Visit) -> None:

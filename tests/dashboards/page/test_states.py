@@ -55,6 +55,18 @@ async def test_a_chart_waits_for_its_script_alone(stand_in: StandIn, visit: Visi
     assert [request.url for request in usual.requests if "donut" in request.url] == []
 
 
+async def test_a_script_comes_while_the_rows_do(stand_in: StandIn, visit: Visit) -> None:
+    """A frame without places of panels knows only from the definition which charts there are. Red when the script was
+    asked for once the rows had come."""
+    stand_in.held.add("1-1")
+    page = (await visit("about:blank", settle=False)).page
+    async with page.expect_request("**/donut.js"):
+        await page.goto(stand_in.show([DONUT]))
+    assert await state(page, "1-1") == "waiting"
+    stand_in.held.clear()
+    await panel(page, "1-1").locator("path.slice").first.wait_for()
+
+
 async def test_a_chart_whose_script_does_not_come_says_so(stand_in: StandIn, visit: Visit) -> None:
     """It alone, and it is tried again. Red when the failed load is kept."""
     address = stand_in.show([DONUT, BAR])

@@ -68,9 +68,14 @@ REFUSED = [
         "mariadb",
         "with o as (select 1 as id) select * from (with x as (select * from o) select * from x) y",
         "a `with` inside a query that has a `with`",
-        "into the first with",
+        "into the first `with`",
     ),
-    ("mysql", "with x as (with o as (select 1) select * from o) select * from x", "a `with` inside", "the first with"),
+    (
+        "mysql",
+        "with x as (with o as (select 1) select * from o) select * from x",
+        "a `with` inside",
+        "the first `with`",
+    ),
     # In ClickHouse a WITH after union is that of one select, and hides the one before. Red without the check.
     (
         "clickhouse",
@@ -82,7 +87,7 @@ REFUSED = [
         "clickhouse",
         "with t as (select 2) select * from t union all (with u as (select 1) select id from t)",
         "hides the with around it",
-        "into the first with",
+        "into the first `with`",
     ),
     # 4. PostgreSQL and DuckDB read `values` as a table there. Red with the word check left out.
     ("postgresql", "select * from values t", "engines read a table here", "write (select * from …)"),

@@ -2,6 +2,7 @@
 
 import { svg } from "../dom.js";
 import { scaleOf } from "../numbers.js";
+import { hasLegend } from "./legend.js";
 import { shortened, shortenedAll, textWidth } from "./measure.js";
 
 /**
@@ -29,9 +30,9 @@ export function canvas({ width, height }, kind) {
   return svg("svg", { class: `plot plot-${kind}`, viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" });
 }
 
-/** The size that is left beside a legend, which stands above what has several series. */
+/** The size that is left beside a legend, which stands above the plot. */
 export function belowLegend({ width, height, legend = 0 }, series) {
-  return { width, height: series.length > 1 ? height - legend : height };
+  return { width, height: hasLegend(series) ? height - legend : height };
 }
 
 /**
@@ -101,6 +102,26 @@ function wrapped(text, room) {
   let first = words.shift();
   while (words.length && textWidth(`${first} ${words[0]}`) <= room) first += ` ${words.shift()}`;
   return [first, words.join(" ")].filter(Boolean).map((line) => shortened(line, room));
+}
+
+/**
+ * The names of bands below one another: on two lines, where a band is as tall, else shortened.
+ * @param {string[]} texts
+ * @param {number} room pixels of a line
+ * @param {number} step pixels of a band
+ * @returns {string[][]} the lines of each
+ */
+export function sideNames(texts, room, step) {
+  const ticks = step < 2 * LINE_HEIGHT ? null : wrappedTicks(texts, room + GAP);
+  return ticks ? ticks.map(({ lines }) => lines) : shortenedAll(texts, room).map((text) => [text]);
+}
+
+/** One of them, at the left of the plot. */
+export function drawSideName(parent, lines, plot, middle) {
+  const x = plot.left - GAP;
+  const below = lines.slice(1).map((line) => svg("tspan", { x, dy: LINE_HEIGHT }, ` ${line}`));
+  const y = (middle - (below.length * LINE_HEIGHT) / 2).toFixed(1);
+  parent.append(svg("text", { class: "label end name", x, y, dy: "0.32em" }, lines[0], ...below));
 }
 
 /**

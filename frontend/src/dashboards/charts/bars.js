@@ -2,9 +2,9 @@
 
 import { svg } from "../dom.js";
 import { number } from "../numbers.js";
-import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText, wrappedTicks } from "./axes.js";
+import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawSideName, drawValueAxis, LINE_HEIGHT, plotOf, referenceText, sideNames, wrappedTicks } from "./axes.js";
 import { dimension } from "./dimension.js";
-import { shortenedAll, textWidth } from "./measure.js";
+import { textWidth } from "./measure.js";
 import { labelled, linear, valueDomain } from "./scales.js";
 import { aligned, merged, note, rowsOf, seriesOf } from "./series.js";
 import { adds, stacked, together } from "./together.js";
@@ -181,10 +181,10 @@ class LyingBars extends Bars {
     const { domain } = this.domain(4);
     const side = (way) => 12 + Math.max(0, ...amounts.map((text, place) => (groups[place].total < 0 === way < 0 ? textWidth(text) : 0)));
     const [before, right] = [domain[0] < 0 ? side(-1) : 0, side(1)];
-    const names = this.#names(options.width - before - right - SHORTEST_LYING);
     const size = belowLegend(options, this.series);
-    this.plot = { ...plotOf(size, { left: names, right, bottom: false }), top: 2 };
-    this.plot.height = Math.min(size.height - 4, Math.max(1, groups.length) * (THICKEST_LYING + 10));
+    const height = Math.min(size.height - 4, Math.max(1, groups.length) * (THICKEST_LYING + 10));
+    const names = this.#names(options.width - before - right - SHORTEST_LYING, height / groups.length);
+    this.plot = { ...plotOf(size, { left: names.flat(), right, bottom: false }), top: 2, height };
     this.x = linear(this.#exact(domain), [this.plot.left + before, this.plot.left + this.plot.width]);
     this.y = this.bands(this.plot.top, this.plot.top + this.plot.height, THICKEST_LYING);
     const root = canvas({ width: options.width, height: this.plot.height + 4 }, "bar");
@@ -196,15 +196,15 @@ class LyingBars extends Bars {
   }
 
   /** As long as a part of the width, or longer where they would look alike. Times are whole, else after the one above. */
-  #names(room) {
+  #names(room, step) {
     const { groups, by, options } = this;
     const texts = groups.map(({ text }) => text);
     if (by.short) {
       const short = groups.map(({ at, text }, place) => (at < 0 ? text : by.short(at, groups[place - 1]?.at)));
-      return shortenedAll(Math.max(...texts.map(textWidth)) > room ? short : texts, room);
+      return sideNames(Math.max(...texts.map(textWidth)) > room ? short : texts, room, 0);
     }
-    const names = shortenedAll(texts, Math.min(options.width * 0.4, room));
-    return new Set(names).size === new Set(texts).size ? names : shortenedAll(texts, room);
+    const names = sideNames(texts, Math.min(options.width * 0.4, room), step);
+    return new Set(names.map(String)).size === new Set(texts).size ? names : sideNames(texts, room, step);
   }
 
   /** Without an axis the longest bar may end where the plot does. */
@@ -235,7 +235,7 @@ class LyingBars extends Bars {
 
   #label(root, name, amount, place) {
     const y = this.y.middle(place).toFixed(1);
-    root.append(svg("text", { class: "label end name", x: this.plot.left - 8, y, dy: "0.32em" }, name));
+    drawSideName(root, name, this.plot, this.y.middle(place));
     if (!amount) return;
     const total = this.groups[place].total;
     const at = total < 0 ? this.#start(place) - 6 : this.#end(place) + 6;

@@ -55,6 +55,7 @@ export function draw(view, rows, options) {
   group.append(middleOf(whole, way, side * INNER * 2 - LEGEND_GAP, options.formats));
   root.append(group);
   for (const slice of slices) {
+    slice.isValue = true;
     slice.note = slice.hidden ? "" : shareOf(slice, total, options.formats, 0);
   }
   return { svg: root, series: slices, stops, plot: { left: 0, top: 0, width: side, height: side }, ends: null, zoom: null, beside: true };

@@ -2,9 +2,8 @@
 
 import { difference, number } from "../numbers.js";
 import { html, svg } from "../dom.js";
-import { bandTicks, canvas, drawBottomAxis, LINE_HEIGHT, plotOf } from "./axes.js";
+import { bandTicks, canvas, drawBottomAxis, drawSideName, LINE_HEIGHT, plotOf, sideNames } from "./axes.js";
 import { dimension } from "./dimension.js";
-import { shortenedAll } from "./measure.js";
 import { note } from "./series.js";
 
 const TALLEST = 40;
@@ -26,8 +25,9 @@ export function draw(view, rows, options) {
   const height = Math.min(plotOf(size, {}).height, down.order.length * TALLEST);
   const every = Math.ceil((LINE_HEIGHT * down.order.length) / height);
   const written = (place, line) => down.short?.(place, down.order[line - every]) ?? down.text(place);
-  const names = shortenedAll(down.order.map((place, line) => (line % every ? "" : written(place, line))), options.width * 0.3);
-  const plot = { ...plotOf(size, { left: names }), height };
+  const texts = down.order.map((place, line) => (line % every ? "" : written(place, line)));
+  const names = sideNames(texts, options.width * 0.3, height / down.order.length);
+  const plot = { ...plotOf(size, { left: names.flat() }), height };
   const cell = { width: plot.width / Math.max(1, across.order.length), height: plot.height / Math.max(1, down.order.length) };
   const root = canvas({ width: options.width, height: plot.top + plot.height + 24 }, "heatmap");
   const at = (row) => ({ column: across.order.indexOf(across.positions[row]), line: down.order.indexOf(down.positions[row]) });
@@ -44,10 +44,7 @@ export function draw(view, rows, options) {
   const shared = note(stops.length - taken.size, "value is under another one in its cell.", "values are under another one in their cell.", options.formats);
   const notes = shared ? [shared] : [];
   stops.sort((a, b) => a.line - b.line || a.column - b.column);
-  names.forEach((name, line) => {
-    if (!name) return;
-    root.append(svg("text", { class: "label end name", x: plot.left - 8, y: (plot.top + (line + 0.5) * cell.height).toFixed(1), dy: "0.32em" }, name));
-  });
+  names.forEach((lines, line) => texts[line] && drawSideName(root, lines, plot, plot.top + (line + 0.5) * cell.height));
   const short = (column, before) => across.short(across.order[column], across.order[before]);
   const ticks = bandTicks(across.order.map((place) => across.text(place)), cell.width, across.short && short);
   drawBottomAxis(root, ticks, (place) => plot.left + (place + 0.5) * cell.width, plot, options.width);

@@ -2,13 +2,18 @@
 
 import { html } from "../dom.js";
 
+/** Whether the names of series are written: of several, and of one that is a value of a column, which no title says. */
+export function hasLegend(series) {
+  return series.length > 1 || Boolean(series[0]?.isValue);
+}
+
 /**
  * @param {import("./index.js").Chart} chart
  * @param {(key: string) => void} toggle
- * @returns {HTMLElement | null} null where there is nothing to tell apart; a ring has names nowhere else
+ * @returns {HTMLElement | null} null where there is nothing to tell apart
  */
 export function legendOf(chart, toggle) {
-  if (chart.series.length < 2 && !chart.beside) return null;
+  if (!hasLegend(chart.series)) return null;
   const items = chart.series.map((series) => html("li", {}, button(series, toggle)));
   const list = html("ul", { class: `legend${chart.beside ? " beside" : ""}${chart.ends ? " at-ends" : ""}` }, ...items);
   for (const { key, x, y } of chart.ends ?? []) {

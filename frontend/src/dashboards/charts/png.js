@@ -1,6 +1,7 @@
 // A picture of a chart: the drawing with the styles that it has on the page, as an image that the policy allows.
 
 import { svg } from "../dom.js";
+import { hasLegend } from "./legend.js";
 import { textWidth } from "./measure.js";
 
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
@@ -14,7 +15,7 @@ const LEGEND = 24;
  */
 export async function picture(drawing, { title, series }) {
   const { width, height } = drawing.viewBox.baseVal;
-  const shown = series.length > 1 ? series.filter(({ hidden }) => !hidden) : [];
+  const shown = hasLegend(series) ? series.filter(({ hidden }) => !hidden) : [];
   const top = HEAD + (shown.length ? LEGEND : 0);
   const wide = Math.max(width, 320) + 32;
   const root = svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${wide} ${height + top + 16}`, width: wide, height: height + top + 16 });

@@ -1,7 +1,7 @@
 // Reading a chart: by mouse, touch and keyboard the same tooltip, which a live region speaks; clicks; zooming by drag.
 
 import { html, svg } from "../dom.js";
-import { needsRoom } from "../room.js";
+import { bringIntoView, needsRoom } from "../room.js";
 
 const NEAR = 28;
 const DRAG = 6;
@@ -213,6 +213,7 @@ export class Reading {
     this.#drawCross(stop);
     this.#fill(stop);
     if (!speak) return;
+    bringIntoView(this.tip);
     const items = stop.items().filter((_, place) => part === null || place === part);
     this.actions.announce(`${stop.title()}: ${items.map(({ name, text }) => (name ? `${name} ${text}` : text)).join(", ")}`);
   }

@@ -23,6 +23,7 @@ const MOST = 8;
  * @property {string} name
  * @property {number | string} color a class; 0: the accent, for one measure alone
  * @property {boolean} hidden
+ * @property {boolean} [isValue] whether it is a value of a column, and no measure
  * @property {Point[]} points in the order of the rows
  */
 
@@ -76,12 +77,12 @@ function fewest(series, summed) {
 /** The key of what is left out, which no value has. */
 export const REST = "\u0002";
 
-/** What a series is called, and `as` what its colour goes by. */
+/** What a series is called, `as` what its colour goes by, and whether it is a value of a column. */
 function named(measure, kind, write, measures) {
   if (!write) return { name: words(measure), as: measure };
   const text = write(kind);
   const name = measures.length > 1 ? `${text}, ${words(measure)}` : text;
-  return { name, as: measures.length > 1 ? name : kind };
+  return { name, as: measures.length > 1 ? name : kind, isValue: true };
 }
 
 /** The name of a column as people read it. */

@@ -166,7 +166,7 @@ export class TenantryDashboard extends Base {
   #ask() {
     const asked = async () => {
       const token = await (this.#getToken ?? (await this.#functionGiven)).call(this);
-      if (typeof token !== "string" || !token) throw new TypeError("getToken() gives the token as text");
+      if (typeof token !== "string" || !token) throw new TypeError("getToken() must return a string");
       return { token };
     };
     const failed = (error) => {

@@ -57,7 +57,6 @@ SORT: Final = "sort"
 
 
 def column_uses(keys: Iterable[Key], nodes: Mapping[str, YamlNode]) -> Iterator[ColumnUse]:
-    """The columns that a panel names in these ``keys``, in order."""
     for key in keys:
         for name, offset in _named(key, nodes[key.name]) if key.name in nodes else ():
             yield ColumnUse(key.name, name, offset)
@@ -92,8 +91,8 @@ def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
 
 def unique_columns(kind: PanelKind, values: Mapping[str, Any]) -> tuple[str, ...]:
     """Columns whose combined values must be unique to each row."""
-    # They are those of a line, an area, a heat map, and bars of values that must not be added. Other panels have none,
-    # nor have stacked areas (their values are added) and panels with a column whose name depends on the group.
+    # Lines, areas, heat maps, and bars of values that must not be added have such columns. Stacked areas have none
+    # (their values are added), nor have panels with a column whose name depends on the group.
     keys = {PanelKind.LINE: ("by", "color"), PanelKind.AREA: ("by", "color"), PanelKind.HEATMAP: ("by", "rows")}
     if kind is PanelKind.BAR and aggregate_of({"kind": kind, **values}) == "none":
         keys[PanelKind.BAR] = ("by", "color")

@@ -41,8 +41,7 @@ _TYPES: Final = {"range": "date range", "text": "text", "number": "decimal", "da
 
 
 def read_controls(node: YamlNode, source: Source, zone: ZoneOfGroup) -> Mapping[str, Control]:
-    """Read a file's controls by name, in the order of the file. ``zone``: the dashboard's time zone. Raises
-    TemplateError at the first mistake."""
+    """``zone``: the dashboard's time zone. Raises TemplateError at the first mistake."""
     if not isinstance(node.value, dict):
         raise refuse(source, node, "controls must be a mapping", _EXAMPLE)
     if len(node.value) > MAX_CONTROLS:
@@ -124,9 +123,9 @@ def _written(value: Any) -> str | None:
 
 
 def controlled(dashboard: DashboardFile, template: SQLTemplate) -> SQLTemplate:
-    """Give the template's parameters the defaults and ``required`` of the controls with their names, so that panels and
-    the page use the same value. Raises TemplateError, at the control's position, if the query does not accept the
-    control's type or default."""
+    """Give each parameter that has the name of a control the control's default and ``required``, so that panels and the
+    page use the same value. Raises TemplateError, at the control's position, if the query does not accept the control's
+    type or default."""
     own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}
     changed = {name: _controlled(dashboard, dashboard.controls[name], each) for name, each in own.items()}
     return template if changed == own else template.redeclaring(changed)

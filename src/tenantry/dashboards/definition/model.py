@@ -80,6 +80,14 @@ class ColumnUse:
 
 
 @dataclass(frozen=True, slots=True)
+class ColoredName:
+    """A name of a series to which the file gives a colour."""
+
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
     id: str
     """The row, and the position in the row: ``1-2`` is the second panel of the first row."""
@@ -112,6 +120,8 @@ class Panel:
     """Whether the panel would add values that must not be added, as in a stack of means."""
     columns_left_out: bool = False
     """Whether the panel is a table without ``columns``."""
+    colors: tuple[ColoredName, ...] = ()
+    """The names in the panel's ``colors``."""
     when: When | None = None
     """Which groups see the panel; None: all."""
 
@@ -130,6 +140,8 @@ class DashboardFile:
     controls: Mapping[str, Control] = field(default_factory=lambda: MappingProxyType({}))
     colors: Mapping[str, int | str] = field(default_factory=lambda: MappingProxyType({}))
     """The colour of each series, by name."""
+    colored_names: tuple[ColoredName, ...] = ()
+    """The names in ``colors``."""
     zone: ZoneOfGroup = field(default_factory=lambda: zone_reference({}))
     when: When | None = None
     """Which groups may open the dashboard; None: all."""

@@ -62,7 +62,7 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
 
 
 def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
-    """``parameters_read`` without parameters that only select a piece of SQL, such as the unit of ``trunc``."""
+    """Like ``parameters_read``, without parameters that only select a piece of SQL, such as the unit of ``trunc``."""
     binding = (each for each in template.variables if each.position is not Position.CHOICE)
     return frozenset(parameter_in(each.path) for each in binding) - {""}
 
@@ -223,12 +223,12 @@ def _check_click(dashboard: DashboardFile, click: Click | None, queries: Dashboa
 
 Change: TypeAlias = Callable[[Parameter], Parameter]
 Left: TypeAlias = Mapping[str, bool] | None
-"""What remains of an incomplete value: for a range, which of its ends are present; None without any value."""
+"""What remains of an incomplete value: which ends of a range are present, or None without any value."""
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """Let viewers omit an end of a range, or clear a control with a default, if every query also works without the
-    value because it uses it only inside ``[[ ]]``."""
+    """Let viewers omit an end of a range, or clear a control with a default, if every query uses the value only inside
+    ``[[ ]]`` and so works without it."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():

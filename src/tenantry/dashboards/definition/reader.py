@@ -8,7 +8,16 @@ from tenantry.dashboards.definition.aggregates import adds_averages
 from tenantry.dashboards.definition.columns import column_uses, unique_columns
 from tenantry.dashboards.definition.controls import read_controls
 from tenantry.dashboards.definition.file_schema import DASHBOARD, MAX_IN_ROW, MAX_ROWS, PANELS
-from tenantry.dashboards.definition.model import COLUMNS, Click, Control, DashboardFile, Panel, PanelKind, QueryUse
+from tenantry.dashboards.definition.model import (
+    COLUMNS,
+    Click,
+    ColoredName,
+    Control,
+    DashboardFile,
+    Panel,
+    PanelKind,
+    QueryUse,
+)
 from tenantry.dashboards.definition.value_kinds import mapping, read_keys, refuse
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.definition.vega_columns import is_field, vega_expression_columns
@@ -55,7 +64,7 @@ class _FileReader:
         dashboard = DashboardFile(
             self._name, self._source, texts, rows, schema, top.get("cache"), zone=zone, when=top.get("when")
         )
-        return replace(dashboard, controls=controls, colors=top.get("colors", {}))
+        return replace(dashboard, controls=controls, colors=top.get("colors", {}), colored_names=_colored_names(nodes))
 
     def _rows(
         self, node: YamlNode, top: Mapping[str, Any], controls: Mapping[str, Control]
@@ -124,6 +133,7 @@ class _FileReader:
             unique_by=unique_columns(kind, values),
             adds_averages=adds_averages({"kind": kind, **values}),
             columns_left_out=left_out,
+            colors=_colored_names(nodes),
             when=values.get("when"),
         )
         self._check_chosen_columns(panel, nodes[kind], values.get(PanelKind.VEGA), controls)
@@ -188,3 +198,9 @@ def _query_use(value: Any, node: YamlNode | None) -> QueryUse | None:
     if value is None or node is None:
         return None
     return QueryUse(value.get("name", ""), value.get("sql", ""), node.offset)
+
+
+def _colored_names(nodes: Mapping[str, YamlNode]) -> tuple[ColoredName, ...]:
+    return (
+        tuple(ColoredName(name, offset) for name, offset in nodes["colors"].keys.items()) if "colors" in nodes else ()
+    )

@@ -61,7 +61,7 @@ class TemplateText(ValueKind):
 @dataclass(frozen=True, slots=True)
 class Word(ValueKind):
     what: str
-    """The thing with this name, for errors: ``a query file``."""
+    """How errors name the thing: ``a query file``."""
     pattern: str
 
     def read(self, node: YamlNode, source: Source) -> str:
@@ -209,7 +209,7 @@ class Fields(ValueKind):
     """A mapping with known keys."""
 
     what: str
-    """The mapping, in the words of errors."""
+    """How errors name the mapping."""
     keys: tuple[Key, ...]
 
     def read(self, node: YamlNode, source: Source) -> dict[str, Any]:
@@ -242,7 +242,7 @@ class Anything(ValueKind):
     """Any mapping, with variables in its strings."""
 
     about: str
-    """The mapping, in the words of errors."""
+    """How errors name the mapping."""
 
     def read(self, node: YamlNode, source: Source) -> Any:
         if not isinstance(node.value, dict):

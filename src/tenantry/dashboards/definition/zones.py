@@ -48,7 +48,6 @@ class ZoneName(ValueKind):
 
 
 def zone_reference(top: Mapping[str, Any]) -> ZoneOfGroup:
-    """The zone and the first day of the week of a dashboard whose file has the keys ``top``."""
     return ZoneOfGroup(TIMEZONE, top.get(TIMEZONE), sundays=top.get(WEEK_START) == WEEK_STARTS[1])
 
 

@@ -19,13 +19,13 @@ Hosts: TypeAlias = Mapping[str, tuple[str, ...]]
 """Origins that may embed dashboards, by the name of their environment."""
 
 _RENEWALS: Final = 5
-"""Renewals within the staleness bound, so that a short outage of the store has no effect."""
+"""How often the hosts are renewed within the staleness bound, so that a short outage of the store has no effect."""
 
 
 class KnownHosts:
     """The store's hosts, cached for ``staleness`` seconds."""
 
-    # They are renewed before they expire, by at most one request to the store at a time.
+    # The hosts are renewed before they expire, by at most one request to the store at a time.
 
     def __init__(self, environments: EnvironmentStore, *, staleness: float, clock: MonotonicClock) -> None:
         self._environments = environments

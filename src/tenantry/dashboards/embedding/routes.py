@@ -82,8 +82,7 @@ class Embedding:
 def embedding_routes(
     built: BuiltFiles, embedding: Embedding | None, access: Access, guards: Sequence[Middleware]
 ) -> list[BaseRoute]:
-    """The routes of the embed codes, and of the files with the HTML element for host pages. ``guards``: middleware that
-    finds the group."""
+    """``guards``: middleware that finds the group."""
     # Pages of every origin may load these files. An address without a version serves the newest version.
     files: list[BaseRoute] = [
         Route(f"/-/{folder}{name}", partial(_file, built, name))
@@ -148,9 +147,9 @@ class EmbedCodes:
         return hash(self._keys.mint(token).encode("ascii")) == found
 
     async def open(self, payload: str) -> str | None:
-        """The pass for a code's payload; None if the token was rotated or the group deleted. A pass for a code of
-        another pass ends with that pass. Raises UserGroupExpired, UserGroupSuspended, PassExpired, PassRevoked,
-        SigningKeyMissing, StoreUnavailable."""
+        """The pass for a code's payload; None if the token was rotated or the group deleted. If the code was issued for
+        a pass, the new pass ends when that one does. Raises UserGroupExpired, UserGroupSuspended, PassExpired,
+        PassRevoked, SigningKeyMissing, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         issued = await self._groups.get(handle=bytes.fromhex(kept["handle"]))
         if issued is None or issued.token.version != kept["version"]:

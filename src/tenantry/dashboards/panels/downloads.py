@@ -71,9 +71,8 @@ class Downloads:
         filters: Mapping[str, Any],
         session: bytes | None = None,
     ) -> str:
-        """Issue a code for the rows of a panel. ``session``: the digest of a preview's key. Raises StoreUnavailable,
-        the errors of ``read_filters``, HTTPException (404) for a panel without rows, and InvalidBody for filters that
-        are too long."""
+        """``session``: the digest of a preview's key. Raises StoreUnavailable, the errors of ``read_filters``,
+        HTTPException (404) for a panel without rows, and InvalidBody for filters that are too long."""
         self._find(saved, panel_id)
         read_filters(saved, filters)
         wanted = {

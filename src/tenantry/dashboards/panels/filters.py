@@ -24,8 +24,8 @@ def read_filters(saved: SavedDashboard, given: Mapping[str, Any]) -> dict[str, A
     unknown = [name for name in given if name not in saved.settable]
     if unknown:
         shown = [name[:_LONGEST_NAME] for name in unknown]
-        near = did_you_mean(shown[0], saved.offered)
-        raise InvalidParameter(f"this dashboard has no filter {', '.join(shown)}. {near}".strip(), names=shown)
+        near = did_you_mean(shown[0], saved.offered).strip() or f"it has {', '.join(sorted(saved.offered)) or 'none'}"
+        raise InvalidParameter(f"this dashboard has no filter {', '.join(shown)}; {near}", names=shown)
     controls = saved.dashboard.controls
     params: dict[str, Any] = {}
     for name, value in given.items():

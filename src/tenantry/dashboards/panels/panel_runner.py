@@ -57,13 +57,13 @@ class PanelRunner:
         self._charts = charts
         self._params: Final = dict(params)
         self._fresh = fresh
-        self._now: Final = datetime.now(UTC)  # so that today is the same day in all panels
+        self._now: Final = datetime.now(UTC)  # one time for all panels, so that today is the same day in each
         self._certain_until = sources.changes.certain_until()
         self.variables: Final[Record] = extend(group.variables, "params", self._params)
         """The group's variables and ``params``, for queries and texts."""
 
     async def panel(self, panel: Panel, wanted: WantedPanel, answer: OpenAnswer) -> HeldLine:
-        """Return the panel's line with its rows. If the panel fails, the line contains the error."""
+        """If the panel fails, its line contains the error."""
         return await self._line("panel", panel.id, lambda: self._rows(panel, wanted), answer)
 
     async def choices(self, control: str, answer: OpenAnswer) -> HeldLine:

@@ -17,7 +17,7 @@ from tenantry.sql.parameters import Parameter, ParameterType, RelativeRange, par
 _DAY: Final = timedelta(days=1)
 _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
 _DAYS: Final = {"day": 1, "week": 7}
-_FIRST_MINUTE: Final = "00:01"  # a range that ends when it begins is refused
+_FIRST_MINUTE: Final = "00:01"  # not midnight, because a range that ends when it begins is refused
 
 
 class Days(NamedTuple):
@@ -83,7 +83,7 @@ def _relative(parameter: Parameter, variables: Mapping[str, Any] | Record) -> Re
         return parameter.default if isinstance(parameter.default, RelativeRange) else None
     try:
         return parse_relative(given) if isinstance(given, str) else None
-    except ValueError:  # there are only two days
+    except ValueError:  # two days, not a relative range
         return None
 
 

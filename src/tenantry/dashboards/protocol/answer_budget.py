@@ -66,7 +66,7 @@ class AnswerBudget:
         return 0 if share is None else len(share.answers)
 
     def count_open_of_viewer(self, group: UserGroup) -> int:
-        """The number of open responses of the viewer ``group.viewer``; 0 without a viewer."""
+        """0 if the group has no viewer."""
         viewer_id, share = group.viewer_id, self._shares.get(group.handle)
         return 0 if viewer_id is None or share is None else sum(each.viewer_id == viewer_id for each in share.answers)
 
@@ -101,7 +101,7 @@ class AnswerBudget:
         self.held += size
 
     async def wait_for_capacity(self, group: bytes, size: int) -> None:
-        """Wait until the group may reserve ``size`` bytes. Raises AnswersUnread after ``WAIT_SECONDS``."""
+        """Raises AnswersUnread after ``WAIT_SECONDS``."""
 
         def largest() -> list[bytes]:
             own = self._shares[group].held
@@ -128,7 +128,7 @@ class AnswerBudget:
             await asyncio.sleep(_LOOK_SECONDS)
 
     def _cut_off_slowest(self, groups: Callable[[], Iterable[bytes]]) -> None:
-        if self._clock() - self._cut_at < _LOOK_SECONDS:  # all waiters share one cut
+        if self._clock() - self._cut_at < _LOOK_SECONDS:  # all waiters share one call of `cut_off`
             return
         self._cut_at = self._clock()
         shares = [share for each in groups() if (share := self._shares.get(each)) is not None]

@@ -89,7 +89,7 @@ class InFlightQueries:
         """Run the query, or join an equal one in flight that began at most ``max_age`` seconds ago (None: any). The
         caller must await the coroutine immediately. Raises DataSourceError, a new instance for each caller."""
         loop = asyncio.get_running_loop()
-        if loop is not self._loop:  # the queries of a closed loop never end
+        if loop is not self._loop:  # queries of a closed loop never end, so forget them
             self.by_key.clear()
             self._loop = loop
         key = query.key
@@ -105,7 +105,7 @@ class InFlightQueries:
             if running.began is None and query.group.handle not in running.turns:
                 with suppress(
                     SourceUnavailable
-                ):  # this group's queue is full, but the query waits in another group's queue
+                ):  # this group's queue is full, but the query may wait in another group's queue
                     running.enqueue(query)
         return self._watch.run(query.group, query.schema, query.opened.registered, running.wait())
 
@@ -145,7 +145,7 @@ class InFlightQuery:
             turn.came.add_done_callback(lambda _: self._turn_came(handle, turn))
 
     async def wait(self) -> QueryOutcome:
-        """Add a caller and wait for the answer. Raises DataSourceError."""
+        """Raises DataSourceError."""
         if not self._waiters:
             self.query.opened.users += 1  # the source stays open until the query has ended
         waiter: asyncio.Future[QueryOutcome | Exception] = self._loop.create_future()

@@ -277,7 +277,7 @@ class CachedQueries:
         answer = SharedAnswer(entry.result)
         answer.size = entry.size
         outcome = QueryOutcome(answer, None, entry.as_of, is_shared=True, is_hit=True)
-        if entry.mark == shared.mark_of(source):  # else the source has changed since the entry was read
+        if entry.mark == shared.mark_of(source):  # if they differ, the source has changed since the entry was read
             self._cache.keep(query, outcome, is_checked=True)
         return outcome
 
@@ -303,7 +303,7 @@ class CachedQueries:
         self._cache.changed(source)
         if self._cache.shared is not None:
             await self._cache.shared.mark(source)
-            self._cache.changed(source)  # again, because an old result may have come from the shared cache meanwhile
+            self._cache.changed(source)  # again: an old result may have come from the shared cache meanwhile
 
     async def aclose(self) -> None:
         tasks = [*self._refreshing.values(), *self._reading.values()]

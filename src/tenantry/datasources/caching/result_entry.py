@@ -156,7 +156,7 @@ def _offset(value: datetime | time) -> Any:
     if value.tzinfo is None:
         return None
     offset = value.utcoffset()
-    if offset is None:  # its zone has an offset that depends on the date
+    if offset is None:  # the offset of its zone depends on the date
         raise Unencodable
     return _interval(offset)
 

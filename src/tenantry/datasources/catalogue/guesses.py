@@ -24,8 +24,8 @@ class Guess(NamedTuple):
 
 def guess_tables(catalogue: Catalogue) -> dict[str, Guess]:
     """Return guesses by table."""
-    # In this order: the tables with the tenant's column, the table to which that column refers, and the tables that
-    # refer to a guessed table.
+    # The order: the tables with the tenant's column, the table to which that column refers, and the tables that refer
+    # to a guessed table.
     tables = [table for table in catalogue.tables if table.is_declarable]
     column = tenant_column(tables)
     if column is None:

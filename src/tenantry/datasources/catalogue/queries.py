@@ -11,7 +11,7 @@ class CatalogueQueries(NamedTuple):
     0. The schema is '' where the name of the table needs none."""
     foreign_keys: str = ""
     """Returns a row for each foreign key that has one column: schema or '', table and column of the key, then schema or
-    '', table and column to which it refers."""
+    '', table and column to which the key refers."""
 
 
 _POSTGRESQL_SCHEMA: Final = "case when pg_table_is_visible({0}.oid) then '' else {0}n.nspname end"

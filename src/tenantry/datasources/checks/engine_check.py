@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tenantry.datasources.checks.query_plans import PlanTemplate, plan_prefix
 from tenantry.datasources.checks.refused_queries import Refusal, read_refusal
 from tenantry.datasources.checks.repeated_rows import RepeatedRows
+from tenantry.datasources.checks.series_names import SeriesNames, names_in
 from tenantry.datasources.declared_tables import declared_tables
 from tenantry.datasources.engines.engine import Engine
 from tenantry.datasources.engines.registry import find_engine
 from tenantry.datasources.explanation import ExplainedQuery
 from tenantry.datasources.guarding import guarded_template
+from tenantry.datasources.results import Result
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.url import parse_url
-from tenantry.datasources.wrapped_templates import SchemaQuery, can_name_columns
+from tenantry.datasources.wrapped_templates import SchemaQuery, WrappedTemplate, can_name_columns
 from tenantry.errors import (
     InvalidParameter,
     InvalidSource,
@@ -51,6 +53,8 @@ class AskedQuery(NamedTuple):
     """Also ask for the names of the columns."""
     unique_by: tuple[str, ...] = ()
     """Also run the query, and count the rows that have equal values in these columns."""
+    series: str = ""
+    """Also run the query, and list the different values of this column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ class EngineReport:
     unnamed: frozenset[str]  # files of explained queries for which the engine gave no column names
     asked: Mapping[AskedQuery, frozenset[str]]  # the engines that were asked about each query
     repeated: Mapping[AskedQuery, Mapping[str, int]]  # by "data source …, for GROUP": rows that are not unique
+    series: Mapping[AskedQuery, Mapping[str, frozenset[str] | None]]  # the same: the names in a column; None: unknown
 
 
 class _Asked(NamedTuple):
@@ -119,6 +124,7 @@ class EngineCheck:
         self._columns: dict[AskedQuery, dict[str, tuple[str, ...]]] = {}
         self._unnamed: set[str] = set()
         self._repeated: dict[AskedQuery, dict[str, int]] = {}
+        self._series: dict[AskedQuery, dict[str, frozenset[str] | None]] = {}
 
     def add(self, group: UserGroup, files: Collection[str] | None = None) -> None:
         """Choose the queries to explain for this group. ``files``: the files of the queries that the group sees; None:
@@ -147,7 +153,7 @@ class EngineCheck:
         except (MissingVariable, UnbindableValue, InvalidParameter):
             return False
         except TemplateError:
-            pass  # the query itself is wrong, which the check reports when the query is explained
+            pass  # the query itself is wrong, and the check reports that when the query is explained
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
@@ -171,6 +177,7 @@ class EngineCheck:
             frozenset(self._unnamed),
             self._asked_engines(),
             self._repeated,
+            self._series,
         )
 
     def _asked_engines(self) -> dict[AskedQuery, frozenset[str]]:
@@ -245,8 +252,13 @@ class EngineCheck:
         query = asked.query
         if query.names:
             await self._name(sources, asked, explained, known, says)
-        if query.unique_by and (count := await _repeated(sources, asked)):
-            self._repeated.setdefault(query, {})[says] = count
+        if query.unique_by:
+            found = await _answer(sources, asked, RepeatedRows(query.template, query.unique_by))
+            if found is not None and found.rows:
+                self._repeated.setdefault(query, {})[says] = int(found.rows[0][0])
+        if query.series:  # with sample input, some names may be filtered out
+            listed = None if asked.samples else await _answer(sources, asked, SeriesNames(query.template, query.series))
+            self._series.setdefault(query, {})[says] = names_in(listed)
 
     async def _name(
         self,
@@ -258,7 +270,9 @@ class EngineCheck:
     ) -> None:
         text = explained.traced.bound.sql
         if text not in known:
-            known[text] = await _names(sources, asked) if can_name_columns(explained.engine) else ()
+            can_name = can_name_columns(explained.engine)
+            found = await _answer(sources, asked, SchemaQuery(asked.query.template)) if can_name else None
+            known[text] = () if found is None else tuple(found.names)
         if known[text]:
             self._columns.setdefault(asked.query, {})[says] = known[text]
         else:
@@ -294,28 +308,15 @@ def reported_by(sources: Sequence[str]) -> str:
     return "; ".join(sources[:NAMED]) + more
 
 
-async def _names(sources: DataSources, asked: _Asked) -> tuple[str, ...]:
+async def _answer(sources: DataSources, asked: _Asked, template: WrappedTemplate) -> Result | None:
+    """Return None if the engine cannot be asked, or the query takes too long."""
     query, group, variables, _ = asked
     try:
-        found = await sources.query(group, query.schema, SchemaQuery(query.template), variables)
+        return await sources.query(group, query.schema, template, variables)
     except _UNREACHABLE:
         raise
     except TenantryError:
-        return ()
-    return tuple(found.names)
-
-
-async def _repeated(sources: DataSources, asked: _Asked) -> int:
-    """Return the number of rows with repeated values. Also 0 if the engine cannot be asked, or the query takes too
-    long."""
-    query, group, variables, _ = asked
-    try:
-        found = await sources.query(group, query.schema, RepeatedRows(query.template, query.unique_by), variables)
-    except _UNREACHABLE:
-        raise
-    except TenantryError:
-        return 0
-    return int(found.rows[0][0]) if found.rows else 0
+        return None
 
 
 def _session(registered: RegisteredSource) -> SessionTemplate | None:

@@ -72,7 +72,7 @@ class ChDBDriver:
                 for (
                     name,
                     value,
-                ) in self._settings.items():  # `readonly` must be last: after it no setting can be changed
+                ) in self._settings.items():  # `readonly` must be last, because no setting can be changed after it
                     client.set_client_setting(name, value)
             except BaseException:
                 client.close()
@@ -113,7 +113,7 @@ class ChDBDriver:
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: Handle) -> bool:
-        """A query cannot change its handle."""
+        """Always True: a query cannot change its handle."""
         return True
 
     def interrupt(self, connection: Handle) -> None:

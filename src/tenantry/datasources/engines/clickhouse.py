@@ -35,7 +35,7 @@ _NO_TLS: Final = "the server has no TLS on this port: add ssl_mode=disabled if t
 
 
 class ClickHouseAddress:
-    """The address, login and TLS options of a URL. Raises InvalidSource for unknown or contradictory options."""
+    """Raises InvalidSource for unknown or contradictory options."""
 
     def __init__(self, url: URL) -> None:
         options = tls.read_options(url, "ClickHouse", tls.OPTIONS, modes=_MODES)
@@ -88,7 +88,8 @@ class ClickHouseDriver:
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> RunningQuery:
-        """Return a connection of the client, which the first call connects. Raises SourceUnavailable, InvalidSource."""
+        """Return a connection of the client. The first call connects the client. Raises SourceUnavailable,
+        InvalidSource."""
         failure: TenantryError
         with self._lock:
             if self._client is None:
@@ -176,7 +177,7 @@ class ClickHouseDriver:
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: RunningQuery) -> bool:
-        """Requests have no session that a query could change."""
+        """Always True: requests have no session that a query could change."""
         return True
 
     def interrupt(self, connection: RunningQuery) -> None:
@@ -188,7 +189,7 @@ class ClickHouseDriver:
             client.command(f"kill query where query_id = '{query_id}' async", use_database=False)
 
     def close(self, connection: RunningQuery) -> None:
-        """The connections belong to the client."""
+        """Does nothing: the connections belong to the client."""
 
     def shutdown(self) -> None:
         self._stoppers.shutdown(wait=False)

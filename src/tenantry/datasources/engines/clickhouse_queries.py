@@ -47,7 +47,7 @@ _NAMES: Final = {  # names of common error codes, used instead of the server's m
     452: "SETTING_CONSTRAINT_VIOLATION",
     497: "ACCESS_DENIED",
 }
-# Error codes for a server that is unreachable, refuses the login, or is overloaded.
+# Error codes of a server that is unreachable, refuses the login, or is overloaded.
 _AWAY: Final = frozenset({3, 81, 192, 193, 194, 202, 203, 209, 210, 236, 279, 516, 746})
 _BAD_VALUE: Final = frozenset(
     {

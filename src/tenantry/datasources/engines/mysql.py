@@ -87,7 +87,7 @@ class MySQLDriver:
         self._closing = Event()
 
     def open(self) -> Session:
-        """Open a read-only session with a timeout. Raises SourceUnavailable, InvalidSource."""
+        """Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         session: Session | None = None
         try:
@@ -201,7 +201,7 @@ class MySQLDriver:
             else:
                 failure = timeout_error(
                     self.source_id, seconds
-                )  # the timeout may have ended a function, whose value is then wrong
+                )  # the timeout may have stopped a function, and then its value is wrong
         raise failure
 
     def failure(self, error: Exception) -> TenantryError:

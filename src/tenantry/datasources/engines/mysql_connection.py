@@ -31,7 +31,7 @@ _TLS_WANTED: Final = 3159  # the server's ER_SECURE_TRANSPORT_REQUIRED
 
 
 class ServerAddress:
-    """The address, login and TLS options of a URL. Raises InvalidSource for unknown or contradictory options."""
+    """Raises InvalidSource for unknown or contradictory options."""
 
     def __init__(self, url: URL) -> None:
         options = tls.read_options(url, "MySQL", _OPTIONS, ignored=frozenset({"charset"}))
@@ -125,7 +125,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             charset="utf8mb4",
             conv=CONVERSIONS,
             local_infile=False,
-            client_flag=0,  # without the flag MULTI_STATEMENTS
+            client_flag=0,  # does not set MULTI_STATEMENTS
             autocommit=None,  # `set_up` sets it
             connect_timeout=max(1, round(connect_timeout)),
             read_timeout=timeout,
@@ -141,7 +141,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = True
 
     def identify(self) -> tuple[Any, ...]:
-        """Return what differs between servers, because two of them may use the same connection id."""
+        """Return values that identify the server. A connection id alone does not, because two servers may use the same
+        one."""
         self.query("select @@hostname, @@port, @@server_id")
         row: tuple[Any, ...] = self._result.rows[0]
         return row

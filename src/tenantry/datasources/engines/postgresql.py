@@ -108,8 +108,8 @@ class PostgreSQLDriver:
         return params
 
     def open(self) -> PipelineConnection:
-        """Raises SourceUnavailable. Raises InvalidSource if a Redshift URL leads to PostgreSQL, if the role can read
-        the store's tables, or if the source has session variables but the role bypasses row-level security."""
+        """Raises SourceUnavailable; InvalidSource if a Redshift URL leads to PostgreSQL, if the role can read the
+        store's tables, or if the source has session variables but the role bypasses row-level security."""
         failure: TenantryError
         try:
             connection = postgresql_connection.connect(self._params, self._limits.connect_timeout)

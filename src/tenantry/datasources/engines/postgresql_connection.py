@@ -33,7 +33,7 @@ _POSTGRESQL: Final = 90_000  # the lowest version that counts as PostgreSQL; Red
 _ROWS: Final = 32  # rows that libpq returns at a time: fewer are slower, more need more memory
 _ROWS_OF_STREAM: Final = 64
 _CHECK: Final = 0.05  # seconds between checks for a stop request
-_CANCEL_SECONDS: Final = 2.0  # for the cancel request and the end of the query; after that, the connection is given up
+_CANCEL_SECONDS: Final = 2.0  # seconds for the cancel request and the end of the query; then the connection is given up
 
 _CANCELLED: Final = "57014"
 _TOO_MANY: Final = "53300"  # too_many_connections; a pooler may send it in answer to a query

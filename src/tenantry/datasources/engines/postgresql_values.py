@@ -35,7 +35,7 @@ def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes |
             encoded.append(None if text is None else text.encode())
         except (ValueError, TypeError, OverflowError):
             pass  # UnbindableValue is raised below: these errors quote the value
-        if len(encoded) < number or (text is not None and "\0" in text):  # libpq would cut the string at the NUL
+        if len(encoded) < number or (text is not None and "\0" in text):  # libpq would end the string at the NUL
             raise UnbindableValue(f"the value of parameter ${number} cannot be sent to PostgreSQL", name=f"${number}")
     return encoded
 

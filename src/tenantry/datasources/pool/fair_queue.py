@@ -26,7 +26,7 @@ LONG_EVERY: Final = 15.0
 is a stream, or a query of a long-running group."""
 
 BARRED_SECONDS: Final = 60.0
-"""For this many seconds after a stream was stopped because of its slow reader, its group may run one stream fewer."""
+"""After a stream was stopped because of its slow reader, its group may run one stream fewer for this many seconds."""
 
 _LEARNED_SECONDS: Final = 60.0
 """When the server refuses a connection, the queue uses only the connections that the source has. It tries ``pool_size``
@@ -121,7 +121,7 @@ class FairQueue:
         turn = Turn(self, own, self._number, is_stream=is_stream)
         is_idle = not (
             self._running or self.waiting or is_stream or self._pauses
-        )  # the common case, in which no limit can apply because there is no other turn
+        )  # the common case: there is no other turn, so no limit can apply
         if is_idle or (not self.waiting and self._may_start(turn, now, self._long_turns(now))):
             self._start(turn, now)
         else:

@@ -168,7 +168,7 @@ def take_result(
 def bytes_counter(
     types: Sequence[str | None], *, unbounded: Collection[str] = ()
 ) -> Callable[[Sequence[Sequence[Any]]], int]:
-    """Return a faster ``count_bytes`` for columns of these types, which skips numbers and times except in
+    """Return a faster ``count_bytes`` for columns of these types. It skips numbers and times, except types in
     ``unbounded``."""
     flat, deep = [], []
     for position, word in enumerate(types):

@@ -37,7 +37,7 @@ the event loop."""
 
 
 class RowChunks:
-    """Writes a query's rows in chunks. If ``begin`` fails, it may be called again with another connection."""
+    """If ``begin`` fails, it may be called again with another connection."""
 
     def __init__(
         self,

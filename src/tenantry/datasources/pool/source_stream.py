@@ -59,7 +59,7 @@ class StreamPool(Protocol[C]):
 
 
 class SourceStream(Generic[C]):
-    """The chunks of one query. ``on_end`` is called once, when the query ends or is stopped."""
+    """``on_end`` is called once, when the query ends or is stopped."""
 
     def __init__(
         self, source_id: str, pool: StreamPool[C], chunks: RowChunks, limits: Limits, turn: Turn, on_end: OnEnd

@@ -87,7 +87,7 @@ class _RowCollector(Generic[Found]):
         if self._held > self._max_bytes:
             self._rows = [*self._reduction.thin(self._result()).rows]
             self._held = _count(self._rows)
-            if self._held > self._max_bytes * 3 // 4:  # a larger share would soon be thinned again
+            if self._held > self._max_bytes * 3 // 4:  # otherwise the next few rows would cause another thinning
                 raise TooManyBytes(
                     f"the reduced rows of this query take more than {self._max_bytes * 3 // 4} bytes: aggregate, or "
                     "select fewer rows"

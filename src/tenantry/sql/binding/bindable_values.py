@@ -34,7 +34,7 @@ def _has_64_bits(value: int) -> bool:
 
 BINDABLE: Final[dict[type, Callable[[Any], bool]]] = {
     **dict.fromkeys(_UNCHECKED, lambda value: True),
-    str: str.isprintable,  # NUL and lone surrogates are not printable
+    str: str.isprintable,  # neither NUL nor lone surrogates are printable
     int: _has_64_bits,
     float: math.isfinite,
     Decimal: Decimal.is_finite,

@@ -89,9 +89,9 @@ class Binder:
             try:
                 for step in steps:
                     step(values, key, params, met)
-                for get in further:  # required even if its clause is dropped
+                for get in further:  # a variable is required even if its clause is dropped
                     if get(values) is None:
-                        raise LookupError  # like a failed lookup
+                        raise LookupError  # handled like a failed lookup
             except (TenantryError, *UNREADABLE):
                 require(variables, needed(tree.nodes, variables))
                 raise
@@ -129,7 +129,7 @@ class _Compiler:
 
     def steps(self, nodes: Sequence[Node], *, conditional: bool = False) -> list[_Step]:
         found: list[_Step] = []
-        run: list[Value] = []  # adjacent plain values whose paths have the same parent
+        run: list[Value] = []  # adjacent plain values with the same parent path
         for node in nodes:
             if isinstance(node, Text):
                 continue
@@ -218,7 +218,7 @@ class _Compiler:
                         owner = owner._values
                     for name in names:
                         if owner[name] is None:
-                            raise LookupError  # like a failed lookup
+                            raise LookupError  # handled like a failed lookup
             except UNREADABLE:
                 key += dropped
                 return

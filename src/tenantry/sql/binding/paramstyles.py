@@ -14,7 +14,7 @@ from tenantry.sql.syntax_tree import PlaceholderConflict
 
 _CONFLICT = re.compile(r"\?|(?<![:\w$]):(?=\w)|(?<=\w):(?=\w)|@(?=\w)|(?<![\w$])\$(?=\w)|\{(?=\s*+\w+\s*+:)")
 _BRACKET = re.compile(r"[\[\](){}]")
-_LOOKBACK = 2_000  # characters to look back for the bracket that makes a colon a slice
+_LOOKBACK = 2_000  # how many characters to look back for the bracket that makes a colon a slice
 _FIXES = {
     "?": "name a variable, {{ name }}; for PostgreSQL's operator ? use jsonb_exists(), or another paramstyle",
     ":": "name a variable, {{ name }}; where the colon is SQL, write a space after it",
@@ -82,7 +82,7 @@ def find_placeholder_conflicts(
 ) -> tuple[tuple[PlaceholderConflict, ...], tuple[int, ...]]:
     """Return characters that a driver could read as placeholders, and the offsets of colons in slices like
     ``a[1:n]``."""
-    braces = text.count("{") > 2 * text.count("{{")  # there are more braces than those of tags
+    braces = text.count("{") > 2 * text.count("{{")  # some braces are not those of tags
     if not braces and not any(character in text for character in "?:@$"):
         return (), ()
     conflicts: list[PlaceholderConflict] = []

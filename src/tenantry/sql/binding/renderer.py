@@ -19,7 +19,7 @@ from tenantry.sql.syntax_tree import (
     placeholder_key,
 )
 
-_CACHED_CHARACTERS = 4 * 1024 * 1024  # for one template: about a thousand statements
+_CACHED_CHARACTERS = 4 * 1024 * 1024  # characters for one template: about a thousand statements
 
 RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
 """The SQL, and its parameter names (for named styles)."""
@@ -76,7 +76,7 @@ class _Rendering:
 
     def run(self, nodes: Sequence[Node]) -> RenderedSQL:
         parts = list(self._parts(nodes, included=True))
-        if self._count > self._dialect.max_parameters:  # checked here too: tags may follow the last list
+        if self._count > self._dialect.max_parameters:  # checked here too, because tags may follow the last list
             raise self._too_many(self._longest[0])
         text = "".join(
             part.replace("%", "%%") if self._count and literal and self._style.doubles_percent else part
@@ -126,7 +126,7 @@ class _Rendering:
         first = self._numbers.get(key)
         if first is None:
             first = self._count + 1
-            if self._count + length > self._dialect.max_parameters:  # before the SQL grows
+            if self._count + length > self._dialect.max_parameters:  # checked before the SQL grows
                 raise self._too_many(node.reference.path)
             self._longest = max(self._longest, (node.reference.path, length), key=lambda item: item[1])
             self._count += length

@@ -156,7 +156,7 @@ class VariableReader:
             def read(values: Any) -> Any:
                 value = get(values)
                 if value is None:
-                    raise LookupError  # the JSON conversion would accept None
+                    raise LookupError  # raised here, because the JSON conversion would accept None
                 return convert_or_refuse(value)
 
             return read

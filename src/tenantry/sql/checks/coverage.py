@@ -103,7 +103,7 @@ class Coverage:
     def _of(self, path: str, reference: VariableReference, location: Location) -> Iterator[Finding]:
         types = self._types
         if path not in types.paths:
-            return  # no group has it, so the lint reports an unknown variable
+            return  # if no group has it, the lint reports an unknown variable
         if path not in self._missing:
             self._missing[path] = types.without(path)
         missing = self._missing[path]

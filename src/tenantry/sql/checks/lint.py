@@ -223,10 +223,10 @@ def _is_given(path: str, given: Collection[str]) -> bool:
 def _droppable(template: SQLTemplate, tree: Tree, guard: Guard) -> Iterator[Problem]:
     for reference in droppable(tree, guard):
         if not reference.not_a_filter and reference.path not in template.optional:
-            continue  # this filter is rendered in every case, so its column is too
+            continue  # this filter is always rendered, and the variable in its column with it
         how = "not_a_filter" if reference.not_a_filter else "optional"
         message = f"{reference.path} ({how}) is left out with its clause when a viewer chooses nothing"
-        fix = "nothing to do if it restricts no rows; else move it out of [[ ]]"
+        fix = "if it restricts rows, move it out of [[ ]]; otherwise there is nothing to fix"
         yield Problem("droppable", Severity.NOTE, reference.offset, message, fix, reference.path)
 
 
@@ -234,7 +234,11 @@ def _inert_tags(tree: Tree) -> Iterator[Problem]:
     for tag in tree.inert_tags:
         message = f"{tag.text} is in a comment: it is left out with the comment, and no value is looked up for it"
         yield Problem(
-            "tag-in-comment", Severity.NOTE, tag.offset, message, "nothing to do; or take it out of the comment"
+            "tag-in-comment",
+            Severity.NOTE,
+            tag.offset,
+            message,
+            "move it out of the comment if you need its value; otherwise there is nothing to fix",
         )
 
 

@@ -154,7 +154,7 @@ def can_lack(template: SQLTemplate, name: str, left: Mapping[str, Any] | None = 
     there = {f"{path}.{end}" for end in left or ()}
     for node, around in walk(template._own_tree().nodes):
         if any(isinstance(outer, Switch) and outer.reference.path == path for outer in around):
-            continue  # an absent value also chooses a branch
+            continue  # an absent value chooses a branch too
         clauses = [outer for outer in around if isinstance(outer, Clause)]
         for reference in references_in([node]):
             if reference.path != path and not reference.path.startswith(f"{path}."):

@@ -63,7 +63,7 @@ DIALECT = Dialect(
     empty_in="in () is not distinct from 1",
     empty_not_in="not in () is distinct from 0",
     like_escape="\\",
-    like_escape_clause="",  # releases before 2026 have none
+    like_escape_clause="",  # releases before 2026 have no `escape` clause
     array_parameter="{placeholder}",
     # `=` alone finds 7 for '07', and the first element of an Enum for 1.
     exact_equal="{column} = {value} and toString({column}) = toString({value})",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tenantry.sql.dialects.dialect import Dialect, Identifiers, function_names, naive_utc, seconds
 
 _FUNCTIONS = "load_file sys_eval sys_exec spider_direct_sql spider_bg_direct_sql spider_copy_tables"
-_PROCEDURES = "execute_prepared_stmt create_synonym_db"  # in the schema sys
+_PROCEDURES = "execute_prepared_stmt create_synonym_db"  # procedures in the schema sys
 
 DIALECT = Dialect(
     name="mysql",
@@ -37,8 +37,8 @@ DIALECT = Dialect(
     casts={"text": "char", "integer": "signed", "date": "date", "datetime": "datetime(6)", "uuid": "char(36)"},
     loose_texts=True,
     # concat() makes every value a string. Without it, a bound number 0 would equal each string that does not begin with
-    # a digit. A literal '7abc' would find 7 through the index of a number column, and the driver would not get the
-    # warning for which it refuses a result.
+    # a digit. A literal '7abc' would find 7 through the index of a number column without a warning, and only a warning
+    # makes the driver refuse a result.
     guarded_form="concat({placeholder})",
     bind_as={"datetime": naive_utc, "uuid": str, "interval": seconds},
     time_buckets={

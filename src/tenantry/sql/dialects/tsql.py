@@ -46,5 +46,5 @@ DIALECT = Dialect(
         "case when len(convert(varchar(40), {column}, 126)) = 10 then cast({column} as datetime2)"
         " else cast({column} at time zone 'UTC' at time zone {zone} as datetime2) end"
     ),
-    local_time="cast({column} at time zone 'UTC' at time zone {zone} as datetime2)",  # zones by their Windows names
+    local_time="cast({column} at time zone 'UTC' at time zone {zone} as datetime2)",  # zones have Windows names
 )

@@ -37,7 +37,7 @@ Nodes = tuple[Node, ...]
 _TRUE: Final[Nodes] = (Text("1 = 1"),)
 _NUMBER = re.compile(r"[-+]?[0-9.]+")
 _SIMPLE = re.compile(r'(?:\w+|"[^"]+"|`[^`]+`)(?:\.(?:\w+|"[^"]+"|`[^`]+`))*')
-_COLUMN, _ZONE = "\0column", "\0zone"  # placeholders in the dialect's SQL: no template contains NUL
+_COLUMN, _ZONE = "\0column", "\0zone"  # in the dialect's SQL; no template contains a NUL
 _MARKS = re.compile(f"({_COLUMN}|{_ZONE})")
 
 
@@ -163,7 +163,7 @@ class _ColumnFilter:
         is_date, instant = (_filled(sql.format(column=_COLUMN), column) for sql in (dialect.is_date, dialect.instant))
         dates = self._between("start", "end", has, column)
         instants = self._between("from", "until", has, instant)
-        nearby = self._between("before", "beyond", has, column)  # an index can find these
+        nearby = self._between("before", "beyond", has, column)  # the engine can use an index for these
         choice: Nodes = (
             Text(" and ("),
             *is_date,

@@ -66,7 +66,7 @@ def _is_unfinished(text: str, lexemes: Sequence[Lexeme]) -> bool:
 # --- choices by a name ------------------------------------------------------------------------------------------------
 
 
-_SHOWN: Final = 5  # names in a fix
+_SHOWN: Final = 5  # how many names a fix shows
 _BOOLEANS: Final = frozenset({"true", "false"})
 _WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]*")
 

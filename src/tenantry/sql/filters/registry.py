@@ -58,7 +58,7 @@ _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
 def check_filters(source: Source, tag: VariableTag, declared: Container[str]) -> None:
     """Raise TemplateError for the first filter that does not exist or conflicts with another one.
 
-    ``declared``: names of parameters.
+    ``declared``: names of declared parameters.
     """
     seen: set[str] = set()
     for each in tag.filters:

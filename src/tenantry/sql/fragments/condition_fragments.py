@@ -45,7 +45,7 @@ class ConditionFragment(NamedTuple):
 
 
 def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[ConditionFragment]) -> None:
-    """Raise TemplateError for the first fragment that has more than conditions, or might leave rows unfiltered."""
+    """Raise TemplateError for the first fragment that contains more than conditions, or might leave rows unfiltered."""
     outline = read_outline(source, dialect)
     for each in found:
         place = _place(outline, each)

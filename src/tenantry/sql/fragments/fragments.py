@@ -155,7 +155,7 @@ class _Expander:
         others = {name: texts for name, texts in definition.header.choices.items() if name != tag.name}
         inner = replace(definition, header=replace(definition.header, choices=others))
         for number, (name, choice) in enumerate((tag.choices or {}).items()):
-            own = choice.source  # the choice is in this file: its location says enough
+            own = choice.source  # None: the choice is in this file, so its own location is enough
             included_at = at.included_at if own is None else at
             origin = Segment(0, own or definition.source, choice.offset, included_at, choice.exact)
             text, lexemes = self._lex_text(choice.sql, origin)
@@ -185,7 +185,7 @@ class _Expander:
         if joins:
             self.condition_fragments.append(ConditionFragment(start, self.text.length, tag, outer))
         if lexemes[-1].kind is LexemeKind.COMMENT or joins:
-            self._add("\n", body, len(body.text))  # ends a line comment
+            self._add("\n", body, len(body.text))  # the line break ends a line comment at the end of the fragment
         self._check_length(outer, tag.start)
 
     def _check_chain(self, found: TemplateDefinition, tag: ReplacedTag, chain: _Chain, outer: Source) -> None:

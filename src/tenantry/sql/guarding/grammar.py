@@ -57,7 +57,7 @@ def parse(sql: str, dialect: str) -> Any:
     import sqlglot
     from sqlglot.errors import ErrorLevel
 
-    logging.getLogger("sqlglot").addFilter(_is_of_others)  # calling this again has no effect
+    logging.getLogger("sqlglot").addFilter(_is_of_others)  # adding a filter again has no effect
     was_parsing = _is_parsing.set(True)
     try:
         statements = [each for each in sqlglot.parse(sql, read=dialect, error_level=ErrorLevel.IMMEDIATE) if each]

@@ -121,8 +121,8 @@ class Guards:
         return [*self._made].index(entry.name)
 
     def proof_queries(self, entry: TableEntry) -> Iterator[str]:
-        """Yield a query for each branch of the condition; for a shared table one query. They read no rows, and use null
-        for each value."""
+        """Yield a query for each branch of the condition, or a single query for a shared table. The queries read no
+        rows, and use null for each value."""
         if entry.is_shared:
             yield f"select 1 from {written(path_of(entry.name), self.dialect)} where 1 = 0"  # noqa: S608
             return

@@ -71,7 +71,7 @@ def check_length(characters: int) -> None:
 def mask(sql: str, dialect: Dialect) -> MaskedSQL:
     """Raises Refused."""
     check_length(len(sql))
-    plain = sql.replace("{{", "{ ")  # only a string can contain it: no engine reads it as SQL
+    plain = sql.replace("{{", "{ ")  # only a string can contain `{{`, because no engine reads it as SQL
     try:
         lexemes = lex(Source(plain), dialect)
     except TemplateError as error:

@@ -16,7 +16,7 @@ from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Node
 
 _REMEMBERED: Final = 10_000  # statements
-_AT_ONCE: Final = 12_000  # words and signs; SQL beyond this is proved when it is first sent
+_AT_ONCE: Final = 12_000  # words and signs; further SQL is proved when it is first sent
 
 
 class Proof:

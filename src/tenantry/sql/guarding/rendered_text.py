@@ -37,7 +37,7 @@ class RenderedText:
 
     def offset(self, position: int) -> int:
         """Convert a position in ``sql`` to an offset in the template."""
-        if not self.segments:  # of a template without SQL
+        if not self.segments:  # a template without SQL
             return 0
         found = self.segment(position)
         exact = found.text is not None and not found.text.of_guard and found.text.offset >= 0
@@ -96,7 +96,7 @@ def _parts(
 
 
 def _skip(nodes: Sequence[Node], decide: Decide) -> None:
-    # Decides in dropped SQL too, because a Renderer's key has numbers for it.
+    # Calls `decide` for dropped SQL too, because a Renderer's key has numbers for it.
     for _ in _parts(nodes, decide, 0):
         pass
 

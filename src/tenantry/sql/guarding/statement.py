@@ -71,7 +71,7 @@ class _StatementReader:
             if problem is not None:
                 raise Refused(self._near(node), *problem)
             call = grammar.call_in_from(node)
-            if call is not None and "start" in call.meta:  # json_table has no offset
+            if call is not None and "start" in call.meta:  # sqlglot gives no position for json_table
                 self._found.calls.add(self._start(call))
             if grammar.is_table(node):
                 self._table(node, visible)
@@ -89,13 +89,13 @@ class _StatementReader:
             return visible, in_with
         if in_with and not self._dialect.nested_with:
             reason = "a `with` inside a query that has a `with` reads different tables in MariaDB and in MySQL"
-            raise Refused(self._near(clause), reason, "write its queries into the first with")
+            raise Refused(self._near(clause), reason, "move its queries into the first `with`")
         if grammar.is_right_arm(node):
             reason = "in ClickHouse, a `with` after union, except or intersect ends at the next select"
             raise Refused(self._near(clause), reason, "begin the query with it, or put its queries in brackets")
         if visible and grammar.is_arm(node):
             reason = "in ClickHouse, a `with` inside a union, except or intersect hides the with around it"
-            raise Refused(self._near(clause), reason, "write its queries into the first with")
+            raise Refused(self._near(clause), reason, "move its queries into the first `with`")
         problem = grammar.problem_of(clause, self._dialect)
         if problem is not None:
             raise Refused(self._near(clause), *problem)

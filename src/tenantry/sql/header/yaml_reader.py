@@ -108,7 +108,7 @@ def _fix(error: Any) -> str:
         return "indent with spaces: YAML does not allow tabs there"
     if "cannot start any token" in (error.problem or ""):
         return "put a string that begins with such a character in quotes"
-    return "write key: value, indented with spaces; put what is not plain text in quotes"
+    return "write key: value, indented with spaces; put a value that is not plain text in quotes"
 
 
 class _Reader:

@@ -46,7 +46,7 @@ _REFUSED = {
     ),
     "bracket": ("here [[ would begin a quoted name, up to the next ]", 'write such a name as "…"'),
 }
-"""Named group of ``Dialect.opening`` → what is wrong with the matched SQL, and the fix."""
+"""Named group of ``Dialect.opening`` → the problem with the matched SQL, and the fix."""
 _ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in "'\""}
 
 

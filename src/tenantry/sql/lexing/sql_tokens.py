@@ -85,7 +85,7 @@ class TokenContext:
 
     def follows_comparison(self, index: int) -> bool:
         """Whether the tag is the whole right side of ``=``, ``<`` or ``>``, and so needs no other check."""
-        before = self.lexemes[index - 1]  # for index 0 this is the last lexeme, which ends elsewhere
+        before = self.lexemes[index - 1]  # index 0 gives the last lexeme, which ends elsewhere
         lexeme = self.lexemes[index]
         if before.kind is not LexemeKind.CODE or before.end != lexeme.start:
             return False
@@ -113,7 +113,7 @@ class TokenContext:
 
     def enclosing_clause(self, index: int, skip: int = 0) -> str:
         """Return the keyword that begins the clause around the lexeme, such as ``by`` or ``limit``."""
-        if (index, skip) not in self._enclosing:  # cached: several rules ask for it, and it can be far away
+        if (index, skip) not in self._enclosing:  # cached, because several rules need it and it can be far away
             self._enclosing[index, skip] = self.keyword_before(index, CLAUSE_KEYWORDS, skip)
         return self._enclosing[index, skip]
 

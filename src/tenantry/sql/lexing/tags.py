@@ -90,8 +90,8 @@ def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...
 
 
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
-    """Yield the lexemes of a tag's arguments before the tag, without ``one_of`` tags themselves. So checks see the SQL
-    that a viewer can choose."""
+    """Yield the lexemes. Those in a tag's arguments come before the tag; a ``one_of`` tag itself is omitted. So checks
+    see the SQL that a viewer can choose."""
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.TAG:
             for each in lexeme.parts:

@@ -35,7 +35,7 @@ def day_bounds(days: Bounds, zone: tzinfo | None, dialect: Dialect) -> dict[str,
         if day is not None:
             try:
                 nearby, midnight = day + further, datetime.combine(day, time(), tzinfo=zone).astimezone(UTC)
-            except OverflowError:  # the first or the last days of the calendar
+            except OverflowError:  # on the first or last days of the calendar
                 nearby, midnight = day, datetime.combine(day, time(), tzinfo=UTC)
             adapted = _adapted(dialect, "date", nearby), _adapted(dialect, "datetime", midnight)
             found |= zip(names, adapted, strict=True)

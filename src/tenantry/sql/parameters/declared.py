@@ -99,7 +99,7 @@ class ZoneOfGroup(PropertyReference):
 
 
 class Bounds(NamedTuple):
-    """A range with its ``start`` but without its ``end``. None means that the range has no limit on that side."""
+    """A range that includes ``start`` but not ``end``. None: the range has no limit on that side."""
 
     start: Any
     end: Any
@@ -223,7 +223,7 @@ class Parameter:
         if self.max is not None:
             text += f" {'to' if self.min is not None else 'up to'} {spell(self.max)}"
         if self.is_range and self.open:
-            text += f", without the {' or the '.join(sorted(self.open, reverse=True))} if you like"
+            text += f", and the {' or the '.join(sorted(self.open, reverse=True))} may be left out"
         return text
 
 

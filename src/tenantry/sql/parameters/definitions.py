@@ -159,9 +159,9 @@ class _Definition:
             tried = parameter if relative is None else replace(parameter, min=None, max=None)
             value = read_value(tried, raw, self._moment)
         except EmptyRange as refusal:
-            self._reject("default", str(refusal), f"give what it takes: {parameter.takes}")
+            self._reject("default", str(refusal), f"give a value that fits: {parameter.takes}")
         except REFUSALS:
-            self._reject("default", "this default does not fit", f"give what it takes: {parameter.takes}")
+            self._reject("default", "this default does not fit", f"give a value that fits: {parameter.takes}")
         if relative is not None:
             return relative
         in_zone_of_group = self._type in INSTANTS and isinstance(parameter.zone, PropertyReference)

@@ -149,7 +149,7 @@ def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
     if parameter.is_range or parameter.locked or parameter.only_matches or by_group:
         return _Plan(parameter.name, parameter, None, may_be_absent=False)
     may_be_absent = not parameter.required and parameter.default is None
-    own = UTC_ZONE if zone is None or isinstance(zone, PropertyReference) else zone  # read by instants alone
+    own = UTC_ZONE if zone is None or isinstance(zone, PropertyReference) else zone  # only instants use it
     read = reader(parameter, Moment(own, _NO_CLOCK))
     adapt = dialect.bind_as.get(parameter.scalar_type)
     if adapt is None:

@@ -62,9 +62,12 @@ def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme
     if call is None:
         return
     if call.name == ESCAPED_NAME:
-        problem, fix = "a name in escapes next to variables could be any function", 'write it plainly: "name"'
+        problem, fix = (
+            "a name in escapes could be any function, so it cannot be next to variables",
+            'write it plainly: "name"',
+        )
     elif call.name == SETTINGS:
-        problem = "a settings clause lifts the limits of its user, so it cannot be next to variables"
+        problem = "a `settings` clause can lift the limits of the database user, so it cannot be next to variables"
         fix = "set it for the user or the connection"
     else:
         what = "runs a string as SQL, or reads a table or file by name"
@@ -77,7 +80,7 @@ def check_column_names(source: Source, dialect: Dialect, lexemes: Sequence[Lexem
     """Raise TemplateError for a variable in DuckDB's ``columns(…)``."""
     if not dialect.columns_expression or "columns" not in source.text.lower():
         return
-    before, depth = False, 0  # before: `columns` may directly precede this word
+    before, depth = False, 0  # `before`: whether `columns` may directly precede this word
     ends: list[bool] = []
     for word, is_name, offset in _words(source.text, lexemes):
         if word in _BRACKETS:
@@ -128,8 +131,7 @@ def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
 
 
 def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
-    # A clause or choice may be left out. So each of its brackets is taken for every word and sign that a rule looks
-    # for.
+    # A clause or choice may be left out. So a rule takes each of its brackets for any word or sign.
     words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
     yield from _table_calls(words, frozenset[str]().union(*(rule.tables for rule in rules)))

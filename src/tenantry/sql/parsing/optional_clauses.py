@@ -18,7 +18,7 @@ _DELIMITER = re.compile(r"(?=[(){};CcEeBbAa])(?:[(){};]|(?<![\w$.])(?i:case|end|
 # A tag counts as a string, because some drivers write values as strings into the SQL.
 _STRINGS = frozenset({LexemeKind.STRING, LexemeKind.INTERPOLATED_STRING, LexemeKind.TAG})
 _OPENED_BY = {")": "(", "]": "[", "}": "{", "end": "case", "and": "between"}
-_ALSO_ALONE = frozenset({"end", "and"})  # `end` may be a column's name, `and` may join conditions
+_ALSO_ALONE = frozenset({"end", "and"})  # these may also be a column's name (`end`) or join conditions (`and`)
 _OPERATOR_FIX = "put an operator between the two strings, outside the clause or choice"
 _CHOICE = "choice"
 _ARTICLES = {_CHOICE: "a choice", "optional clause": "an optional clause"}

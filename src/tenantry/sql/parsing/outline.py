@@ -62,7 +62,7 @@ class OutlineToken:
 
     @property
     def is_choice(self) -> bool:
-        """Whether the token is a ``one_of`` tag, which one of ``choices`` replaces."""
+        """Whether the token is a ``one_of`` tag. One of ``choices`` replaces it."""
         return self.has_filter(ONE_OF)
 
 

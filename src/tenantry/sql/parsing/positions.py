@@ -308,7 +308,7 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
     """Raise TemplateError unless ``in``, its list and a ``not`` before it are in the same choice or clause. ``start``:
     offset of ``in`` or ``not in``. ``text_start``: offset of the choice."""
-    # They must be together because an empty list replaces the SQL from `start` to the end of the list.
+    # They must be together, because an empty list replaces the SQL from `start` to the end of the list.
     tag = lexemes[at].start
     if start < text_start:
         fix = "write `in {{ name }}` in each choice, with its `not`"

@@ -165,7 +165,7 @@ def _error(source: Source, condition: Filter, parameter: Parameter, what: str) -
         opposite = "matches" if condition.name == "excludes" else "excludes"
         fix = f"write {{{{ {path} | {opposite}({column}) }}}} without the not; or {fix}"
     elif what == "or" and not parameter.only_matches and parameter.type is not ParameterType.DATE:
-        fix = f"write [[ or {_plain(parameter, column)} ]], which goes with its `or`; or {fix}"
+        fix = f"write [[ or {_plain(parameter, column)} ]], which is dropped together with its `or`; or {fix}"
     return source.error(condition.offset, problem, fix, variable=path)
 
 

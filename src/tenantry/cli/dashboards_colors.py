@@ -1,0 +1,73 @@
+"""Checks the names in ``colors`` of a dashboard against the names in the rows of its queries."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from tenantry.cli.tables_check import Located
+from tenantry.dashboards.definition import DashboardFile, Panel, PanelKind
+from tenantry.sql.checks import Finding, Severity
+
+if TYPE_CHECKING:
+    from tenantry.dashboards.definition.model import ColoredName
+
+Names: TypeAlias = frozenset[str] | None
+
+_COLUMN_KEYS = {
+    PanelKind.DONUT: "by",
+    PanelKind.LINE: "color",
+    PanelKind.AREA: "color",
+    PanelKind.BAR: "color",
+    PanelKind.SCATTER: "color",
+}
+"""The key that names the column of the series. Other kinds of panels have none."""
+
+
+def checked_column(dashboard: DashboardFile, panel: Panel) -> str:
+    """Return the column that holds the names of the panel's series; empty if no names are needed for the check."""
+    column = _column(panel) if panel.colors or dashboard.colored_names else ""
+    return "" if "{{" in column else column
+
+
+def color_findings(dashboard: DashboardFile, names: Mapping[str, Collection[Names]]) -> Iterator[Located]:
+    """``names``: by panel id, the names of the series in the rows of each data source; None: unknown."""
+    everywhere: set[str] = set()
+    complete = True
+    for panel in dashboard.panels:
+        known = _names_of(panel, names.get(panel.id, ()))
+        complete = complete and known is not None
+        everywhere.update(known or ())
+        if known is not None:
+            yield from _unknown(dashboard, panel.colors, known)
+    if complete:
+        yield from _unknown(dashboard, dashboard.colored_names, frozenset(everywhere))
+
+
+def _column(panel: Panel) -> str:
+    key = _COLUMN_KEYS.get(panel.kind)
+    return next((use.name for use in panel.columns if use.key == key), "")
+
+
+def _names_of(panel: Panel, found: Collection[Names]) -> Names:
+    if panel.kind is PanelKind.VEGA:
+        return None
+    if panel.kind not in _COLUMN_KEYS:
+        return frozenset()
+    measures = frozenset(use.name for use in panel.columns if use.key == panel.kind)
+    if not _column(panel):
+        return measures
+    known = [each for each in found if each is not None]
+    complete = (
+        known and len(known) == len(found) and len(measures) == 1
+    )  # a name of several measures includes its measure
+    return frozenset().union(*known) if complete else None
+
+
+def _unknown(dashboard: DashboardFile, colored: tuple[ColoredName, ...], known: frozenset[str]) -> Iterator[Located]:
+    for each in colored:
+        if each.name not in known:
+            at = dashboard.source.location(each.offset)
+            message = f"no row that was read has the name {each.name}, so its colour is not used"
+            fix = "correct the name, or keep it for rows to come"  # never a value of the rows
+            yield at.file, Finding("unused-color", Severity.NOTE, at.line, at.column, message, fix)

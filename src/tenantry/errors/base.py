@@ -129,6 +129,9 @@ class MiddlewareMissing(TenantryError):
 # --- the data source --------------------------------------------------------------------------------------------------
 
 
+NOT_CONNECTED: Final = "the user group has no data source for this: its operator can see the reason in the log"
+
+
 class DataSourceError(TenantryError):
     """Base class of data source errors. Their messages contain no passwords."""
 
@@ -141,6 +144,7 @@ class UnmappedSchema(DataSourceError):
 
     code = "unmapped_schema"
     status = 422
+    generic_message = NOT_CONNECTED
 
 
 class UnregisteredSource(DataSourceError):
@@ -148,6 +152,7 @@ class UnregisteredSource(DataSourceError):
 
     code = "unregistered_source"
     status = 422
+    generic_message = NOT_CONNECTED
 
 
 class InvalidSource(DataSourceError):

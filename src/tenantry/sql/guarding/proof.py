@@ -1,4 +1,4 @@
-"""Proof: analyzes the SQL of a rewritten template a second time, before that SQL is first sent."""
+"""Proof: analyzes the SQL of a rewritten template again before the SQL is sent to the engine for the first time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Proof:
                 return
 
     def of_key(self, key: tuple[int, ...]) -> None:
-        """Check the SQL that the Renderer makes for a key. Raises TemplateError."""
+        """Check the SQL that the Renderer makes for a key. Raises TemplateError if it cannot be proved."""
         numbers = iter(key)
         self._prove(render(self._nodes, lambda _: next(numbers)))
 

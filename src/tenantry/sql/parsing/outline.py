@@ -39,7 +39,7 @@ class TokenKind(IntEnum):
 class OutlineToken:
     kind: TokenKind
     text: str
-    """Words and names are in lower case. The text of a group is its opening bracket or ``case``."""
+    """The token's SQL. Words and names are in lower case. The text of a GROUP is the opening bracket or ``case``."""
     start: int
     end: int
     clauses: tuple[int, ...] = ()

@@ -2,8 +2,8 @@
 # They need python3 (3.11 or newer), node with npm, git and make; everything else is installed into .venv.
 
 PYTHON ?= python3
-# Processes that test: two more than a small machine has cores, because many tests wait for something.
-WORKERS ?= 4
+# Processes that test: more than a small machine has cores, because many tests wait for something.
+WORKERS ?= 5
 # Images with Python often say that nothing compiled is kept: every process of the tests would compile Tenantry again.
 unexport PYTHONDONTWRITEBYTECODE
 # Small distributions, each named as its folder.

@@ -23,6 +23,7 @@ import pytest
 
 from engines.certificates import self_signed
 from engines.debian_packages import environment, require
+from engines.memory_folder import temporary_folder
 from engines.ports import free_port
 from engines.shared import run_folder, shared
 
@@ -81,7 +82,7 @@ class MariaDB:
 class _MariaDBServer:
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._folder = Path(tempfile.mkdtemp(prefix="tenantry-mariadb-"))
+        self._folder = Path(tempfile.mkdtemp(prefix="tenantry-mariadb-", dir=temporary_folder()))
         self._data = self._folder / "data"
         self._data.mkdir()
         self._temporary = self._folder / "tmp"  # its own: a server that starts removes what others left in a shared one

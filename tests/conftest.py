@@ -18,6 +18,7 @@ from tenantry.backends.sql import SQLStore
 pytest.register_assert_rewrite("tenantry.testing.contracts")
 
 pytest_plugins = [
+    "engines.memory_folder",
     "engines.postgres",
     "engines.migrated",
     "engines.pgbouncer",

@@ -10,7 +10,12 @@ import pytest
 if TYPE_CHECKING:
     from playwright.async_api import Browser
 
-pytest_plugins = ["engines.chromium", "engines.garbage_collection", "engines.hypothesis_profile"]
+pytest_plugins = [
+    "engines.memory_folder",
+    "engines.chromium",
+    "engines.garbage_collection",
+    "engines.hypothesis_profile",
+]
 
 
 @pytest.fixture(scope="session")

@@ -109,6 +109,18 @@ async def test_what_gave_too_many_rows_is_not_asked_for_all_of_them_again(url: s
         assert (none.names, len(none)) == (first.names, 0)
 
 
+async def test_a_line_with_zeros_keeps_its_rows(tmp_path: Path) -> None:
+    """Within the row limit, a page gets all rows and so knows which buckets are missing; beyond it, it is told that
+    they are reduced. Red when 0 was drawn for no bucket of a line of many rows."""
+    filled = replace(PLOT, filled=True)
+    async with opened(fill("sqlite", tmp_path)) as charts:
+        rows, is_reduced = await charts.fetch(plot=filled, params={"least": LIMIT})
+        assert (len(rows), is_reduced) == (LIMIT, False)
+        assert len((await charts.fetch(params={"least": LIMIT}))[0]) < LIMIT
+        _, is_reduced = await charts.fetch(plot=filled)
+        assert is_reduced
+
+
 async def test_another_group_is_known_by_its_own_rows(url: str) -> None:
     """The size of one group's result says nothing about another's. Red when the key has no group."""
     async with opened(url) as charts:

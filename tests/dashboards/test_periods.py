@@ -16,9 +16,9 @@ VIENNA = ZoneInfo("Europe/Vienna")
 NOW = datetime(2026, 11, 28, 10, tzinfo=UTC)
 
 
-def found_periods(sent: Any, kind: str, now: datetime = NOW) -> Periods | None:
+def found_periods(sent: Any, kind: str, now: datetime = NOW, *, by_time: bool = False) -> Periods | None:
     parameter = replace(declare({"period": {"type": kind, "open": "both"}})["period"], zone=VIENNA)
-    return periods(parameter, {"params": {"period": sent}}, now, VIENNA)
+    return periods(parameter, {"params": {"period": sent}}, now, VIENNA, by_time=by_time)
 
 
 def compared(sent: Any, kind: str = "date range", now: datetime = NOW) -> tuple[str, str] | None:
@@ -74,23 +74,50 @@ def test_nothing_before(sent: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "kind", "until"),
+    ("sent", "shown", "before"),
     [
-        ("today", "datetime range", "11:00"),
-        ("this-month", "datetime range", "11:00"),
-        ("last-month", "datetime range", None),
-        ("today", "date range", None),
+        ("today", "2026-11-28..2026-11-28T11:00", "2026-11-27..2026-11-27T11:00"),
+        ("this-week", "2026-11-23..2026-11-28T11:00", "2026-11-16..2026-11-21T11:00"),
+        ("this-month", "2026-11-01..2026-11-28T11:00", "2026-10-01..2026-10-28T11:00"),
+        ("last-month", "2026-10-01..2026-10-31", "2026-09-01..2026-09-30"),
+        ({"start": "2026-11-19", "end": "2026-11-28"}, "2026-11-19..2026-11-28T11:00", "2026-11-09..2026-11-18T11:00"),
+        ({"start": "2026-11-25", "end": "2026-12-04"}, "2026-11-25..2026-11-28T11:00", "2026-11-15..2026-11-18T11:00"),
+        ({"start": "2026-12-01", "end": "2026-12-04"}, "2026-12-01..2026-12-04", "2026-11-27..2026-11-30"),
     ],
 )
-def test_the_time_of_today(sent: str, kind: str, until: str | None) -> None:
-    """Red when a range of times compared today with all of yesterday."""
-    found = found_periods(sent, kind)
+@pytest.mark.parametrize("kind", ["date range", "datetime range"])
+def test_the_time_of_today(kind: str, sent: Any, shown: str, before: str) -> None:
+    """Red when a part of today was compared with all of yesterday."""
+    found = found_periods(sent, kind, by_time=True)
     assert found is not None
-    assert found.sent().get("until") == until
+    assert ["..".join(each.sent().values()) for each in (found.shown, found.before)] == [shown, before]
+    assert found.whole_dates == (kind == "date range" and "T" in shown)
+
+
+@pytest.mark.parametrize(
+    ("now", "sent", "shown", "before"),
+    [
+        ("2026-11-30", "this-month", "2026-11-01..2026-11-30T11:00", "2026-10-01..2026-10-30T11:00"),
+        ("2026-11-01", "this-month", "2026-11-01..2026-11-01T11:00", "2026-10-01..2026-10-01T11:00"),
+        ("2026-11-23", "this-week", "2026-11-23..2026-11-23T11:00", "2026-11-16..2026-11-16T11:00"),
+        ("2026-03-28", "this-month", "2026-03-01..2026-03-28T11:00", "2026-02-01..2026-02-28T11:00"),
+        ("2026-03-29", "this-month", "2026-03-01..2026-03-29T12:00", "2026-02-01..2026-02-28"),
+        ("2028-03-29", "this-month", "2028-03-01..2028-03-29T12:00", "2028-02-01..2028-02-29T12:00"),
+        ("2028-02-29", "this-year", "2028-01-01..2028-02-29T11:00", "2027-01-01..2027-02-28"),
+        ("2026-12-31", "this-quarter", "2026-10-01..2026-12-31T11:00", "2026-07-01..2026-09-30"),
+    ],
+)
+def test_ends_of_months(now: str, sent: str, shown: str, before: str) -> None:
+    """Red on the last day of November, which was compared with all of October, and on 29 March, when February ended at
+    eleven again."""
+    found = found_periods(sent, "date range", datetime.fromisoformat(f"{now}T10:00+00:00"), by_time=True)
+    assert found is not None
+    assert ["..".join(each.sent().values()) for each in (found.shown, found.before)] == [shown, before]
 
 
 def test_the_first_minute_of_a_day() -> None:
     """It is no empty range."""
-    found = found_periods("today", "datetime range", datetime(2026, 11, 27, 23, 0, 20, tzinfo=UTC))
+    found = found_periods("today", "datetime range", datetime(2026, 11, 27, 23, 0, 20, tzinfo=UTC), by_time=True)
     assert found is not None
-    assert found.before.sent(found.until) == {"start": "2026-11-27", "end": "2026-11-27T00:01"}
+    first_minute = datetime(2026, 11, 27, 0, 1, tzinfo=VIENNA)
+    assert found.before.value(VIENNA) == {"start": "2026-11-27", "end": first_minute}

@@ -127,9 +127,44 @@ async def test_a_comparison(tmp_path: Path, monkeypatch: Any) -> None:
     async with events(tmp_path, monkeypatch, "Europe/Vienna") as site:
         figure = (await site.panels("events"))["1-1"]
         assert (figure["rows"], figure["compare"]["rows"]) == ([[2]], [[1]])
-        today, yesterday = ({"start": day, "end": day} for day in ("2026-11-28", "2026-11-27"))
-        assert figure["periods"] == {"shown": today, "before": yesterday, "whole": today}
+        today, yesterday = ({"start": day, "end": f"{day}T11:00"} for day in ("2026-11-28", "2026-11-27"))
+        whole = {"start": "2026-11-28", "end": "2026-11-28"}
+        assert figure["periods"] == {"shown": today, "before": yesterday, "whole": whole, "whole_dates": True}
         assert figure["now"] == "2026-11-28T11:00:00"
+
+
+@pytest.mark.parametrize(
+    ("zone", "column", "counts"),
+    [
+        ("America/Los_Angeles", "moment", [1, 0, 1]),
+        ("America/Los_Angeles", "clock", [1, 0, 1]),
+        ("", "moment", [2, 1, 1]),
+        ("", "clock", [2, 1, 1]),
+        ("America/Los_Angeles", "promised", [1, 1, 2]),
+    ],
+)
+async def test_a_comparison_of_dates(
+    tmp_path: Path, monkeypatch: Any, zone: str, column: str, counts: list[int]
+) -> None:
+    """A range of dates too compares what has passed of today with the same part of yesterday, where the rows have a
+    time: a whole date is one. Red when it was compared with all of yesterday: the call at 23:40 counted."""
+    monkeypatch.setitem(FILES, "queries/plain.sql", FILES["queries/plain.sql"].replace("moment", column))
+    async with events(tmp_path, monkeypatch, zone) as site:
+        figure = (await site.panels("events"))["1-1"]
+        assert [figure[part]["rows"] for part in ("so_far", "compare")] == [[[each]] for each in counts[1:]]
+        assert figure["rows"] == [[counts[0]]]
+        assert figure["periods"]["shown"]["end"] == f"2026-11-28T{'02' if zone else '10'}:00"
+
+
+async def test_a_comparison_of_dates_without_within(tmp_path: Path, monkeypatch: Any) -> None:
+    """Its days end as its SQL says, so it is not said that they end now."""
+    between = "moment::date >= {{ params.period.start }} and moment::date < {{ params.period.end }}"
+    monkeypatch.setitem(FILES, "queries/plain.sql", f"select count(*) as n from events where {between}")
+    async with events(tmp_path, monkeypatch, "Europe/Vienna") as site:
+        figure = (await site.panels("events"))["1-1"]
+        days = [{"start": day, "end": day} for day in ("2026-11-28", "2026-11-27")]
+        assert [figure["periods"][part] for part in ("shown", "before")] == days
+        assert "so_far" not in figure
 
 
 async def test_a_comparison_of_times(tmp_path: Path, monkeypatch: Any) -> None:
@@ -139,7 +174,7 @@ async def test_a_comparison_of_times(tmp_path: Path, monkeypatch: Any) -> None:
         figure = (await site.panels("events"))["9-1"]
         counts = [figure["rows"], figure["so_far"]["rows"], figure["compare"]["rows"]]
         assert counts == [[[1]], [[0]], [[1]]]
-        assert figure["periods"]["until"] == "02:00"
+        assert figure["periods"]["before"] == {"start": "2026-11-27", "end": "2026-11-27T02:00"}
 
 
 async def test_buckets(tmp_path: Path, monkeypatch: Any) -> None:
@@ -184,6 +219,6 @@ async def test_later_days_are_not_compared(tmp_path: Path, monkeypatch: Any) -> 
         period = {"period": {"start": "2026-11-28", "end": "2026-11-30"}}
         figure = (await site.panels("events", filters=period))["1-1"]
         assert (figure["rows"], figure["so_far"]["rows"], figure["compare"]["rows"]) == ([[3]], [[2]], [[0]])
-        assert figure["periods"]["shown"] == {"start": "2026-11-28", "end": "2026-11-28"}
-        passed = (await site.panels("events", filters={"period": {"start": "2026-11-27", "end": "2026-11-28"}}))["1-1"]
+        assert figure["periods"]["shown"] == {"start": "2026-11-28", "end": "2026-11-28T11:00"}
+        passed = (await site.panels("events", filters={"period": {"start": "2026-11-26", "end": "2026-11-27"}}))["1-1"]
         assert "so_far" not in passed

@@ -98,7 +98,7 @@ async def test_what_runs_and_what_waits(make: Make) -> None:
 
 async def test_a_wait_is_time_in_the_queue(make: Make) -> None:
     """And none of the duration. A viewer who waits too long gets the error, which is no execution."""
-    impatient, counters = make(pool_size=1, connect_timeout=1.0, timeout=2.0)
+    impatient, counters = make(pool_size=1, connect_timeout=1.0, timeout=SOON)
     first = asyncio.create_task(fetch(impatient, ENDLESS, "acme"))
     await until(lambda: counters.running == 1)
     with pytest.raises(SourceUnavailable):

@@ -20,7 +20,7 @@ from engines.mariadb import MariaDB
 from tenantry.errors import TenantryError
 from tests.datasources.conftest import Directory
 from tests.datasources.databases import create_database
-from tests.datasources.zone_cases import ROWS, ZONES, ask, day_in, statements, wrong_buckets, wrong_ranges
+from tests.datasources.zone_cases import ROWS, ZONES, ask, day_in, statements, wrong_buckets, wrong_ranges, wrong_times
 
 ENGINES = ("postgresql", "sqlite", "duckdb", "mariadb")
 
@@ -79,6 +79,12 @@ async def test_buckets(zone: str, sources: Any) -> None:
     """Days, and weeks from both of their first days. Red for a column of dates west of UTC when each column is
     converted: all of its days were the day before."""
     assert await wrong_buckets(sources, zone) == []
+
+
+@pytest.mark.parametrize("zone", ZONES[:-1])
+async def test_clock_times_are_shown_on_the_days_that_count_them(zone: str, url: str, sources: Any) -> None:
+    """With the SQL of the docs. Red with the column as it is stored, in UTC: what happened today was yesterday's."""
+    assert await wrong_times(sources, url.partition(":")[0].partition("+")[0], zone) == []
 
 
 @pytest.mark.parametrize("url", ["mariadb"], indirect=True)

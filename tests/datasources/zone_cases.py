@@ -16,6 +16,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tenantry import DataSources
+from tenantry.datasources.results import Format, scalar_text
 from tenantry.groups import extend, freeze
 from tenantry.sql import SQLTemplate
 from tenantry.sql.parameters import ZoneOfGroup, declare
@@ -107,11 +108,43 @@ def _start(day: date, unit: str, week_start: str) -> date:
     return day if unit == "day" else day - timedelta(days=(day.weekday() + (week_start == "sunday")) % 7)
 
 
+IN_ZONE = {
+    "postgresql": "{} at time zone 'UTC'",
+    "duckdb": "{} at time zone 'UTC'",
+    "sqlite": "tenantry_local_time({}, {{{{ user_group.properties.timezone }}}})",
+    "mysql": "convert_tz({}, '+00:00', {{{{ user_group.properties.timezone }}}})",
+    "chdb": "toDateTime64({}, 0, {{{{ user_group.properties.timezone }}}})",
+}
+"""How the docs say that a query shows a clock time in the page's zone; its days are those that ``within`` finds."""
+
+
+async def wrong_times(sources: DataSources, engine: str, zone: str) -> list[str]:
+    """The rows that are shown on another day than the one that ``within`` finds them on, as a page shows them."""
+    found = []
+    for day in DAYS:
+        shown = IN_ZONE[engine].format("clock")
+        sql = f"select {shown} as shown, id from events where {{{{ params.period | within(clock) }}}} order by id"
+        rows = await ask(sources, sql, zone, period={"start": day, "end": day})
+        times = [scalar_text(row["shown"], Format(zone=ZoneInfo(zone))).replace("T", " ") for row in rows]
+        expected = [at.replace(tzinfo=UTC).astimezone(ZoneInfo(zone)) for at in ROWS]
+        expected = [at for at in expected if str(at.date()) == day]
+        if [each[:16] for each in times] != [f"{at:%Y-%m-%d %H:%M}" for at in expected]:
+            found.append(day)
+    return found
+
+
 async def _try(folder: Path) -> dict[str, list[str]]:
     directory = Directory()
     directory.add(1, f"chdb:///{folder}")
     async with data_sources(directory, timeout=60, connect_timeout=60) as sources:
-        return {zone: [*await wrong_ranges(sources, zone), *await wrong_buckets(sources, zone)] for zone in ZONES}
+        return {
+            zone: [
+                *await wrong_ranges(sources, zone),
+                *await wrong_buckets(sources, zone),
+                *(await wrong_times(sources, "chdb", zone) if zone != "UTC" else ()),
+            ]
+            for zone in ZONES
+        }
 
 
 def _prepare(folder: Path) -> None:

@@ -2,4 +2,9 @@
 
 from __future__ import annotations
 
-pytest_plugins = ["engines.garbage_collection", "engines.hypothesis_profile", "engines.terminal"]
+pytest_plugins = [
+    "engines.memory_folder",
+    "engines.garbage_collection",
+    "engines.hypothesis_profile",
+    "engines.terminal",
+]

@@ -1,7 +1,7 @@
 // A chart in its panel: drawn for the width that it has, with its legend, its readings and its twin.
 
 import { load } from "./chunks.js";
-import { timeFormat } from "./charts/dimension.js";
+import { dimension } from "./charts/dimension.js";
 import { describe, drawChart } from "./charts/index.js";
 import { legendOf } from "./charts/legend.js";
 import { Reading } from "./charts/reading.js";
@@ -155,7 +155,7 @@ export class ChartView {
     const measures = [this.view[this.view.kind]].flat();
     const way = this.rows.way(formats, measures, this.view);
     const ways = Object.fromEntries(measures.map((name) => [name, way]));
-    const by = this.rows.way(formats, [this.view.by], { format: timeFormat(this.rows, this.view.by), along: true });
+    const by = this.rows.way(formats, [this.view.by], { format: dimension(this.rows, this.view.by, formats, whenOf(this.data)).format, along: true });
     return twinOf(this.data, { ...ways, [this.view.by]: by }, formats, title);
   }
 

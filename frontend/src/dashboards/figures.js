@@ -71,20 +71,19 @@ export class FigureView {
   }
 
   /** Which days are compared with which. */
-  #dates(periods, started) {
-    if (!periods) return "Against the same part of the period before";
-    const [shown, before] = [periods.shown, periods.before].map((days) => rangeLabel(days, this.context.formats));
-    const until = periods.until ? `, each until ${periods.until}` : started ? ". Today is not over" : "";
-    return `${shown} against ${before}${until}`;
+  #dates({ shown, before, whole_dates: wholeDates }, started) {
+    const [now, then] = [shown, before].map((days) => rangeLabel(days, this.context.formats));
+    return `${now} against ${then}${wholeDates ? ". Dates without a time are whole days" : started ? ". Today is not over" : ""}`;
   }
 
   /** `now`: the value of what has passed, of a period that has `value`. */
   #change(now, value, before, { periods, now: clock }, way) {
-    const started = periods && !periods.until && clock?.startsWith(periods.shown.end);
+    const started = periods && clock?.slice(0, 10) === periods.shown.end;
+    const title = periods ? this.#dates(periods, started) : "Against the same part of the period before";
     const so = compare(now, value) ? `${this.context.formats.text(now, way)} so far: ` : "";
-    const change = (kind, good, words) => changeOf(this.#dates(periods, started), kind, good, so + (so ? words[0].toLowerCase() + words.slice(1) : words));
+    const change = (kind, good, words) => changeOf(title, kind, good, so + (so ? words[0].toLowerCase() + words.slice(1) : words));
     const { formats } = this.context;
-    const when = started && periods.shown.start === periods.shown.end ? "in the whole day before" : "before";
+    const when = started && periods.before.start === periods.before.end ? `on the whole of ${rangeLabel(periods.before, formats)}` : "before";
     if (Number.isNaN(number(before))) return change("same", "", "No value before");
     if (Number.isNaN(number(now))) return change("same", "", `${formats.text(before, way)} ${when}`);
     const order = compare(now, before);

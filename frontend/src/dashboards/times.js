@@ -25,13 +25,17 @@ export const hasSeconds = (at) => at % 60_000 !== 0;
 
 const clocks = {};
 
+/** What the clocks of a zone show at an instant, as milliseconds of UTC. */
+function wallIn(at, zone) {
+  const clock = (clocks[zone] ??= new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium", timeZone: zone }));
+  return moment(clock.format(at));
+}
+
 /** Whether the clocks of a zone ever show it: those that go forward leave out some minutes. */
 export function isShown(wall, zone) {
-  const clock = (clocks[zone] ??= new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium", timeZone: zone }));
-  const shown = (at) => moment(clock.format(at));
-  const near = wall - (shown(wall) - wall);
-  const at = wall - (shown(near) - near);
-  return shown(at) === wall;
+  const near = wall - (wallIn(wall, zone) - wall);
+  const at = wall - (wallIn(near, zone) - near);
+  return wallIn(at, zone) === wall;
 }
 
 /** Whether two moments are of one day. */
@@ -76,21 +80,45 @@ export const PLAIN = { position: (wall) => wall, wall: (position) => position, o
 
 /**
  * @param {any[]} values
+ * @param {string | null} [zone] whose clock they may show; it says when that changed where no time tells it
  * @returns {Clock} of hours between which clocks change: as much time as passed, so that each hour has its place
  */
-export function clockOf(values) {
+export function clockOf(values, zone) {
   const there = values.filter((value) => value !== null);
   if (!there.every((text) => ZONED.test(text)) || there.every((text) => moment(text) % DAY === 0)) return PLAIN;
   const known = there.map((text) => [Date.parse(text), moment(text)]).sort((a, b) => a[0] - b[0]);
   const base = known.length && known[0][1] - known[0][0];
   const shifts = [];
-  for (const [at, wall] of known) if (wall - at - base !== shifts.at(-1)?.[1]) shifts.push([at + base, wall - at - base]);
+  known.forEach(([at, wall], place) => {
+    const by = wall - at - base;
+    if (by === shifts.at(-1)?.by) return;
+    const [last, from] = place ? changeBetween(known[place - 1][0], at, wall - at, zone) : [at, at];
+    shifts.push({ last: last + base, from: from + base, by });
+  });
   if (shifts.length < 2) return PLAIN;
-  const found = (test) => (shifts.findLast(test) ?? shifts[0])[1];
+  const found = (test) => (shifts.findLast(test) ?? shifts[0]).by;
   return {
-    position: (wall) => wall - found(([from, by]) => wall - by >= from),
-    wall: (at) => at + found(([from]) => at >= from),
-    again: (at) => shifts.some(([from, by], place) => place && at >= from && at < from + shifts[place - 1][1] - by),
+    position: (wall) => wall - found(({ from, by }) => wall - by >= from),
+    wall: (at) => at + found(({ from }) => at >= from),
+    again: (at) => shifts.some(({ last, from, by }, place) => place && at >= from && at + by - shifts[place - 1].by <= last),
     of: (text) => (text === null ? NaN : Date.parse(text) + base),
   };
+}
+
+/**
+ * The last instant before a change of clocks, and the first one after it, as far as the zone tells it.
+ * @param {number} last instant that is known to be before it
+ * @param {number} from the first one that is known to be after it
+ * @param {number} ahead of UTC from then on
+ */
+function changeBetween(last, from, ahead, zone) {
+  const isAfter = (at) => wallIn(at, zone) - at === ahead;
+  if (!zone || !isAfter(from) || isAfter(last)) return [last, from];
+  while (from - last > 1_000) {
+    const middle = last + Math.floor((from - last) / 2_000) * 1_000;
+    if (middle === last) break;
+    if (isAfter(middle)) from = middle;
+    else last = middle;
+  }
+  return [last, from];
 }

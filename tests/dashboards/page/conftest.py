@@ -69,10 +69,14 @@ async def come(seen: Watched) -> None:
 
 async def pickers_came(page: Page) -> None:
     """Waits until the page has loaded what opens below its controls, which it asks for once it is idle."""
-    await until(
-        lambda: page.evaluate("""() => performance.getEntriesByType("resource")
-        .some(({ name, responseEnd }) => name.endsWith("/pickers.js") && responseEnd > 0)""")
-    )
+    await loads(page, "pickers.js")
+
+
+async def loads(page: Page, bundle: str) -> None:
+    """Waits until the page has loaded this bundle."""
+    script = """(bundle) => performance.getEntriesByType("resource")
+        .some(({ name, responseEnd }) => name.endsWith(`/${bundle}`) && responseEnd > 0)"""
+    await until(lambda: page.evaluate(script, bundle))
 
 
 async def box_of(element: Locator) -> dict[str, float]:

@@ -264,7 +264,8 @@ async def _quiet(page: Page, count: int) -> None:
         return len(await legend(page)) == count
 
     await until(there)
-    await page.wait_for_timeout(50)  # names that change their colour are drawn in the next task
+    # Names that change their colour are drawn in the next task, by the clock of the page, which may be busy.
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 50))")
 
 
 async def test_loads_filters_and_reloads_look_alike(stand_in: StandIn, visit: Visit) -> None:

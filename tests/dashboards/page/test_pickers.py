@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Page, Route
 
-from tests.dashboards.page.conftest import Visit, pickers_came, until
+from tests.dashboards.page.conftest import Visit, loads, pickers_came, until
 from tests.dashboards.page.gallery import NAME, ORIGIN, PERIOD, ROUTE
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_controls import BAR
@@ -27,6 +27,7 @@ async def test_a_page_loads_it_only_for_such_a_control(stand_in: StandIn, visit:
         seen = await visit(address)
         if picker:
             await pickers_came(seen.page)
+        await loads(seen.page, "print.js")
         await seen.page.wait_for_timeout(300)
         return sorted(each.url.rpartition("/")[2] for each in seen.requests if each.url.endswith(".js"))
 

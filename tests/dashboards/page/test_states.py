@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from playwright.async_api import Locator, Page, Route
 
@@ -423,34 +425,36 @@ async def test_what_is_to_come_is_not_compared(stand_in: StandIn, visit: Visit) 
 
 
 async def test_a_change_of_a_day_that_is_not_over(stand_in: StandIn, visit: Visit) -> None:
-    """A range of dates compares it with a whole day, and says so; one of times ends at the same time. Red when both
-    said "from 20 before"."""
-    days = {
-        "shown": {"start": "2026-11-28", "end": "2026-11-28"},
-        "before": {"start": "2026-11-27", "end": "2026-11-27"},
-    }
-    month = {
-        "shown": {"start": "2026-11-01", "end": "2026-11-28"},
-        "before": {"start": "2026-10-01", "end": "2026-10-28"},
-    }
-    given = [(days, "in the whole day before"), (days | {"until": "11:00"}, "before"), (month, "before")]
+    """Where a query cannot end within a day, the change says which whole day it is from; else both end at the same
+    time. Red when both said "from 20 before", and the first day of a month was "in the whole day before"."""
+
+    def between(first: str, last: str, until: str = "") -> Message:
+        return {"start": f"2026-{first}", "end": f"2026-{last}{until}"}
+
+    def periods(days: Message, before: Message, **more: Any) -> Message:
+        return {"shown": days, "before": before, "whole": between("11-01", "11-30"), **more}
+
+    now, today, yesterday = "T11:00", between("11-28", "11-28"), between("11-27", "11-27")
+    given = [
+        (periods(today, yesterday), "on the whole of Nov 27, 2026"),
+        (periods(today, between("10-28", "10-28")), "on the whole of Oct 28, 2026"),
+        (periods(between("11-28", "11-28", now), between("11-27", "11-27", now), whole_dates=True), "before"),
+        (periods(between("11-01", "11-28"), between("10-01", "10-28")), "before"),
+        (periods(between("11-01", "11-28", now), between("10-01", "10-28", now)), "before"),
+    ]
     answers = [
-        rows(
-            {"v": "integer"},
-            [12],
-            compare=rows({"v": "integer"}, [20]),
-            now="2026-11-28T11:00:00",
-            periods=each | {"whole": each["shown"]},
-        )
+        rows({"v": "integer"}, [12], compare=rows({"v": "integer"}, [20]), now="2026-11-28T11:00:00", periods=each)
         for each, _ in given
     ]
     page = (await visit(stand_in.show([{"kind": "figure", "figure": "v", "answer": each} for each in answers]))).page
     assert await page.locator(".change").all_inner_texts() == [f"Down 40% from 20 {words}" for _, words in given]
     titles = await page.locator(".change").evaluate_all("all => all.map((each) => each.title)")
-    assert [title.partition(" 2026")[2].rpartition("2026")[2] for title in titles] == [
-        ". Today is not over",
-        ", each until 11:00",
-        ". Today is not over",
+    assert [title.replace("\N{NARROW NO-BREAK SPACE}", " ").replace(", 2026", "") for title in titles] == [
+        "Nov 28 against Nov 27. Today is not over",
+        "Nov 28 against Oct 28. Today is not over",
+        "Nov 28 – Nov 28, 11:00 AM against Nov 27 – Nov 27, 11:00 AM. Dates without a time are whole days",
+        "Nov 1 – Nov 28 against Oct 1 – Oct 28. Today is not over",
+        "Nov 1 – Nov 28, 11:00 AM against Oct 1 – Oct 28, 11:00 AM",
     ]
 
 

@@ -62,10 +62,10 @@ def test_mutations(attacked: Engine) -> None:
 
 
 def test_the_lists_are_long(attacked: Engine) -> None:
-    """Each has more than 400 texts that leak unguarded. Red when the tables of other tenants are empty."""
+    """More than four texts in nine leak unguarded. Red when the tables of other tenants are empty."""
     assert len({attack.text for attack in attacks(attacked)}) > 5_000
-    tried = sample(attacked, Random(SEED), 900)
-    assert sum(leaks_unguarded(attacked, attack) is True for attack in tried) > 400
+    tried = sample(attacked, Random(SEED), examples(900))
+    assert sum(leaks_unguarded(attacked, attack) is True for attack in tried) > len(tried) * 4 // 9
 
 
 def test_a_guard_that_does_nothing_leaks(attacked: Engine) -> None:

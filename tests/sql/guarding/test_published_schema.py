@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
+from engines.json_schema import check_schema, validator
 from tenantry.errors import TemplateError
 from tenantry.sql.guarding import read_tables, tables_schema
 
@@ -37,14 +37,14 @@ REFUSED: tuple[Any, ...] = (
 def test_the_published_schema_is_that_of_the_reader() -> None:
     """Red when the reader has changed: run ``python -m tests.sql.guarding.test_published_schema``."""
     assert PUBLISHED.read_text("utf-8") == _written()
-    Draft202012Validator.check_schema(tables_schema())
+    check_schema(tables_schema())
 
 
 @pytest.mark.parametrize("value", TAKEN)
 def test_an_editor_marks_nothing_that_the_reader_takes(value: dict[str, Any]) -> None:
     known = {"orders": "customer_id"}
     read_tables({**value, "tables": {**known, **value["tables"]}})
-    assert Draft202012Validator(tables_schema()).is_valid(value)
+    assert validator(tables_schema()).is_valid(value)
 
 
 @pytest.mark.parametrize("value", REFUSED)
@@ -52,7 +52,7 @@ def test_an_editor_marks_what_the_reader_refuses(value: Any) -> None:
     """Red with ``additionalProperties`` left out, and without a pattern."""
     with pytest.raises(TemplateError):
         read_tables(value)
-    assert not Draft202012Validator(tables_schema()).is_valid(value)
+    assert not validator(tables_schema()).is_valid(value)
 
 
 def _written() -> str:

@@ -3,6 +3,7 @@
 import { svg } from "../dom.js";
 import { number } from "../numbers.js";
 import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawSideName, drawValueAxis, LINE_HEIGHT, plotOf, referenceText, sideNames, wrappedTicks } from "./axes.js";
+import { LEFT_OUT } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
 import { labelled, linear, valueDomain } from "./scales.js";
@@ -20,6 +21,8 @@ const MOST_AMOUNT = 0.25;
 /** What stands for the groups beyond the limit. */
 const REST = { sum: "Other", mean: "Mean of others", max: "Largest of others" };
 const NO_BAR = { marks: [] };
+/** Pixels of the line of a value of 0. */
+const NOUGHT = 2;
 
 /**
  * @param {any} view
@@ -29,12 +32,13 @@ const NO_BAR = { marks: [] };
  */
 export function drawBars(view, rows, options) {
   const inTime = !view.horizontal && !view.limit && (view.sort ?? "query") === "query";
-  const by = dimension(rows, view.by, options.formats, true, inTime ? options.when : null);
+  const by = dimension(rows, view.by, options.formats, { ...options.when, fill: view.fill }, inTime ? "time" : "rows");
   const series = seriesOf(view, view.bar, rows, by, options);
   const shown = series.filter((each) => !each.hidden);
   const found = aligned(shown, by.names.map((_, place) => place), view.aggregate);
   if (view.fill === 0 && by.short) found.forEach((group) => filled(group, shown));
   const { groups, notes } = ordered(found, view, by, options.formats);
+  if (inTime && by.buckets?.some) notes.push(LEFT_OUT);
   const way = rows.way(options.formats, view.bar, view);
   const parts = { view, options, by, inTime, series, shown, groups, notes, way };
   return view.horizontal ? new LyingBars(parts).draw() : new StandingBars(parts).draw();
@@ -100,12 +104,31 @@ class Bars {
     return valueDomain(values, { count, way: this.way });
   }
 
+  /** Whether it is a value of 0, which is a line at nought, unlike one that is not there; of a stack the first one, if that is nothing. */
+  isNought(span, spans) {
+    const isZero = ({ amount }) => number(amount) === 0;
+    return this.view.stack ? span === spans.find(isZero) && spans.every(({ low, high }) => high === null || high === low) : isZero(span);
+  }
+
   bands(start, end, thickest) {
     const step = (end - start) / Math.max(1, this.groups.length);
     const sides = this.view.stack ? 1 : Math.max(1, this.shown.length);
     const width = Math.min(step * BAND, thickest * sides);
     const middle = (place) => start + step * (place + 0.5);
     return { step, width, at: (place) => middle(place) - width / 2, middle, side: width / sides };
+  }
+
+  /** `boxOf`: from where a bar stands in its band, and from its ends along the values. */
+  drawBars(root, bands, scale, boxOf) {
+    this.bars = this.spans.map((spans, place) => {
+      const cut = this.by.cut(this.groups[place].at) ? " cut" : "";
+      return spans.map((span, layer) => {
+        const at = bands.at(place) + (this.view.stack ? 0 : layer * bands.side);
+        const draw = (from, to, kind) => bar(root, boxOf(at, bands.side, Math.min(from, to), Math.abs(to - from)), this.shown[layer], kind);
+        if (this.isNought(span, spans)) return draw(scale(0) - NOUGHT / 2, scale(0) + NOUGHT / 2, "nought");
+        return span.high === null || span.high === span.low ? NO_BAR : draw(scale(span.low), scale(span.high), `bar${cut}`);
+      });
+    });
   }
 
   stop(place, position) {
@@ -144,7 +167,7 @@ class StandingBars extends Bars {
     const root = canvas(size, "bar");
     drawValueAxis(root, labels, this.y, this.plot);
     drawBottomAxis(root, names, this.x.middle, this.plot, options.width);
-    this.bars = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
+    this.drawBars(root, this.x, this.y, (x, width, y, height) => ({ x, y, width, height }));
     if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference);
     const stops = groups.map((_, place) => this.stop(place, { x: this.x.middle(place), y: this.#top(place) }));
     return this.chart(root, stops);
@@ -159,16 +182,6 @@ class StandingBars extends Bars {
 
   #top(place) {
     return Math.min(...this.spans[place].map(({ low, high }) => this.y(Math.max(low, high ?? 0))), this.plot.top + this.plot.height);
-  }
-
-  #drawGroup(root, spans, place) {
-    const cut = this.by.cut?.(this.groups[place].at);
-    return spans.map(({ low, high }, layer) => {
-      if (high === null || high === low) return NO_BAR;
-      const x = this.x.at(place) + (this.view.stack ? 0 : layer * this.x.side);
-      const [from, to] = [this.y(Math.max(low, high)), this.y(Math.min(low, high))];
-      return bar(root, { x, y: from, width: this.x.side, height: to - from }, this.shown[layer], cut);
-    });
   }
 }
 
@@ -188,9 +201,10 @@ class LyingBars extends Bars {
     this.x = linear(this.#exact(domain), [this.plot.left + before, this.plot.left + this.plot.width]);
     this.y = this.bands(this.plot.top, this.plot.top + this.plot.height, THICKEST_LYING);
     const root = canvas({ width: options.width, height: this.plot.height + 4 }, "bar");
-    this.bars = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
+    root.append(this.#across(0, "grid zero"));
+    this.drawBars(root, this.y, this.x, (y, height, x, width) => ({ x, y, width, height }));
     groups.forEach((_, place) => this.#label(root, names[place], amounts[place], place));
-    this.#base(root);
+    if (this.view.reference) root.append(svg("g", { class: "reference" }, this.#across(this.view.reference.value)));
     const stops = groups.map((_, place) => this.stop(place, { x: this.#end(place), y: this.y.middle(place) }));
     return { ...this.chart(root, stops), lying: true };
   }
@@ -224,15 +238,6 @@ class LyingBars extends Bars {
     return this.x(Math.max(0, ...this.spans[place].map(({ low, high }) => Math.max(low, high ?? 0))));
   }
 
-  #drawGroup(root, spans, place) {
-    return spans.map(({ low, high }, layer) => {
-      if (high === null || high === low) return NO_BAR;
-      const y = this.y.at(place) + (this.view.stack ? 0 : layer * this.y.side);
-      const [from, to] = [this.x(Math.min(low, high)), this.x(Math.max(low, high))];
-      return bar(root, { x: from, y, width: to - from, height: this.y.side }, this.shown[layer]);
-    });
-  }
-
   #label(root, name, amount, place) {
     const y = this.y.middle(place).toFixed(1);
     drawSideName(root, name, this.plot, this.y.middle(place));
@@ -242,23 +247,19 @@ class LyingBars extends Bars {
     root.append(svg("text", { class: `label value${total < 0 ? " end" : ""}`, x: at.toFixed(1), y, dy: "0.32em" }, amount));
   }
 
-  #base(root) {
-    const line = (value, kind) => {
-      const x = crisp(this.x(value));
-      return svg("line", { class: kind, x1: x, x2: x, y1: this.plot.top, y2: this.plot.top + this.plot.height });
-    };
-    root.append(line(0, "grid zero"));
-    if (this.view.reference) root.append(svg("g", { class: "reference" }, line(this.view.reference.value, "")));
+  #across(value, kind) {
+    const x = crisp(this.x(value));
+    return svg("line", { class: kind, x1: x, x2: x, y1: this.plot.top, y2: this.plot.top + this.plot.height });
   }
 }
 
 /** Draws one; it and where it stands. */
-function bar(root, box, { color, key }, cut) {
+function bar(root, box, { color, key }, kind) {
   const { x, y, width, height } = box;
   const side = Math.max(0.5, width);
   const tall = Math.max(0.5, height);
   const of = (value) => value.toFixed(2);
-  const mark = svg("rect", { class: `mark bar${cut ? " cut" : ""} series-${color}`, "data-series": key, x: of(x), y: of(y), width: of(side), height: of(tall) });
+  const mark = svg("rect", { class: `mark ${kind} series-${color}`, "data-series": key, x: of(x), y: of(y), width: of(side), height: of(tall) });
   root.append(mark);
   return { marks: [mark], box };
 }

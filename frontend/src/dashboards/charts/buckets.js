@@ -4,24 +4,33 @@
 import { DAY, isShown, moment, PLAIN } from "../times.js";
 
 const WEEK = 7 * DAY;
-const UNITS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: DAY, week: WEEK };
+const MINUTE = 60_000;
+const UNITS = { second: 1_000, minute: MINUTE, hour: 3_600_000, day: DAY, week: WEEK };
 const MONTHS = { month: 1, quarter: 3, year: 12 };
 /** Zones are so much away from UTC, or some times it. */
 const QUARTER_HOUR = 900_000;
-/** More bars than these would be thinner than a pixel; a line may have more corners. */
-const MOST_BARS = 1_000;
-export const MOST_CORNERS = 20_000;
+/** The places of a chart that may be empty, and what a viewer should know where there are more. */
+const MOST = 20_000;
+export const LEFT_OUT = "Times without a value are left out: there are too many of them.";
 
 /**
  * @typedef {object} Buckets
  * @property {number[]} starts each from the first to the last, also those without a row
+ * @property {boolean} some whether those between two rows are left out: there are too many, or rows that are not here
  * @property {boolean} regular whether a start without a row is a bucket that is missing, and not just a day between two
+ * @property {string} [unit] what the viewer chose, where these are the starts of it
  * @property {(at: number) => "" | "so far" | "in part"} cut how the bucket that starts there is cut off
  * @property {(at: number) => number} next where the one after it starts
  */
 /**
- * @typedef {{now?: string, period?: {start: string, end: string}, unit?: string, week_start?: string, zone?: string}} When
- * of the rows, by the clock of their zone; `unit`: what the viewer chose
+ * @typedef {object} When of the rows, by the clock of their zone
+ * @property {string} [now]
+ * @property {{start: string, end: string}} [period]
+ * @property {string} [unit] what the viewer chose
+ * @property {string} [week_start]
+ * @property {string} [zone]
+ * @property {boolean} [reduced] whether the rows are some of many
+ * @property {0} [fill] where the author says that these are buckets, of which a missing one is 0
  */
 
 /**
@@ -29,41 +38,46 @@ export const MOST_CORNERS = 20_000;
  * @param {When} when
  * @returns {Buckets | null} null for times that are no starts, and for one alone of an unknown unit
  */
-export function bucketsOf(times, { now, period, unit, zone }, clock = PLAIN, most = MOST_BARS) {
+export function bucketsOf(times, when, clock = PLAIN) {
+  const { now, period, zone } = when;
   const known = [...new Set(times)].filter((at) => !Number.isNaN(at)).sort((a, b) => a - b);
-  const found = known.length && known.length <= most ? stepOf(known, unit, clock) : null;
+  const found = known.length ? stepOf(known, when, clock) : null;
   if (!found) return null;
-  const { step, regular, hours } = found;
+  const { step, regular, hours, unit } = found;
   const there = new Set(known);
-  const exists = (at) => !hours || !zone || clock !== PLAIN || there.has(at) || isShown(at, zone);
+  const exists = (at) => !hours || !zone || clock !== PLAIN || there.has(at) || [at, step(at) - MINUTE].some((each) => isShown(each, zone));
   const next = (at) => (exists(step(at)) ? step(at) : next(step(at)));
   const today = now ? clock.position(moment(now)) : Infinity;
   const [from, to] = [moment(period?.start), moment(period?.end) + DAY].map(clock.position);
   const isIn = known.every((at) => step(at) > from && at < to);
-  const end = Math.max(known.at(-1), isIn ? Math.min(to - 1, today) : -Infinity);
-  const starts = [];
-  let first = known[0];
-  while (isIn && first > from && starts.length <= most) starts.push((first = step(first, -1)));
-  if (first < known[0] && step(first) <= from) starts.pop();
-  starts.reverse();
-  for (let at = known[0]; at <= end && starts.length <= most; at = step(at)) starts.push(at);
-  if (starts.length > most) return null;
+  const [first, last] = [known[0], known.at(-1)];
+  const end = Math.max(last, isIn ? Math.min(to - 1, today) : -Infinity);
+  const run = (at, way, goesOn) => {
+    const places = [];
+    for (; goesOn(at) && places.length <= MOST; at = step(at, way)) places.push(at);
+    return places;
+  };
+  const after = (start) => run(start, 1, (at) => at <= end);
+  const before = isIn ? run(step(first, -1), -1, (at) => step(at) > from).reverse() : [];
+  const all = when.reduced ? [] : [...before, ...after(first)];
+  const some = !all.length || all.length > MOST;
+  const starts = some ? [...before, ...known, ...after(step(last))] : all;
   const cut = (at) => {
     if (!regular) return "";
     if (at <= today && today < step(at)) return "so far";
     return isIn && (at < from || step(at) > to) ? "in part" : "";
   };
-  return { starts: starts.filter(exists), regular, cut, next };
+  return { starts: starts.filter(exists), some, regular, unit, cut, next };
 }
 
 /**
- * The points of a line, with an empty one in each gap; by `fill`, with a zero in each bucket that has no row.
+ * The points of a line, with an empty one in each gap; by `fill`, with a zero in each bucket that has no row, if all are known.
  * @param {{x: number}[]} points in their order
  * @param {Buckets | null} buckets
  */
 export function withGaps(points, buckets, fill) {
   const made = (x, y) => ({ x, y, value: y, rows: [], low: 0, high: y });
-  if (buckets && fill === 0) {
+  if (fill === 0 && buckets?.some === false) {
     const there = new Set(points.map(({ x }) => x));
     return [...points, ...buckets.starts.filter((x) => !there.has(x)).map((x) => made(x, 0))].sort((a, b) => a.x - b.x);
   }
@@ -106,26 +120,34 @@ export function runsOf(points, buckets) {
 
 /**
  * From a start to the next one, or to the one before: of the unit that is known, else of the largest one that fits all
- * these times. Then they are regular where at least half of them follow the one before by that step; other times than
- * days are no starts where they are not regular.
+ * these times. Then they are regular where at least half of them follow the one before by that step, or a quarter of
+ * those that are some of many; other times than days are no starts where they are not regular.
  */
-function stepOf(times, unit, clock) {
+function stepOf(times, { unit, reduced, fill }, clock) {
   const dates = times.map((at) => new Date(clock.wall(at)));
   const part = Math.abs(dates.reduce((size, date) => divisor(size, Number(date)), DAY));
-  const between = times.slice(1).reduce((size, at, place) => divisor(size, at - times[place]), 0);
+  const between = dates.slice(1).reduce((size, at, place) => divisor(size, at - dates[place]), 0);
   const isFirst = part === DAY && dates.every((date) => date.getUTCDate() === 1);
   const months = isFirst ? [12, 3, 1].find((size) => dates.every((date) => date.getUTCMonth() % size === 0)) : NaN;
   const weeks = part === DAY && between % WEEK === 0;
-  if (months % MONTHS[unit] === 0) return { step: byMonths(MONTHS[unit]), regular: true };
-  if (unit === "week" ? weeks : part % UNITS[unit] === 0) return { step: by(UNITS[unit]), regular: true, hours: UNITS[unit] < DAY };
-  const size = times[0] % QUARTER_HOUR ? part : divisor(DAY, between);
+  if (months % MONTHS[unit] === 0) return { step: byMonths(MONTHS[unit]), regular: true, unit };
+  if (unit === "week" ? weeks : part % UNITS[unit] === 0) return { step: by(UNITS[unit], clock, times[0]), regular: true, unit, hours: UNITS[unit] < DAY };
+  const size = times[0] % QUARTER_HOUR ? part : Math.abs(divisor(DAY, between));
   if (times.length < 2 || size < UNITS.second) return null;
-  const step = isFirst ? byMonths(months) : by(weeks && (times.length > 2 || dates[0].getUTCDay() < 2) ? WEEK : size);
-  const regular = times.filter((at, place) => place && step(times[place - 1]) === at).length * 2 >= times.length - 1;
+  const step = isFirst ? byMonths(months) : by(weeks && (times.length > 2 || dates[0].getUTCDay() < 2) ? WEEK : size, clock, times[0]);
+  const follow = times.filter((at, place) => place && step(times[place - 1]) === at).length;
+  const regular = fill === 0 || follow * (reduced ? 4 : 2) >= times.length - 1;
   return regular || size === DAY ? { step, regular, hours: size < DAY } : null;
 }
 
-const by = (size) => (at, way = 1) => at + way * size;
+/** By the clock: what is six hours long is an hour longer or shorter where clocks change. */
+function by(size, clock, first) {
+  return (at, way = 1) => {
+    const next = at + way * size;
+    const ahead = (((clock.wall(next) - clock.wall(first)) % size) + size) % size;
+    return next - ahead + (ahead * 2 < size ? 0 : size);
+  };
+}
 
 function byMonths(size) {
   return (at, way = 1) => {

@@ -4,6 +4,9 @@ import { compare, isNumeric, number } from "../numbers.js";
 import { clockOf, DAY, hasSeconds, isMoment, moment, sameDay, sameYear } from "../times.js";
 import { bucketsOf } from "./buckets.js";
 
+/** How the start of each unit is written. */
+const FORMATS = { minute: "datetime", hour: "datetime", day: "date", week: "date", month: "month", quarter: "month", year: "year" };
+
 /**
  * @typedef {object} Dimension
  * @property {"time" | "number" | "name"} kind
@@ -14,6 +17,8 @@ import { bucketsOf } from "./buckets.js";
  * @property {(row: number) => string} name of a row's value
  * @property {(place: number, other: number) => number} [compare] two names: times and numbers by size, the absent one last
  * @property {import("../times.js").Clock} [clock] of times
+ * @property {import("./buckets.js").Buckets | null} [buckets] of times
+ * @property {string} [format] of times: the way of writing that tells them apart
  * @property {(place: number) => string | undefined} [cut] how the time at a place is cut off
  * @property {import("../values.js").Way} [way] of a number's ticks
  * @property {(place: number, before: number) => string} [short] a time after the one at another place on an axis
@@ -23,41 +28,48 @@ import { bucketsOf } from "./buckets.js";
  * @param {import("./rows.js").Rows} rows
  * @param {string} name
  * @param {import("../values.js").Formats} formats
- * @param {boolean} [asNames] whether times and numbers are taken one by one, as bars do
- * @param {import("./buckets.js").When | null} [when] where times are to stand beside those that are missing
+ * @param {import("./buckets.js").When} when
+ * @param {"rows" | "time"} [bands] whether times and numbers are taken one by one, in the order of the rows, or times
+ * beside those that are missing
  * @returns {Dimension}
  */
-export function dimension(rows, name, formats, asNames = false, when = null) {
+export function dimension(rows, name, formats, when, bands) {
   const values = rows.values(name);
   const kind = kindOf(rows.type(name), values);
   const way = rows.way(formats, [name], { along: true });
-  const clock = kind === "time" ? clockOf(values) : null;
-  const write = writer(clock, values, way, formats);
-  if (kind !== "name" && !asNames) {
-    const positions = values.map(clock ? clock.of : number);
+  const clock = kind === "time" ? clockOf(values, when.zone) : null;
+  const times = clock && values.map(clock.of);
+  const buckets = clock && bucketsOf(times, when, clock);
+  const format = clock && (FORMATS[buckets?.unit] ?? grain((buckets?.starts ?? times).map(clock.wall)));
+  let known; // how names are written, once the pointer or a drawing asks for one
+  const write = clock
+    ? (at) => [Number.isNaN(at) ? formats.name(null) : formats.time(clock.wall(at), format), clock.again?.(at) && "again", buckets?.cut(at)].filter(Boolean).join(", ")
+    : (value) => (known ??= formats.names(values, way))(value);
+  if (kind !== "name" && !bands) {
+    const positions = times ?? values.map(number);
     const exact = new Map(values.flatMap((value, row) => (typeof value === "string" ? [[positions[row], value]] : [])));
     const text = clock ? write : (at) => write(exact.get(at) ?? at);
-    return { kind, values, positions, names: [], text, name: (row) => (clock ? text(positions[row]) : write(values[row])), way, clock };
+    return { kind, values, positions, names: [], text, name: (row) => (clock ? text(positions[row]) : write(values[row])), way, clock, buckets, format };
   }
-  const buckets = when && clock ? bucketsOf(values.map(clock.of), when, clock) : null;
-  const keys = buckets ? values.map(clock.of) : values;
-  const inOrder = buckets?.starts ?? (when && clock ? [...keys].sort((a, b) => later(a) - later(b)) : []);
+  const inTime = clock && bands === "time";
+  const placed = inTime && buckets && !buckets.some;
+  const keys = placed ? times : values;
+  const inOrder = placed ? buckets.starts : inTime ? [...keys].sort((a, b) => later(a) - later(b)) : [];
   const places = new Map([...new Set(inOrder)].map((key, place) => [key, place]));
   for (const key of keys) if (!places.has(key)) places.set(key, places.size);
   const names = [...places.keys()];
   const positions = keys.map((key) => places.get(key));
-  const cut = (place) => buckets?.cut(names[place]);
-  const at = (place) => (buckets ? names[place] : clock.of(names[place]));
-  const text = (place) => [write(clock ? at(place) : names[place]), cut(place)].filter(Boolean).join(", ");
+  const at = clock ? (place) => (placed ? names[place] : clock.of(names[place])) : (place) => names[place];
   const walls = clock && names.map((_, place) => clock.wall(at(place)));
+  const text = (place) => write(at(place));
   const inOrderOf = (place, other) => {
     const [one, two] = [names[place], names[other]];
     if (isAbsent(one) || isAbsent(two)) return isAbsent(one) - isAbsent(two);
     if (kind === "name") return text(place).localeCompare(text(other), formats.locale, { numeric: true });
     return clock ? at(place) - at(other) : compare(one, two);
   };
-  const short = clock ? shortTimes((place) => walls[place], grain(walls), formats) : null;
-  return { kind: "name", values, positions, names, text, name: (row) => text(positions[row]), sized: kind !== "name", compare: inOrderOf, short, cut };
+  const short = clock ? shortTimes((place) => walls[place], format, formats) : null;
+  return { kind: "name", values, positions, names, text, name: (row) => text(positions[row]), sized: kind !== "name", compare: inOrderOf, short, cut: (place) => buckets?.cut(at(place)), buckets };
 }
 
 const isAbsent = (name) => name === null || Number.isNaN(name);
@@ -65,26 +77,11 @@ const isAbsent = (name) => name === null || Number.isNaN(name);
 /** What has no time comes last. */
 const later = (value) => (value === null ? Infinity : moment(value));
 
-/** How the times of a column are written; undefined where it holds none. */
-export function timeFormat(rows, name) {
-  const values = rows.values(name);
-  return kindOf(rows.type(name), values) === "time" ? grain(values.filter((value) => value !== null).map(moment)) : undefined;
-}
-
 function kindOf(type, values) {
   if (isNumeric(type)) return "number";
   if (type === "date" || type === "datetime") return "time";
   const known = values.filter((value) => value !== null);
   return known.length && known.every(isMoment) ? "time" : "name";
-}
-
-function writer(clock, values, way, formats) {
-  if (!clock) {
-    let names; // of many rows, only those of which the pointer asks
-    return (value) => (names ??= formats.names(values, way))(value);
-  }
-  const format = grain(values.filter((value) => value !== null).map(moment));
-  return (at) => (Number.isNaN(at) ? formats.name(null) : formats.time(clock.wall(at), format) + (clock.again?.(at) ? ", again" : ""));
 }
 
 /** Times of the same day without it, others of the same year without that; January after others is the year. */
@@ -101,7 +98,7 @@ function shortTimes(at, format, formats) {
 }
 
 /** The coarsest way of writing that tells these moments apart. */
-export function grain(all) {
+function grain(all) {
   const moments = [...new Set(all)].filter((at) => !Number.isNaN(at));
   const dates = moments.map((at) => new Date(at));
   if (moments.some(hasSeconds)) return "instant";

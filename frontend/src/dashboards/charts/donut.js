@@ -84,8 +84,8 @@ function middleOf(whole, way, room, formats) {
   return svg("text", { class: `total middle${kind}`, dy: "0.35em" }, text, exact === text ? null : svg("title", {}, exact));
 }
 
-function slicesOf(view, rows, { colors, hidden, formats }) {
-  const by = dimension(rows, view.by, formats, true);
+function slicesOf(view, rows, { colors, hidden, formats, when }) {
+  const by = dimension(rows, view.by, formats, when, "rows");
   const sums = by.names.map((value, place) => ({ value, place, key: keyOf(value), name: by.text(place), amount: 0, values: [], rows: [] }));
   rows.values(view.donut).forEach((value, row) => {
     const slice = sums[by.positions[row]];

@@ -3,6 +3,7 @@
 import { difference, number } from "../numbers.js";
 import { html, svg } from "../dom.js";
 import { bandTicks, canvas, drawBottomAxis, drawSideName, LINE_HEIGHT, plotOf, sideNames } from "./axes.js";
+import { LEFT_OUT } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { note } from "./series.js";
 
@@ -15,8 +16,7 @@ const TALLEST = 40;
  * @returns {import("./index.js").Chart}
  */
 export function draw(view, rows, options) {
-  const across = inOrder(dimension(rows, view.by, options.formats, true, options.when));
-  const down = inOrder(dimension(rows, view.rows, options.formats, true, options.when));
+  const [across, down] = [view.by, view.rows].map((name) => inOrder(dimension(rows, name, options.formats, options.when, "time")));
   const values = rows.values(view.heatmap);
   const amounts = values.map(number);
   const way = rows.way(options.formats, [view.heatmap], view);
@@ -36,13 +36,14 @@ export function draw(view, rows, options) {
     if (Number.isNaN(amount)) return [];
     const { column, line } = at(row);
     taken.add(`${column} ${line}`);
-    const mark = drawCell(root, plot, cell, column, line, shade.fill(amount));
+    const cut = across.cut(across.positions[row]) || down.cut(down.positions[row]);
+    const mark = drawCell(root, plot, cell, column, line, shade.fill(amount), cut);
     const place = { x: plot.left + (column + 0.5) * cell.width, y: plot.top + (line + 0.5) * cell.height, column, line };
     const title = () => `${down.text(down.positions[row])}, ${across.text(across.positions[row])}`;
     return [{ ...place, parts: [{ rows: [row], marks: [mark] }], title, items: () => [{ name: "", text: options.formats.measured(values[row], way) }] }];
   });
   const shared = note(stops.length - taken.size, "value is under another one in its cell.", "values are under another one in their cell.", options.formats);
-  const notes = shared ? [shared] : [];
+  const notes = [shared, [across, down].some(({ buckets }) => buckets?.some) && LEFT_OUT].filter(Boolean);
   stops.sort((a, b) => a.line - b.line || a.column - b.column);
   names.forEach((lines, line) => texts[line] && drawSideName(root, lines, plot, plot.top + (line + 0.5) * cell.height));
   const short = (column, before) => across.short(across.order[column], across.order[before]);
@@ -81,10 +82,10 @@ function shades(amounts, diverging) {
   return { low, high, fill };
 }
 
-function drawCell(root, plot, cell, column, line, fill) {
+function drawCell(root, plot, cell, column, line, fill, cut) {
   const gap = cell.width > 8 && cell.height > 8 ? 1 : 0;
   const mark = svg("rect", {
-    class: "mark cell",
+    class: `mark cell${cut ? " cut" : ""}`,
     x: (plot.left + column * cell.width + gap / 2).toFixed(2),
     y: (plot.top + line * cell.height + gap / 2).toFixed(2),
     width: Math.max(0.5, cell.width - gap).toFixed(2),

@@ -2,7 +2,7 @@
 
 import { svg } from "../dom.js";
 import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText } from "./axes.js";
-import { bucketsOf, gapsOfReduced, MOST_CORNERS, runsOf, withGaps } from "./buckets.js";
+import { gapsOfReduced, LEFT_OUT, runsOf, withGaps } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
 import { areaPath, linePath } from "./paths.js";
@@ -26,13 +26,14 @@ const ALONE = 12;
  */
 export function drawLines(view, rows, options) {
   const measures = view[view.kind];
-  const by = dimension(rows, view.by, options.formats);
+  const { reduced } = options;
+  const by = dimension(rows, view.by, options.formats, { ...options.when, reduced, fill: view.fill });
   const series = seriesOf(view, measures, rows, by, options);
-  by.buckets = by.kind === "time" && !options.reduced ? bucketsOf(by.positions, options.when, by.clock, MOST_CORNERS) : null;
   const notes = inOrder(series, Boolean(view.stack), options.formats);
   const [first, last] = extentOf(by.positions);
-  const reduced = (points) => (options.reduced && by.kind === "time" ? gapsOfReduced(points, (LEAST_GAP * (last - first)) / options.width, by.clock.again ? null : options.when.zone) : null);
-  for (const each of series) each.points = withGaps(each.points, by.buckets ?? reduced(each.points), by.buckets && view.fill);
+  const gaps = (points) => (reduced && by.clock ? gapsOfReduced(points, (LEAST_GAP * (last - first)) / options.width, by.clock.again ? null : options.when.zone) : by.buckets);
+  for (const each of series) each.points = withGaps(each.points, gaps(each.points), view.fill);
+  if (view.fill === 0 && by.buckets?.some) notes.push(LEFT_OUT);
   const shown = series.filter((each) => !each.hidden).map((each) => within(each, options.domain));
   const way = rows.way(options.formats, measures, view);
   const layers = view.stack ? layersOf(shown, view.stack === "share") : shown.map((each) => ({ ...each, spans: each.points }));
@@ -156,6 +157,15 @@ class LineChart {
       group.append(...this.#alone(spans));
       root.append(group);
     }
+    if (this.view.stack && this.layers.length) root.append(this.#nought());
+  }
+
+  /** A line where a stack is nothing, unlike where it is not there. */
+  #nought() {
+    const [{ spans, color, key }] = this.layers;
+    const points = spans.map(({ x }, place) => ({ x, isFlat: this.layers.every(({ spans: own }) => own[place].low === own[place].high) }));
+    const d = linePath(points, { ...this.#way(), isThere: ({ isFlat }) => isFlat, y: () => this.y(0) });
+    return svg("g", { class: `series series-${color}`, "data-series": key }, d && svg("path", { class: "line", d }));
   }
 
   #filled(spans, side) {
@@ -240,7 +250,7 @@ class LineChart {
       at,
       parts: items.map(({ key, rows, y, height }) => ({ key, rows, marks: [], box: { x, y, width: 0, height } })),
       dots: items.map(({ y, color }) => ({ y, color })),
-      title: () => [this.by.text(at), this.by.buckets?.cut(at)].filter(Boolean).join(", "),
+      title: () => this.by.text(at),
       items: () => items.map((item) => ({ name: item.name, color: item.color, text: write(item) })),
     };
   }

@@ -18,7 +18,7 @@ const ALONE = 4;
  * @returns {import("./index.js").Chart}
  */
 export function draw(view, rows, options) {
-  const by = dimension(rows, view.by, options.formats);
+  const by = dimension(rows, view.by, options.formats, options.when);
   const series = seriesOf(view, [view.scatter], rows, by, options);
   const points = series.filter(({ hidden }) => !hidden).flatMap((each) => each.points.filter(({ x, y }) => y !== null && !Number.isNaN(x)).map((point) => ({ ...point, color: each.color, key: each.key, series: each.name })));
   const way = rows.way(options.formats, [view.scatter], view);
@@ -37,7 +37,7 @@ export function draw(view, rows, options) {
   const sorted = points.map((point) => ({ ...point, r: radius(point.row) })).sort((a, b) => b.r - a.r);
   const stops = sorted.map((point) => {
     const place = { x: x(point.x), y: y(point.y) };
-    const mark = svg("circle", { class: `mark point series-${point.color}`, "data-series": point.key, cx: place.x.toFixed(2), cy: place.y.toFixed(2), r: point.r.toFixed(2) });
+    const mark = svg("circle", { class: `mark point${by.buckets?.cut(point.x) ? " cut" : ""} series-${point.color}`, "data-series": point.key, cx: place.x.toFixed(2), cy: place.y.toFixed(2), r: point.r.toFixed(2) });
     root.append(mark);
     return { ...place, parts: [{ rows: [point.row], marks: [mark] }], title: () => titleOf(view, rows, by, point, options.formats), items: () => itemsOf(view, rows, by, point, way, options.formats) };
   });

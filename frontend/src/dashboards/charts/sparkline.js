@@ -2,7 +2,7 @@
 
 import { number } from "../numbers.js";
 import { svg } from "../dom.js";
-import { bucketsOf, MOST_CORNERS, runsOf, withGaps } from "./buckets.js";
+import { runsOf, withGaps } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { areaPath, linePath } from "./paths.js";
 import { linear } from "./scales.js";
@@ -21,9 +21,9 @@ const isThere = ({ y }) => y !== null && !Number.isNaN(y);
 export function drawSparkline(rows, name, formats, when) {
   const along = rows.columns.find((column) => column.name !== name)?.name;
   const amounts = rows.values(name).map(number);
-  const by = dimension(rows, along, formats);
+  const by = dimension(rows, along, formats, when);
   const given = amounts.map((amount, row) => ({ x: by.positions[row], y: amount })).filter(({ x }) => !Number.isNaN(x));
-  const buckets = by.kind === "time" ? bucketsOf(by.positions, when, by.clock, MOST_CORNERS) : null;
+  const { buckets } = by;
   const points = withGaps(given.sort((a, b) => a.x - b.x), buckets);
   const known = points.filter(isThere);
   if (known.length < 2) return null;

@@ -10,7 +10,7 @@ export function presetLabel(name) {
 export function rangeLabel(value, formats) {
   if (!value) return "Any time";
   if (value.preset) return presetLabel(value.preset);
-  const day = (text) => formats.text(text, { format: "date" });
+  const day = (text) => formats.text(text, { format: text.includes("T") ? "datetime" : "date" });
   if (!value.start) return `Until ${day(value.end)}`;
   if (!value.end) return `From ${day(value.start)}`;
   return value.start === value.end ? day(value.start) : `${day(value.start)} – ${day(value.end)}`;

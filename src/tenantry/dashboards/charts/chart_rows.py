@@ -25,7 +25,7 @@ _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 class ChartRows:
     """Fetches the visible rows of line charts. A result within the source's limits is fetched completely, and reduced
-    for each width. A larger result is reduced while it is read."""
+    for each width, unless missing buckets count as 0. A larger result is reduced while it is read."""
 
     # A query with a larger result is remembered, so that its next fetch does not first try to read the whole result.
 
@@ -54,7 +54,7 @@ class ChartRows:
             except (TooManyRows, TooManyBytes):
                 self._large[key] = True
             else:
-                reduced = await self._reduced(rows, plot) if len(rows) > plot.width else None
+                reduced = await self._reduced(rows, plot) if len(rows) > plot.width and not plot.filled else None
                 return reduced or rows, reduced is not None
         try:
             return await ask(reduction=Reduction(repr(plot), partial(_thin, plot), partial(_reduce, plot))), True

@@ -31,6 +31,8 @@ class Plot:
     """The column whose values have separate lines."""
     width: int
     """Device pixels."""
+    filled: bool = False
+    """Whether a missing bucket counts as 0, so that the page needs every row to find them."""
 
     @property
     def columns(self) -> int:

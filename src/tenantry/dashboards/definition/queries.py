@@ -14,7 +14,7 @@ from tenantry.groups import Record
 from tenantry.sql import Position, Query, SQLTemplate
 from tenantry.sql.checks import can_lack
 from tenantry.sql.dialects import UNITS
-from tenantry.sql.parameters import RANGE_ENDS, Parameter, declare, typed_value
+from tenantry.sql.parameters import INSTANTS, RANGE_ENDS, Parameter, declare, typed_value
 
 _PARAMS = "params."
 
@@ -74,6 +74,13 @@ def chosen_unit(template: SQLTemplate, variables: Mapping[str, Any] | Record, no
     declared = [template.parameters[name] for name in choosing if name in template.parameters]
     found = {each for parameter in declared if (each := typed_value(parameter, variables, now)) in UNITS}
     return found.pop() if len(found) == 1 else None
+
+
+def ends_within_days(template: SQLTemplate, parameter: Parameter) -> bool:
+    """Whether the query can end the range at a clock time: a datetime range, or days that ``within`` compares with
+    instants too."""
+    until = f"{parameter.path}.until"
+    return parameter.type in INSTANTS or any(each.path == until for each in template.variables)
 
 
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:

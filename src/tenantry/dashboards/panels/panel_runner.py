@@ -12,7 +12,7 @@ from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.charts.m4 import Plot
 from tenantry.dashboards.definition.columns import Columns, named_columns, small_line
 from tenantry.dashboards.definition.model import DashboardFile, Panel, PanelKind
-from tenantry.dashboards.definition.queries import chosen_unit, parameters_read, range_controls
+from tenantry.dashboards.definition.queries import chosen_unit, ends_within_days, parameters_read, range_controls
 from tenantry.dashboards.definition.zones import zone_of_query
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.periods import Days, Periods, periods
@@ -95,13 +95,12 @@ class PanelRunner:
         if plot is not None:
             return await self._chart(panel, queries.rows, named, plot, found)
         compared = found if panel.compare else None
-        until = compared.until if compared is not None else None
-        ends_later = compared is not None and (compared.shown != compared.whole or until is not None)
+        ends_later = compared is not None and compared.shown != compared.whole
         rows, before, so_far, small = await _together(
             self._ask(panel, queries.rows),
-            self._of_days(panel, queries.rows, compared and compared.before, until),
+            self._of_days(panel, queries.rows, compared and compared.before),
             # Rows of the future, such as planned ones, must not count in the change.
-            self._of_days(panel, queries.rows, compared.shown if compared is not None and ends_later else None, until),
+            self._of_days(panel, queries.rows, compared.shown if compared is not None and ends_later else None),
             self._ask(panel, queries.sparkline) if queries.sparkline is not None else _nothing(),
         )
         assert rows is not None  # noqa: S101  # only the other two may be None
@@ -131,12 +130,10 @@ class PanelRunner:
         )
         return partial(rows_line, panel.id, rows, named, **self._about(template, found, rows), reduced=reduced)
 
-    async def _of_days(
-        self, panel: Panel, template: SQLTemplate, days: Days | None, until: str | None
-    ) -> Result | None:
+    async def _of_days(self, panel: Panel, template: SQLTemplate, days: Days | None) -> Result | None:
         if days is None:
             return None
-        params = self._params | {self._range(template): days.sent(until)}
+        params = self._params | {self._range(template): days.value(self._zone(template) or UTC_ZONE)}
         return await self._ask(panel, template, extend(self.variables, "params", params))
 
     def _range(self, template: SQLTemplate) -> str | None:
@@ -148,7 +145,9 @@ class PanelRunner:
         name = self._range(template)
         if name is None:
             return None
-        return periods(template.parameters[name], self.variables, self._now, self._zone(template) or UTC_ZONE)
+        zone = self._zone(template) or UTC_ZONE
+        parameter = template.parameters[name]
+        return periods(parameter, self.variables, self._now, zone, by_time=ends_within_days(template, parameter))
 
     async def _choices(self, control: str) -> Encode:
         rows = await self._ask(self._saved.dashboard, self._saved.queries.choices[control])
@@ -196,7 +195,7 @@ def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
         return None
     shown = view[panel.kind]
     measures = (shown,) if isinstance(shown, str) else tuple(shown)
-    return Plot(view["by"], measures, view.get("color"), width)
+    return Plot(view["by"], measures, view.get("color"), width, filled=view.get("fill") == 0)
 
 
 async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:

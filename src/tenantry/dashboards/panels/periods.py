@@ -1,14 +1,13 @@
 """The period that a panel shows, and the same part of the period before, for ``compare``."""
 
 # For example, 1 to 28 November is compared with 1 to 28 October, and the first eleven months of a year with the same
-# months of the previous year. A range of times that includes today ends now, and the previous one at the same clock
-# time.
+# months of the previous year. A period that includes today ends now, and the previous one at the same clock time.
 
 from __future__ import annotations
 
 from calendar import monthrange
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Any, Final, NamedTuple
 
 from tenantry.groups import Record
@@ -17,39 +16,52 @@ from tenantry.sql.parameters import Parameter, ParameterType, RelativeRange, par
 _DAY: Final = timedelta(days=1)
 _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
 _DAYS: Final = {"day": 1, "week": 7}
-_FIRST_MINUTE: Final = "00:01"  # not midnight, because a range that ends when it begins is refused
+_FIRST_MINUTE: Final = time(0, 1)  # not midnight, because a range that ends when it begins is refused
 
 
 class Days(NamedTuple):
-    """The days from ``start`` to the day before ``end``."""
+    """The days from ``start`` to the day before ``end``, the last of them until the clock time ``until``."""
 
     start: date
     end: date
+    until: time | None = None
 
-    def sent(self, until: str | None = None) -> dict[str, str]:
-        """The range as viewers send it, with its last day or the clock time ``until`` on that day."""
-        last = (self.end - _DAY).isoformat()
-        return {"start": self.start.isoformat(), "end": last if until is None else f"{last}T{until}"}
+    @property
+    def last(self) -> date:
+        return self.end - _DAY
+
+    def sent(self) -> dict[str, str]:
+        """The first and the last day as a page reads them, the last one with its clock time."""
+        until = "" if self.until is None else f"T{self.until:%H:%M}"
+        return {"start": self.start.isoformat(), "end": f"{self.last.isoformat()}{until}"}
+
+    def value(self, zone: tzinfo) -> dict[str, Any]:
+        """The value of a range parameter."""
+        last = self.last.isoformat() if self.until is None else datetime.combine(self.last, self.until, zone)
+        return {"start": self.start.isoformat(), "end": last}
 
 
 class Periods(NamedTuple):
     shown: Days
-    """The part of the panel's period that has passed, including today."""
+    """The part of the panel's period that has passed, including today until now."""
     before: Days
     """The same part of the previous period."""
     whole: Days
     """The panel's period."""
-    until: str | None
-    """The clock time at which ``shown`` and ``before`` end, for a range of times that includes today."""
+    whole_dates: bool = False
+    """Whether rows that have a date without a time count until the end of the last day."""
 
     def sent(self) -> dict[str, Any]:
         days = {"shown": self.shown.sent(), "before": self.before.sent(), "whole": self.whole.sent()}
-        return days if self.until is None else days | {"until": self.until}
+        return days | ({"whole_dates": True} if self.whole_dates else {})
 
 
-def periods(parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime, zone: tzinfo) -> Periods | None:
+def periods(
+    parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime, zone: tzinfo, *, by_time: bool
+) -> Periods | None:
     """The periods of a range parameter. None if its range has an open end, is empty, or is a relative range of hours.
-    Raises the errors of ``typed_value``."""
+
+    ``by_time``: whether the query can end the range within a day. Raises the errors of ``typed_value``."""
     bounds = typed_value(parameter, variables, now)
     if bounds is None or bounds.start is None or bounds.end is None:
         return None
@@ -62,14 +74,16 @@ def periods(parameter: Parameter, variables: Mapping[str, Any] | Record, now: da
     shown = Days(whole.start, min(whole.end, today + _DAY)) if whole.start <= today else whole
     months, days = _length(whole, relative)
     try:
-        before = Days(_earlier(whole.start, months, days), whole.start)
-        if shown.end < whole.end or (relative is not None and relative.to_date):
-            before = Days(before.start, _earlier(shown.end - _DAY, months, days) + _DAY)
+        first, last = _earlier(whole.start, months, days), _earlier(shown.last, months, days)
     except (OverflowError, ValueError):  # before the first day of the calendar
         return None
-    is_cut = parameter.type is ParameterType.DATETIME_RANGE and shown.end == today + _DAY
-    until = max(local.strftime("%H:%M"), _FIRST_MINUTE) if is_cut else None
-    return Periods(shown, before, whole, until)
+    is_over = shown.end == whole.end and shown.last != today and not (relative is not None and relative.to_date)
+    before = Days(first, whole.start if is_over else last + _DAY)
+    if by_time and shown.last == today:
+        until = max(time(local.hour, local.minute), _FIRST_MINUTE)
+        is_shorter = months > 0 and last.day < shown.last.day  # all of February, on 29 March and later
+        shown, before = shown._replace(until=until), before._replace(until=None if is_shorter else until)
+    return Periods(shown, before, whole, shown.until is not None and parameter.type is ParameterType.DATE_RANGE)
 
 
 def _day(end: date, zone: tzinfo) -> date:

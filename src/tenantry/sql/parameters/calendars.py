@@ -12,6 +12,7 @@ from tenantry.sql.binding.bindable_values import is_absent, look_up
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.parameters.declared import (
     SUNDAYS_NAME,
+    UTC_ZONE,
     WEEK_START,
     WEEK_STARTS,
     ZONE_NAME,
@@ -26,7 +27,9 @@ _TWO_DAYS: Final = timedelta(days=2)  # zones differ by up to 26 hours
 
 def day_bounds(days: Bounds, zone: tzinfo | None, dialect: Dialect) -> dict[str, Any]:
     if zone is None:
-        return {}
+        if days.until is None:
+            return {}
+        zone = UTC_ZONE
     found: dict[str, Any] = {}
     for names, day, further in (
         (("before", "from"), days.start, -_TWO_DAYS),
@@ -39,6 +42,8 @@ def day_bounds(days: Bounds, zone: tzinfo | None, dialect: Dialect) -> dict[str,
                 nearby, midnight = day, datetime.combine(day, time(), tzinfo=UTC)
             adapted = _adapted(dialect, "date", nearby), _adapted(dialect, "datetime", midnight)
             found |= zip(names, adapted, strict=True)
+    if days.until is not None:
+        found["until"] = _adapted(dialect, "datetime", days.until.astimezone(UTC))
     return found
 
 

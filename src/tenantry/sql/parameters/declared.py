@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -106,6 +106,8 @@ class Bounds(NamedTuple):
 
     start: Any
     end: Any
+    until: datetime | None = None
+    """The instant at which the last day of a date range ends early, for columns with a time."""
 
 
 class Nullable(NamedTuple):

@@ -131,7 +131,7 @@ def _read_one(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 
 
 def _check_bounds(parameter: Parameter, bounds: Bounds) -> None:
-    start, end = bounds
+    start, end, _ = bounds
     if (start is None and "start" not in parameter.open) or (end is None and "end" not in parameter.open):
         raise ValueError("an end is missing")
     if start is not None and end is not None and _in_order(start) >= _in_order(end):
@@ -267,8 +267,11 @@ def _date_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
     if isinstance(ends, RelativeRange):
         ends.dates(date(2000, 1, 1))  # raises for hours and minutes
         return ends
-    start, end = (None if is_empty(each) else _date(each, moment) for each in ends)
-    return _bounds(start, None if end is None else end + timedelta(days=1))
+    # A dashboard that compares a part of today with the same part of another day gives the end as a datetime.
+    until = ends[1].astimezone(moment.zone) if type(ends[1]) is datetime else None
+    last = ends[1] if until is None else until.date()
+    start, end = (None if is_empty(each) else _date(each, moment) for each in (ends[0], last))
+    return _bounds(start, None if end is None else end + timedelta(days=1), until)
 
 
 def _datetime_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
@@ -287,8 +290,8 @@ def _relative_range(raw: Any, _moment: Moment) -> RelativeRange:
     return raw if isinstance(raw, RelativeRange) else parse_relative(_stripped(raw))
 
 
-def _bounds(start: Any, end: Any) -> Bounds | None:
-    return None if start is None and end is None else Bounds(start, end)
+def _bounds(start: Any, end: Any, until: datetime | None = None) -> Bounds | None:
+    return None if start is None and end is None else Bounds(start, end, until)
 
 
 def _ends(raw: Any) -> RelativeRange | Sequence[Any]:

@@ -65,7 +65,7 @@ class TableGuardSQL:
         return (head, *_moved(self.nodes, offset, self.entry.name), end)
 
     def sql(self, alias: str, *, only: bool) -> str:
-        """Return the nodes that ``nodes_at`` returns as SQL, with the author's tags."""
+        """Return the nodes of ``nodes_at`` as one string of SQL, in which variables are written as tags."""
         return self.condition.join(self._around(alias, only=only))
 
     def _around(self, alias: str, *, only: bool) -> tuple[str, str]:

@@ -18,7 +18,7 @@ _MAX_BYTES: Final = 1024 * 1024
 
 def read_tables_file(path: str | Path) -> GuardedTables:
     """Return the declaration in a YAML file. If the file lists no tables, no query may read a table. Raises OSError if
-    the file cannot be read, and TemplateError, with line, column and fix, if it is malformed."""
+    the file cannot be read, and TemplateError, with line, column and fix, if the file is malformed."""
     with Path(path).open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:

@@ -19,7 +19,7 @@ from tenantry.sql.parameters.declared import Bounds, Nullable, Parameter, Parame
 from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relative
 
 TEXT_SEPARATOR: Final = ".."
-"""In a string with a range, this is between the start and the end."""
+"""The characters between the start and the end of a range, if the range is one string."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,100}(?:\.[0-9]{0,100})?|\.[0-9]{1,100})(?:[eE][+-]?[0-9]{1,2})?")

@@ -49,7 +49,8 @@ class OutlineToken:
     """The tokens inside a group."""
     tag: VariableTag | None = None
     choices: tuple[list[OutlineToken], ...] = ()
-    """If the token is a tag: the tokens of each argument of its filters. Arguments of ``default`` are left out."""
+    """If the token is a tag: the tokens of each argument of the tag's filters. Arguments of ``default`` are left
+    out."""
 
     def has_filter(self, name: str) -> bool:
         return self.tag is not None and self.tag.filter(name) is not None

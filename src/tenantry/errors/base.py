@@ -31,7 +31,7 @@ class TenantryError(Exception):
 
     @property
     def message(self) -> str:
-        """The full message, for the operator."""
+        """The full message. It may name files or hosts, so show it only to the operator."""
         return str(self.args[0])
 
     @property
@@ -178,7 +178,7 @@ class QueryFailed(DataSourceError):
     code = "query_failed"
     status = 502
     evidence: str | None = None
-    """The engine's error code, or the type of its exception."""
+    """The engine's error code, or the type of the exception that the engine raised."""
     position: int | None = None
     """Position in the SQL at which the engine found the error, counted in characters from 1."""
 

@@ -111,6 +111,14 @@ def test_minting_names_its_argument(seconds: Any) -> None:
         mint_pass(TOKEN, seconds=seconds)
 
 
+@pytest.mark.parametrize("scope", ["", " ", "app ", " ".join(f"dashboard:{name}" for name in [])])
+def test_minting_refuses_an_empty_scope(scope: str) -> None:
+    """An empty list of dashboards would otherwise open all of them. Red when an empty text counts as no scope."""
+    with pytest.raises(InvalidPass, match=r"`scope` of this pass must be one or more kinds.*leave it out"):
+        mint_pass(TOKEN, "ada", scope=scope)
+    assert read_pass(RING, mint_pass(TOKEN, "ada").encode(), utc_now).viewer.scope == ()
+
+
 def test_minting_takes_the_time_of_day() -> None:
     raw = mint_pass(TOKEN, "ada", {"region": "eu"}, seconds=60, scope="app")
     viewer = read_pass(RING, raw.encode(), utc_now).viewer

@@ -16,17 +16,17 @@ def mint_pass(
     viewer: Mapping[str, Any] | None = None,
     *,
     seconds: int = DEFAULT_SECONDS,
-    scope: str = "",
+    scope: str | None = None,
 ) -> str:
     """Make a pass from a user group token, without asking a server (docs/passes.md).
 
     ``viewer_id`` and the attributes ``viewer`` become ``viewer.id`` and ``viewer.*`` in templates. ``seconds``:
-    lifetime, at most 86,400. ``scope``: what the pass may open, such as ``"dashboard:sales app"``; by default
-    everything that the token opens.
+    lifetime, at most 86,400. ``scope``: what the pass may open, such as ``"dashboard:sales app"``; None: everything
+    that the token opens.
 
     Raises InvalidToken if ``token`` is not a user group token, InvalidPass if another value is not allowed in a
     pass."""
     if type(seconds) is not int or not 1 <= seconds <= MAX_SECONDS:
         raise InvalidPass(f"`seconds` must be a whole number from 1 to {MAX_SECONDS:,}", claim="exp")
     attributes = None if viewer is None else dict(viewer)
-    return sign_pass(token, make_claims(int(utc_now().timestamp()), seconds, viewer_id, attributes, scope or None))
+    return sign_pass(token, make_claims(int(utc_now().timestamp()), seconds, viewer_id, attributes, scope))

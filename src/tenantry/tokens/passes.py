@@ -209,7 +209,12 @@ def _check_audience(name: str, value: object) -> None:
 
 def _check_scope(name: str, value: object) -> None:
     is_scope = isinstance(value, str) and not value.endswith("\n") and re.match(SCOPE_PATTERN, value) is not None
-    _require(is_scope, name, "must be a list of kinds separated by single spaces, such as `app dashboard:finance/*`")
+    _require(
+        is_scope,
+        name,
+        "must be one or more kinds separated by single spaces, such as `app dashboard:finance/*`; leave it out for a "
+        "pass that opens everything",
+    )
 
 
 def _check_issuer(name: str, value: object) -> None:

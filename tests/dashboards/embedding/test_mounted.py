@@ -428,7 +428,7 @@ async def test_a_direct_visit_with_a_pass_within_a_middleware_of_the_whole_app(
     """As without that middleware, whose kind is not in the scope. Red when the mount asks for the group that the outer
     middleware lets into the app: 403."""
     mounted.app.add_middleware(UserGroupMiddleware, resolver=mounted.resolver)
-    given = mint_pass(await mounted.token(), "ada", scope=scope or "")
+    given = mint_pass(await mounted.token(), "ada", scope=scope)
     location, name, value = await _opened(mounted, "acme", given)
     assert value == given
     assert (await mounted.follow(location)).status_code == 200

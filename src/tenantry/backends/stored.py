@@ -86,21 +86,20 @@ class StoredGroup:
         key_id: str,
         nonce: bytes,
         grace_seconds: int | None,
-        while_suspended: bool,
         now: datetime,
     ) -> StoredGroup:
         """Replace the live token ``current`` by its next version. ``current`` stays valid for ``grace_seconds`` from
         ``now`` (None: the environment's default).
 
         Raises UnknownToken, or TokenAlreadyRotated for an earlier token of this group: handles are never reused, so a
-        lower version shows it. Raises GroupSuspended, unless ``while_suspended``."""
+        lower version shows it. Raises GroupSuspended."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:
             raise TokenAlreadyRotated(ALREADY_ROTATED, field="/current_token")
         if not _same(self.token, current):
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
-        if self.group.suspended and not while_suspended:
+        if self.group.suspended:
             raise GroupSuspended(GroupSuspended.MESSAGE)
         token = replace(self.token, key_id=key_id, nonce=nonce, version=self.token.version + 1)
         grace = self.group.environment.grace_seconds if grace_seconds is None else grace_seconds

@@ -58,12 +58,11 @@ class GroupStore(Protocol):
         key_id: str,
         nonce: bytes,
         grace_seconds: int | None = None,  # None: the environment's
-        while_suspended: bool = False,
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
         """Replace the live token ``current`` with its next version. Of concurrent callers, one succeeds. Raises
-        UnknownToken, TokenAlreadyRotated; GroupSuspended, unless ``while_suspended``."""
+        UnknownToken, TokenAlreadyRotated; GroupSuspended."""
         ...
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:

@@ -9,7 +9,7 @@ from hashlib import sha256
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from tenantry.errors import PassRevoked, UserGroupExpired, UserGroupSuspended
+from tenantry.errors import PassExpired, PassRevoked, UserGroupExpired, UserGroupSuspended
 from tenantry.groups.moments import write_moment
 from tenantry.groups.record import Record, extend, thaw
 from tenantry.groups.session_variables import SessionVariables
@@ -154,11 +154,13 @@ class UserGroup:
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
 
     def require_access(self, now: datetime) -> None:
-        """Raise UserGroupSuspended, or UserGroupExpired if the end date has passed."""
+        """Raise UserGroupSuspended; UserGroupExpired if the end date has passed, or PassExpired if the pass ended
+        then."""
         if self.suspended:
             raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
         if self.seconds_left(now) <= 0:
-            raise UserGroupExpired(UserGroupExpired.MESSAGE)
+            ended = PassExpired if self.ends_with_pass else UserGroupExpired
+            raise ended(ended.MESSAGE)
 
     def is_bound_like(self, other: UserGroup) -> bool:
         """Whether templates bind the same values for both groups. ``1``, ``1.0`` and ``true`` count as different."""

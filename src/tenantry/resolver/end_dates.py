@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tenantry.errors import UserGroupExpired, UserGroupSuspended
+from tenantry.errors import InvalidToken
 
 if TYPE_CHECKING:
     from tenantry.cache import CacheEntry, GroupCache
-    from tenantry.groups import UserGroup
+    from tenantry.groups import UserGroup, Viewer
     from tenantry.ports import Clock, MonotonicClock
     from tenantry.resolver.loading import Counters
 
@@ -26,23 +26,30 @@ class EndDates:
     def seconds_left(self, group: UserGroup) -> float:
         return group.seconds_left(self._time_of_day())
 
-    def ending(self, key: bytes) -> CacheEntry | None:
+    def valid_entry(self, key: bytes) -> CacheEntry | None:
         entry = self._cache.entry(key)
-        return entry if entry is not None and entry.group.may_end and entry.is_valid(self._clock()) else None
+        return entry if entry is not None and entry.is_valid(self._clock()) else None
 
-    def use(self, entry: CacheEntry) -> None:
-        """Count a use of this entry as a hit, or as refused. Raises UserGroupExpired, UserGroupSuspended."""
+    def use(self, entry: CacheEntry, viewer: Viewer | None = None) -> UserGroup:
+        """Count a use of this entry as a hit, or as refused. Return its group, with the viewer of a pass. Raises
+        UserGroupExpired, UserGroupSuspended, PassRevoked."""
         entry.seen = True
+        group = entry.group
         try:
-            self.check(entry.group, entry)
-        except (UserGroupExpired, UserGroupSuspended):
+            if group.may_end:
+                self.check(group, entry)
+            if viewer is not None:
+                group = group.with_viewer(viewer)
+        except InvalidToken:
             self._counters.misses += 1
             self._counters.refused += 1
             raise
         self._counters.hits += 1
+        return group
 
     def check(self, group: UserGroup, entry: CacheEntry | None) -> None:
-        """Raises UserGroupSuspended, UserGroupExpired. ``entry``: the group's cache entry, if it has one."""
+        """Raises UserGroupSuspended, UserGroupExpired, PassExpired. ``entry``: the group's cache entry, if it has
+        one."""
         now, moment = self._clock(), self._time_of_day()
         group.require_access(moment)
         if entry is not None:

@@ -173,16 +173,18 @@ def may_have_grace(group: UserGroup, token: Token) -> bool:
 
 @dataclass(slots=True)
 class Counters:
-    """``hits + misses`` is the number of resolved tokens. Counts are approximate if threads share the resolver."""
+    """``hits + misses`` is the number of resolved tokens and passes. Counts are approximate if threads share the
+    resolver."""
 
     hits: int = 0
-    """Tokens answered from the cache."""
+    """Tokens and passes answered from the cache. A pass that is not cached is a hit if its token is."""
     misses: int = 0
-    """All other tokens: ``forged`` + ``refused`` + ``joined`` + new loads."""
+    """All others: ``forged`` + ``refused`` + ``joined`` + new loads."""
     forged: int = 0
     """Malformed tokens, and tokens not signed by our keys; refused without I/O."""
     refused: int = 0
-    """Tokens that the cache knows as outdated, expired or without a group; refused without I/O."""
+    """Tokens that the cache knows as outdated, expired, suspended or without a group, and passes that have ended, are
+    revoked or have a claim that is not allowed; refused without I/O."""
     joined: int = 0
     """Tokens that joined another request's load."""
     loads: int = 0

@@ -16,8 +16,8 @@ _log: Final = logging.getLogger(__name__)
 
 
 def declared_tables(source: RegisteredSource) -> GuardedTables | None:
-    """Return the source's guarded tables, the same object for equal declarations; None without a declaration. Raises
-    InvalidSource for a declaration that this process cannot use."""
+    """Return the source's guarded tables, or None if the source has no declaration. Equal declarations give the same
+    object. Raises InvalidSource for a declaration that this process cannot use."""
     if not source.tables:
         return None
     try:

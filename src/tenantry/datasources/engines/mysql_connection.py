@@ -62,8 +62,8 @@ class ServerAddress:
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """Whether to connect again without TLS, because the server lacks TLS and the URL does not require it. Then
-        ``arguments`` omits TLS from now on."""
+        """Return whether to connect again without TLS, because the server has no TLS and the URL does not require TLS.
+        After True, ``arguments`` leaves TLS out."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True
@@ -133,7 +133,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         )
 
     def set_up(self, statements: Sequence[str]) -> None:
-        """Run the statements, now and after each reset. A MySQLError leaves the session unusable."""
+        """Run the statements now, and again after each reset of the session. After a MySQLError, the session is
+        unusable."""
         for statement in statements:
             self.query(statement)
         self._setup = tuple(statement.encode() for statement in statements)
@@ -141,8 +142,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = True
 
     def identify(self) -> tuple[Any, ...]:
-        """Return values that identify the server. A connection id alone does not, because two servers may use the same
-        one."""
+        """Return values that together identify the server. The connection id alone is not enough, because two servers
+        may use the same id."""
         self.query("select @@hostname, @@port, @@server_id")
         row: tuple[Any, ...] = self._result.rows[0]
         return row

@@ -48,8 +48,8 @@ def entry_points_of(group: str) -> Mapping[str, list[EntryPoint]]:
 def load_entry_point(group: str, name: str, kind: type[T], *, expected: str, title: str) -> T | None:
     """Import an entry point. Return None if no distribution has it.
 
-    Error messages call the entry point ``title``, and the ``kind`` of object ``expected``. Raises EntryPointError if
-    two distributions have the entry point, if the import fails, or if the object is not a ``kind``."""
+    In error messages, ``title`` names the entry point and ``expected`` describes the required ``kind``. Raises
+    EntryPointError if two distributions have the entry point, if the import fails, or if the object is not a ``kind``."""
     points = entry_points_of(group).get(name)
     if points is None:
         return None

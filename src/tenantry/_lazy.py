@@ -49,7 +49,7 @@ def load_entry_point(group: str, name: str, kind: type[T], *, expected: str, tit
     """Import an entry point. Return None if no distribution has it.
 
     In error messages, ``title`` names the entry point and ``expected`` describes the required ``kind``. Raises
-    EntryPointError if two distributions have the entry point, if the import fails, or if the object is not a ``kind``."""
+    EntryPointError if two distributions have the entry point, if the import fails, or if the object is no ``kind``."""
     points = entry_points_of(group).get(name)
     if points is None:
         return None

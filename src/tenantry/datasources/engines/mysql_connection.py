@@ -190,8 +190,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """Whether the server converted only the beginning of a string to a number or a time. Also true if the warning
-        may have been lost. The caller must have read the last row."""
+        """Return whether the server converted only the beginning of a string to a number or a time. Also return True if
+        such a warning may have been lost. Call this after the last row was read."""
         count = self._result.warning_count
         if not count:
             return False
@@ -200,7 +200,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """Whether ``was_truncated`` would be true after the first row; False if the statement cannot be a subquery."""
+        """Return whether ``was_truncated`` would be true after the first row. Return False if the statement cannot be a
+        subquery, so that this cannot be checked."""
         # Streams need to know this before they send rows.
         self.reusable = False
         try:

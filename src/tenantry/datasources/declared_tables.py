@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from tenantry.sql.guarding import GuardedTables
 
 NEUTRAL: Final = "the data source cannot be used: its operator can see the reason in the log"
-"""What HTTP clients see if a declaration is wrong. The full message, for the operator, names tables and columns."""
+"""What HTTP clients see if a declaration is wrong. Only the operator sees the full message, because it names tables and
+columns."""
 
 _log: Final = logging.getLogger(__name__)
 

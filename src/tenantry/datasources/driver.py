@@ -115,7 +115,8 @@ class Driver(Protocol[C]):
         ...
 
     def fetch(self, connection: C, bound: BoundSQL) -> Answer:
-        """Run one query, leaving the connection unchanged. Raises TenantryError or the client's error."""
+        """Run one query, and leave the connection in the same state as before. Raises TenantryError or the client's
+        error."""
         ...
 
     def failure(self, error: Exception) -> TenantryError:

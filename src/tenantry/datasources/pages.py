@@ -71,7 +71,7 @@ async def fetch_page(
     """Fetch ``size`` rows of ``template``, sorted by the columns ``order`` (``-name``: descending).
 
     For the next page, pass ``page.next`` as ``after``; each page then takes the same time. Alternatively, ``offset``
-    skips that many rows. No two rows may have equal values in all ``order`` columns, and no ``order`` column may contain
+    skips that many rows. No two rows may have equal values in all ``order`` columns, and no ``order`` column may be
     NULL. With ``total="exact"``, a second query counts all rows.
 
     Raises the errors of ``fetch``, and:

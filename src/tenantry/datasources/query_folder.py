@@ -88,7 +88,8 @@ def is_within(file: Path, folder: Path) -> bool:
 
 
 def read_query_text(file: Path) -> str:
-    """Raises TemplateError if the file is too long or not UTF-8; OSError."""
+    """Return the text of a query file. Raises TemplateError if the file is too long or not in UTF-8; OSError if it
+    cannot be read."""
     with file.open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:

@@ -61,8 +61,8 @@ class InFlightCounters:
 class InFlightQueries:
     """Runs equal concurrent queries of one event loop only once.
 
-    ``clock`` returns Unix seconds. ``store_outcome`` is called with each result and returns whether later callers may
-    get it from a cache.
+    ``clock`` returns Unix seconds. ``store_outcome`` is called with each result. It returns whether later callers may
+    get this result from a cache.
     """
 
     # An execution (one run at a source) waits in the queue of each caller's group. It begins when one of these groups

@@ -66,7 +66,7 @@ class RedisResultCounters:
 
 
 class RedisResults:
-    """The second level of a ResultCache, in Redis or Valkey. All processes share it.
+    """The second level of a ResultCache, in Redis or Valkey, which all processes share.
 
     - ``url``: as for RedisBackend.
     - ``secret``: at least 32 random bytes that all processes share and nobody else knows.

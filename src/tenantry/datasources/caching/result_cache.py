@@ -110,8 +110,8 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest usable result under this key or a key derived from it, such as a
-        reduction's; None if there is no such result."""
+        """Return the age in seconds of the oldest usable result under this key, or under a key derived from this key,
+        such as a reduction's. Return None if there is no such result."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of

@@ -35,7 +35,7 @@ _NO_TLS: Final = "the server has no TLS on this port: add ssl_mode=disabled if t
 
 
 class ClickHouseAddress:
-    """Raises InvalidSource for unknown or contradictory options."""
+    """The options of a ClickHouse URL. Raises InvalidSource for unknown or contradictory options."""
 
     def __init__(self, url: URL) -> None:
         options = tls.read_options(url, "ClickHouse", tls.OPTIONS, modes=_MODES)

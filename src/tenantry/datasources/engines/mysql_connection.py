@@ -31,7 +31,7 @@ _TLS_WANTED: Final = 3159  # the server's ER_SECURE_TRANSPORT_REQUIRED
 
 
 class ServerAddress:
-    """Raises InvalidSource for unknown or contradictory options."""
+    """The options of a MySQL URL. Raises InvalidSource for unknown or contradictory options."""
 
     def __init__(self, url: URL) -> None:
         options = tls.read_options(url, "MySQL", _OPTIONS, ignored=frozenset({"charset"}))

@@ -45,9 +45,9 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
-    The first batch sets the column types. The types follow the rules of ``to_arrow``, with two exceptions: decimals become
-    strings, and a column of an unknown type becomes strings if this batch has no values for it. Raises InvalidSettings
-    without pyarrow.
+    The first batch sets the column types. The types follow the rules of ``to_arrow``, with two exceptions: decimals
+    become strings, and a column of an unknown type becomes strings if this batch has no values for it. Raises
+    InvalidSettings without pyarrow.
     """
 
     def __init__(self, names: Sequence[str], types: Sequence[str | None] | None, format_: Format) -> None:

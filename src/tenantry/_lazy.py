@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` for ``package`` (PEP 562). Each name is imported when first used.
-    ``modules``: module -> names, separated by spaces."""
+    ``modules`` maps each module to the names that it exports, separated by spaces."""
     # Call ``lazy_exports`` in the ``else`` of an ``if TYPE_CHECKING:`` that imports the same names for type checkers.
     module_of = {name: module for module, names in modules.items() for name in names.split()}
 

@@ -149,8 +149,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return row
 
     def settle(self, settings: str | None = None) -> None:
-        """Read the replies to the last reset, and run ``settings`` for the next query. A MySQLError leaves the session
-        unusable."""
+        """Read the replies to the last reset of the session, and run the statement ``settings`` for the next query.
+        After a MySQLError, the session is unusable."""
         self.reusable = False
         usual, self._read_timeout = self._read_timeout, self._wipe_timeout
         while self._unread or self._unsent:

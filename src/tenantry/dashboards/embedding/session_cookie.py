@@ -51,8 +51,8 @@ class CookieExchange:
         self._extract = Extractor(query()).extract
 
     async def redirect(self, request: Request) -> Response | None:
-        """A redirect with the cookie; None if the address has no token. Raises InvalidToken, AmbiguousToken,
-        StoreUnavailable."""
+        """Return a redirect that sets the cookie, or None if the address has no token. Raises InvalidToken,
+        AmbiguousToken, StoreUnavailable."""
         raw = self._extract(request.scope)
         if raw is not None:
             group, shown = await self._resolver.resolve(raw), pass_for_cookie(raw).decode("ascii")

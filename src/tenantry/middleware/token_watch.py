@@ -29,7 +29,8 @@ T = TypeVar("T")
 
 
 class BoundedResolver(Protocol):
-    """What TokenWatch needs of a Resolver. ``with_staleness`` turns a TokenResolver into one."""
+    """The methods of a resolver that TokenWatch calls. ``with_staleness`` makes a BoundedResolver from a
+    TokenResolver."""
 
     @property
     def staleness(self) -> float: ...
@@ -48,7 +49,7 @@ class TokenWatch(ABC):
     """Checks the token of an open websocket or stream about five times within the staleness bound. Closes the
     connection if the token is revoked, or if no check succeeds within the bound.
 
-    After ``_valid_until``, ``_wait`` checks again before the next message is sent."""
+    If a message is sent after ``_valid_until``, ``_wait`` checks the token again first."""
 
     __slots__ = (
         "__weakref__",

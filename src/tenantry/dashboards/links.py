@@ -36,8 +36,8 @@ class Link:
     dropped: tuple[str, ...]
     """The filters of the panel that the opened dashboard lacks, so that they are lost."""
     always: tuple[str, ...]
-    """Filters with a default that the opened dashboard applies, because neither a viewer can clear them nor the click
-    sets them."""
+    """Filters with a default that the opened dashboard applies, because no viewer can clear them and the click does not
+    set them."""
     controls: Mapping[str, Control]
     """The controls of the opened dashboard that filter rows."""
     other_days: bool

@@ -98,7 +98,7 @@ class AllowedHosts:
 
     async def require(self, origin: str, own: str, group: UserGroup) -> None:
         """Raise EmbeddingNotAllowed unless a page of ``origin`` may embed this group's data. ``own``: the dashboard's
-        origin, which an allowed ``'self'`` means. Raises StoreUnavailable."""
+        origin, to which an allowed ``'self'`` refers. Raises StoreUnavailable."""
         stored = await self._hosts()
         allowed = is_allowed(origin, (*self._further, *stored.get(group.environment.name, ())), own)
         if allowed and self._group_hosts is not None:

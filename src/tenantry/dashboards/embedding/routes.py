@@ -122,7 +122,8 @@ class EmbedCodes:
         self._keys = keys
 
     async def issue(self, connection: HTTPConnection, seconds: int | None = None) -> str:
-        """Issue a code for the request's token or pass. ``seconds``: as in CodeRequest.
+        """Issue a code for the request's token or pass. ``seconds``: the lifetime of the pass that the code gives, as
+        in CodeRequest.
 
         Raises MissingToken, SigningKeyMissing and StoreUnavailable. Raises TokenAlreadyRotated if the token, or the
         token that the pass was made from, was rotated and is in its grace period.

@@ -76,10 +76,10 @@ class CookieExchange:
 
 
 class SessionCookie:
-    """ASGI middleware around UserGroupMiddleware: if ``X-User-Group-Handle`` names a group and the request has no token
-    header, the pass from that group's cookie becomes the token header. Removes all groups' cookies from HTTP requests.
-    Raises OriginNotAllowed if the request comes from another origin, and InvalidToken if the cookie does not contain a
-    pass of that group."""
+    """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a group and the request has no token
+    header, the middleware moves the pass from that group's cookie to the token header. It removes the cookies of all
+    groups from HTTP requests. Raises OriginNotAllowed if the request comes from another origin, and InvalidToken if the
+    cookie does not contain a pass of that group."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

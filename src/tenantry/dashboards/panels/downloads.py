@@ -1,5 +1,5 @@
-"""Downloads: a panel's rows as a CSV file. The address of the file needs no token. It works only once, and only within
-a minute."""
+"""Downloads: a panel's rows as a CSV file. The address of the file needs no token. The address works only once, and
+only within a minute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PanelStream, the answer to a request for panels: JSON lines (NDJSON) in the order of completion.
+"""PanelStream, the response to a request for panels. It consists of JSON lines (NDJSON) in the order of completion.
 
     {"dashboard": …}                    first, if requested
     {"choices": "origin", "values": …}  the choices of a control, if a query returns them

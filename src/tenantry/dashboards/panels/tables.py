@@ -34,7 +34,7 @@ async def fetch_table(
     Raises:
 
     - TooManyRows or TooManyBytes if the engine cannot sort the result, or if no column to sort by is known, because
-      there   is no ``sort`` and the view has no ``columns``;
+      there is no ``sort`` and the view has no ``columns``;
     - InvalidParameter for an unknown column;
     - the errors of ``DataSources.query``.
     """

@@ -19,7 +19,8 @@ PREVIEW_KEY: Final = "tenantry.preview"
 class PreviewGuard:
     """ASGI middleware around UserGroupMiddleware, for routes with a dashboard's data. It accepts the key of a preview
     session instead of a token. Streams end within ``staleness`` seconds after the session ends. Raises InvalidToken if
-    the session has ended, MissingScope if it is for another dashboard, UserGroupExpired, UserGroupSuspended."""
+    the session has ended, MissingScope if the session is for another dashboard, UserGroupExpired,
+    UserGroupSuspended."""
 
     def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
         self.app = app

@@ -20,9 +20,10 @@ PROCESS_BYTES: Final = 40 * 1024 * 1024
 group alone gets half of the maximum, and each of three equal groups a quarter. A group that has reserved nothing may
 take all free bytes for a line."""
 MOST_OPEN: Final = 200
-"""Maximum open responses of a group."""
+"""Maximum open responses of a group. A further response waits."""
 MOST_OPEN_OF_VIEWER: Final = 40
-"""Maximum open responses of one viewer of a group, so that other viewers of the group can open some."""
+"""Maximum open responses of one viewer of a group. It is lower than ``MOST_OPEN``, so that the group's other viewers
+can also open some."""
 WAIT_SECONDS: Final = 30.0
 """Seconds for which a line waits for free bytes, and a new response until others have ended."""
 _LOOK_SECONDS: Final = 0.1

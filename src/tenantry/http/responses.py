@@ -16,7 +16,7 @@ from tenantry.errors import TenantryError
 Headers = Iterable[tuple[bytes, bytes]]
 
 ErrorResponse = tuple[int, list[tuple[bytes, bytes]], bytes]
-"""Status, headers (lower-case names) and body of an ASGI response."""
+"""An ASGI response: its status, headers (with lower-case names) and body."""
 
 CHALLENGE: Final = b"UserGroup"
 """The authentication scheme that a 401 names (RFC 9110 section 11.6.1)."""

@@ -57,7 +57,7 @@ the event loop."""
 
 @asynccontextmanager
 async def while_thread_works(request: Request) -> AsyncIterator[None]:
-    """``async with`` this around code that awaits a thread. If the viewer disconnects, the thread's calls of data
+    """For ``async with``, around code that awaits a thread. If the viewer disconnects, the thread's calls of data
     sources raise ViewerLeft."""
     watch = await _find_watch(request)
     token, stay = VIEWER_OF_THREAD.set(watch), _Stay(None)

@@ -76,17 +76,17 @@ def mark_coroutine(function: F) -> F:
 class UserGroupMiddleware:
     """Pure ASGI middleware for HTTP requests and websockets; other scopes pass through.
 
-    ``carriers``: one or several; by default DEFAULT_CARRIERS. The token is always removed from the scope.
+    ``carriers``: one carrier or several; by default DEFAULT_CARRIERS. Tokens are always removed from the scope.
 
     - No token: the app runs with ``scope["user_group"]`` None, and a view that requires the group gets 401. With
       ``required=True``, every request without a token gets 401. Put a CORS middleware outside this one, because
-      preflight   requests have no token.
+      preflight requests have no token.
     - Bad or empty token: 401. Two different tokens: 400. Store unavailable: 503 with Retry-After. Websockets get a
       denial response with this status, or are closed with 1008.
     - Valid token: ``scope["user_group"]`` is a UserGroup. Within the staleness bound after the token is revoked,
-      websockets   are closed with 4401 and streams end. Streams also end when the group changes.
+      websockets are closed with 4401 and streams end. Streams also end when the group changes.
     - Valid pass: the same, with ``UserGroup.viewer``. If the scope of the pass does not contain ``audience``, a view
-      that   requires the group gets 403. Below an inner UserGroupMiddleware, the audience of the inner one counts
+      that requires the group gets 403. Below an inner UserGroupMiddleware, the audience of the inner one counts
       instead.
     - Preview key: passed on to the mount that made the key. Elsewhere, or with ``required=True``, it is a bad token.
 

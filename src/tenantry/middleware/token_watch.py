@@ -15,10 +15,10 @@ from tenantry.middleware.timers import TimerHandle, timer_queues
 from tenantry.ports import MonotonicClock
 
 REVOKED: Final = 4401
-"""Websocket close code: the token was rotated, or the group deleted or expired."""
+"""Websocket close code for a token that was rotated, or whose group was deleted or has expired."""
 
 TRY_AGAIN_LATER: Final = 1013
-"""Websocket close code (IANA): the group cannot be resolved."""
+"""Websocket close code (IANA) for a group that cannot be resolved."""
 
 DEFAULT_STALENESS: Final = 5.0
 """The staleness bound, in seconds, for a resolver that does not declare one."""

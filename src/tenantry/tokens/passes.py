@@ -1,4 +1,4 @@
-"""Short-lived credentials for one viewer each, made from the user group token.
+"""Passes: short-lived credentials, each for one viewer. They are made from the user group token.
 
 A pass consists of ``ugv``, the token from its fourth character up to its dot, a dot, and a JWT (RFC 7519). The JWT is
 signed with HS256 (RFC 7515), and the key is the complete token. Anyone with the token can make passes offline. A pass

@@ -192,7 +192,7 @@ def _encode_secret(secret: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyInfo:
-    """A signing key without its secret. ``created_at`` is in UTC."""
+    """A signing key, shown without its secret. ``created_at`` is in UTC."""
 
     id: str
     created_at: datetime

@@ -24,9 +24,12 @@ _SHARED_DIRECTIVES: Final = frozenset({"public", "s-maxage", "proxy-revalidate",
 
 
 class CacheHeaders:
-    """Headers that keep responses that depend on a token out of shared caches (RFC 9111): Vary, with ``private`` also
-    Cache-Control, and with ``in_address``, for a token in the address, also Referrer-Policy. They are merged with the
-    app's own headers."""
+    """Headers for responses that depend on a token. They keep such responses out of shared caches (RFC 9111), and are
+    merged with the app's own headers:
+
+    - Vary
+    - Cache-Control, if the response is ``private``
+    - Referrer-Policy, if the token is ``in_address``"""
 
     __slots__ = ("_added", "_in_address", "_merged_names", "_private", "_vary")
 

@@ -236,5 +236,5 @@ def _require_token(name: str, what: str) -> None:
 
 
 DEFAULT_CARRIERS = first_of(header(), cookie(), query())
-"""The carriers by default: the three headers of ``header()``, and a cookie and a query parameter that are both called
+"""The default carriers: the three headers of ``header()``, and a cookie and a query parameter that are both called
 ``USER_GROUP_TOKEN``."""

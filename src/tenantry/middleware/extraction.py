@@ -36,8 +36,8 @@ class Extractor:
         self._origins = origins
 
     def extract(self, scope: Scope) -> bytes | None:
-        """Remove all tokens from the scope, and return the token or None. Raises AmbiguousToken and OriginNotAllowed,
-        also only after the tokens are removed."""
+        """Remove all tokens from the scope, and return the token or None. If this raises AmbiguousToken or
+        OriginNotAllowed, the tokens are already removed."""
         path = scope["path"]
         in_headers: list[bytes] = []
         by_browser: list[bytes] = []

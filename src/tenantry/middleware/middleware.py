@@ -66,7 +66,7 @@ def _has_staleness(resolver: TokenResolver) -> TypeGuard[BoundedResolver]:
 
 def mark_coroutine(function: F) -> F:
     """Mark a plain function that returns an awaitable, so that ``inspect.iscoroutinefunction`` is true for it. Servers
-    and frameworks recognise an ASGI 3 app by this."""
+    and frameworks call that function to recognise an ASGI 3 app."""
     if sys.version_info >= (3, 12):
         return inspect.markcoroutinefunction(function)
     function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined, unused-ignore]  # before 3.12

@@ -46,8 +46,8 @@ _log = logging.getLogger("tenantry.api")
 
 
 class BulkEndpoint(Endpoint):
-    """``/api/users/bulk``: creates or changes one group per line of an NDJSON body. Unless the connection breaks, every
-    written line has a report. ``draining()``: whether the server is shutting down."""
+    """``/api/users/bulk``: creates or changes one group per line of an NDJSON body. The response has a report for every
+    line that was written, unless the connection breaks. ``draining()`` returns whether the server is shutting down."""
 
     def __init__(self, context: ApiContext, draining: Callable[[], bool]) -> None:
         super().__init__("POST", error_format=ErrorFormat(accept=MEDIA_TYPE.encode()), observer=context.observer)
@@ -210,14 +210,14 @@ MEMORY: Final = 1024 * 1024
 """Maximum bytes of the report held in memory."""
 
 MOST: Final = 512 * 1024 * 1024
-"""Maximum bytes of the report in a temporary file. When the file is full, no more lines are read until the client has
-read more of the report."""
+"""Maximum bytes of the report in a temporary file. When the file is full, the server reads no more lines until the
+client has read more of the report."""
 
 _PIECE: Final = 64 * 1024
 
 
 class ReportBuffer:
-    """Holds the report until the client reads it. One task writes and one task reads.
+    """Holds the report until the client reads it. One task writes to the buffer and one task reads from it.
 
     Most clients send their whole body before they read the report: without this buffer, client and server would wait
     for each other. Beyond MEMORY bytes, the report moves to a temporary file, which ``close`` deletes."""
@@ -233,7 +233,8 @@ class ReportBuffer:
         self._changed = asyncio.Event()
 
     def write(self, data: bytes) -> None:
-        """Raises OSError if the disk is full, ClientDisconnected if the task that reads has ended."""
+        """Add data to the report. Raises OSError if the disk is full, ClientDisconnected if the reading task has
+        ended."""
         self._require_reader()
         if self._in_memory and self._written + len(data) > MEMORY:
             self._move_to_file()
@@ -260,7 +261,7 @@ class ReportBuffer:
         self._file, self._in_memory = moved, False
 
     async def wait_for_space(self) -> None:
-        """Raises ClientDisconnected if the task that reads has ended."""
+        """Wait until the buffer has space for more data. Raises ClientDisconnected if the reading task has ended."""
         self._require_reader()
         while self._written >= self._most:
             self._changed.clear()

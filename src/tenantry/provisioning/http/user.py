@@ -37,8 +37,8 @@ class UserGroupEndpoint(Endpoint):
     """``/api/user`` (SPEC section 4), ``/api/user/rotate``, ``/api/user/passes`` and ``/api/user/viewers/revoke``. With
     ``?dry_run=true`` it writes nothing.
 
-    ``operations``: method -> parser of the body. The error for an empty body shows ``example``. All endpoints of a
-    service share ``in_flight``."""
+    ``operations``: method -> parser of the body. ``example``: shown in the error for an empty body. ``in_flight``: the
+    same object for all endpoints of a service."""
 
     def __init__(
         self, context: ApiContext, operations: Mapping[str, OperationParser], example: str, in_flight: KeysInFlight
@@ -134,7 +134,7 @@ class KeysInFlight:
 
     @contextmanager
     def claim(self, environment: Environment, once: IdempotencyKey) -> Iterator[None]:
-        """Hold the key during the block. Raises IdempotencyInFlight if it is held already."""
+        """Hold the key during the block. Raises IdempotencyInFlight if another request holds the key."""
         claimed = (environment.id, once.key)
         if claimed in self._claimed:
             raise IdempotencyInFlight("the first request with this Idempotency-Key is still running: try again shortly")

@@ -322,7 +322,7 @@ class RegisteredSource:
 
 @dataclass(frozen=True, slots=True)
 class SourceReading:
-    """A data source, or None if there is none, with the generation of the snapshot that was read."""
+    """A data source, or None if it does not exist, with the generation of the snapshot that was read."""
 
     source: RegisteredSource | None
     generation: int

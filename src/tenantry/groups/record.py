@@ -106,8 +106,8 @@ class RecordList(_Immutable):
 
 
 def freeze(value: Any) -> Any:
-    """Return an immutable copy. Subclasses of ``str`` become plain strings, so templates also escape what was
-    ``Markup``."""
+    """Return an immutable copy. Subclasses of ``str``, such as ``Markup``, become plain strings, so
+    templates escape them too."""
     if type(value) in _IMMUTABLE:  # the common case, and the fast one
         return value
     if isinstance(value, str):

@@ -62,7 +62,9 @@ class BulkEndpoint(Endpoint):
         dry_run = request.dry_run("replace")  # 400
         replace = read_flag(request.query("replace", "dry_run"), "replace")  # 400
         if request.has_idempotency_key:
-            raise BadRequest("a bulk request takes no Idempotency-Key: remove the header (a retry is safe without it)")
+            raise BadRequest(
+                "a bulk request takes no Idempotency-Key: remove the header (you can repeat a bulk request without it)"
+            )
         request.set_operation("bulk")
         writer = _Writer(context, digest, request.id, replace=replace, dry_run=dry_run)
         await writer.authorize(Deadline(context.store_seconds))  # 403

@@ -198,7 +198,7 @@ class IntrospectionForm:
             raise InvalidRequest(f"the form has more than {MAX_FIELDS} parameters: send only token")
         values = dict(self._fields)
         if len(values) != len(self._fields):
-            raise InvalidRequest("the form has a parameter twice: send each once")
+            raise InvalidRequest("the form has a parameter twice: send each parameter once")
         token = values.get("token", "")
         if not token:
             raise InvalidRequest("the form has no parameter 'token': send the user group token in it")

@@ -46,15 +46,19 @@ class SourceHosts:
         parsed = parse_url(url)
         if parsed.get_backend_name() not in _ENGINES:
             engines = ", ".join(sorted(_ENGINES))
-            raise _refused(f"over HTTP the URL of a data source names a server: the engines are {engines}")
+            raise _refused(
+                f"a data source that is registered over HTTP must be on a server of one of these engines: {engines}"
+            )
         if is_reference(parsed.password):
             raise _refused(_REFERENCE)
         if parsed.query.keys() - _OPTIONS:
             options = ", ".join(sorted({*_OPTIONS, "tenantry_timezone"}))
-            raise _refused(f"over HTTP the options of the URL are {options}")
+            raise _refused(
+                f"the URL of a data source that is registered over HTTP may only have these options: {options}"
+            )
         host = (parsed.host or "").lower()
         if not _HOST.fullmatch(host) or not _DATABASE.fullmatch(parsed.database or ""):
-            raise _refused("over HTTP the URL of a data source names one host and one database, in plain characters")
+            raise _refused("the URL must name one host and one database, in plain characters")
         if not any(_matches(name, host) and port in (None, parsed.port) for name, port in self._allowed):
             raise _refused(
                 "the service does not allow this host and port: its operator can allow them with the setting "

@@ -83,7 +83,8 @@ class FileIdentity:
         self._checked_at = float("-inf")
 
     def remember(self) -> None:
-        """Remember which file a connection has opened. Raises StoreUnavailable if another file is open already."""
+        """Remember the file that a connection has just opened. Raises StoreUnavailable if an earlier connection opened
+        another file."""
         if self._opened is None:
             self._opened = self._file.identity()
         else:
@@ -112,7 +113,7 @@ class FileIdentity:
 @dataclass(frozen=True, slots=True)
 class PostgresServer:
     dsn: str = field(repr=False)
-    """May contain a password, so no message may show it."""
+    """The address for libpq. It may contain a password, so no message may show it."""
     label: str
     """The name in messages."""
 

@@ -1,4 +1,4 @@
-"""PostgreSQL through psycopg, direct or behind a pooler.
+"""Connects to PostgreSQL with psycopg, directly or through a pooler.
 
 A transaction pooler, such as PgBouncer, may use another server connection for each transaction. So only direct
 connections use prepared statements, session settings and LISTEN. Fixed statements do not use psycopg's cursors, which

@@ -58,7 +58,7 @@ class RedisServer:
 
     kind: RedisKind
     label: str
-    """The server's name in messages; contains no secret."""
+    """The name of the server in messages. It contains no secret."""
     hosts: tuple[tuple[str, int], ...] = ()
     path: str = ""
     service: str = ""
@@ -70,7 +70,7 @@ class RedisServer:
 
 
 def read_redis_address(url: str) -> RedisServer:
-    """Raises InvalidSettings; the message never quotes the URL."""
+    """Parse the URL of a server. Raises InvalidSettings with a message that does not quote the URL."""
     try:
         parts = urlsplit(url)
     except ValueError:

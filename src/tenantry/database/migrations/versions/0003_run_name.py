@@ -1,4 +1,4 @@
-"""Adds columns for the name of the run folder on each host, and for the longest lease.
+"""Adds a column for the name of the run folder on each host, and a column for the longest lease.
 
 Older versions use another run folder and would miss writes. So this migration renames a column, which makes the polls
 and writes of older versions fail. This version does not write until the leases of older versions have ended."""

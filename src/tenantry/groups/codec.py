@@ -1,6 +1,7 @@
 """A user group as JSON and as table columns.
 
-A new field of ``UserGroup`` needs a line in ``_FIELDS`` (for all JSON forms) and one in ``GroupRow`` (for all SQL)."""
+If you add a field to ``UserGroup``, add a line to ``_FIELDS`` (for all JSON forms) and one to ``GroupRow`` (for all
+SQL)."""
 
 from __future__ import annotations
 
@@ -155,7 +156,7 @@ class GroupCodec:
         self._fields = [(name, *forms[name], name in _LATER_FIELDS) for name in _FIELDS if name not in without]
 
     def encode(self, group: UserGroup) -> dict[str, Any]:
-        """Return a JSON object without secrets."""
+        """Return the group as a JSON object without secrets."""
         return {name: encode(getattr(group, name)) for name, encode, _, _ in self._fields}
 
     def decode(self, document: Mapping[str, Any], **given: Any) -> UserGroup:

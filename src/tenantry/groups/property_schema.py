@@ -1,4 +1,4 @@
-"""A subset of JSON Schema for group properties. Rejects unknown keywords."""
+"""A subset of JSON Schema for the properties of groups. A schema with an unknown keyword is rejected."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class PropertySchema:
         """The schema of viewers' attributes; None if viewers are not declared."""
 
     def violations(self, properties: Mapping[str, Any] | Record | None) -> Iterator[Violation]:
-        """Find the values that break the schema. None counts as {}."""
+        """Find the values that break the schema. If ``properties`` is None, {} is checked."""
         yield from _violations(self.document, Record({}) if properties is None else properties, ())
 
     def paths(self) -> frozenset[str]:

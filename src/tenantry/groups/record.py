@@ -1,5 +1,5 @@
-"""Immutable JSON for templates. Jinja tries attributes before items: ``{{ x.items }}`` on a ``dict`` prints a method.
-So a Record has no public attributes."""
+"""Immutable JSON for templates. A Record has no public attributes, because Jinja tries attributes before items: ``{{
+x.items }}`` on a ``dict`` prints a method."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class _Immutable:
 
 
 class Record(_Immutable):
-    """An immutable, unhashable JSON object. A missing name raises MissingItem. ``str()`` raises TypeError, so templates
-    cannot print a tenant's properties; ``repr()`` shows names only."""
+    """An immutable, unhashable JSON object. Reading a missing name raises MissingItem. ``str()`` raises TypeError, so
+    templates cannot print a tenant's properties. ``repr()`` shows only the names."""
 
     __slots__ = ("_values",)
     __hash__: ClassVar[None]  # type: ignore[assignment]  # values may be unhashable, as in a dict

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from tenantry.errors import InvalidSource
 
 SessionVariables: TypeAlias = tuple[tuple[str, str], ...]
-"""Pairs of a name and the template tag for its value, in declared order."""
+"""Pairs of a variable's name and the template tag for its value, in the order in which they were declared."""
 
 _ENGINES = frozenset({"postgresql", "postgres"})
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}(?:\.[a-z_][a-z0-9_]{0,62})+")

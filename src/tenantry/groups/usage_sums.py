@@ -25,7 +25,7 @@ class Usage(NamedTuple):
     """Look-ups of the group's tokens."""
 
     def plus(self, other: Usage) -> Usage:
-        """Return the sum. Seconds are rounded to microseconds, so the order of additions does not matter."""
+        """Return the sum. Its seconds are rounded to microseconds, so the order of additions does not matter."""
         seconds = round(self.seconds + other.seconds, 6)
         return Usage(self.queries + other.queries, self.rows + other.rows, seconds, self.resolves + other.resolves)
 

@@ -46,10 +46,10 @@ class Token:
     tag: Tag
     key_id: str
     handle: bytes
-    """8 public bytes, constant per group."""
+    """8 public bytes that identify the group. They never change."""
     version: int
     nonce: bytes = field(repr=False)
-    """16 secret bytes, new at each rotation."""
+    """16 secret bytes. Each rotation makes new ones."""
 
 
 _NO_PARAMS: Final = Record({})
@@ -162,7 +162,8 @@ class UserGroup:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
 
     def is_bound_like(self, other: UserGroup) -> bool:
-        """Whether templates bind the same values for both groups. ``1``, ``1.0`` and ``true`` count as different."""
+        """Whether templates bind the same values for both groups. The values ``1``, ``1.0`` and ``true`` count as
+        different."""
         ours, theirs = self.environment, other.environment
         if (ours.id, ours.name, ours.tag) != (theirs.id, theirs.name, theirs.tag) or self.handle != other.handle:
             return False
@@ -183,7 +184,7 @@ class UserGroup:
         return hash((self.handle, self.revision))  # a Record has no hash
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a JSON copy without secrets."""
+        """Return the group as JSON, without secrets."""
         return {
             "team_id": self.team_id,
             "provided_id": self.provided_id,
@@ -279,7 +280,7 @@ class RevokedApiToken:
 
     api_token: ApiToken
     ended: int
-    """Live codes and sessions deleted with the token; 0 if it had been revoked before."""
+    """Number of live codes and sessions that were deleted with the token. 0 if the token had been revoked before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,14 +298,14 @@ class RegisteredSource:
     id: str
     """Our id: ``ds_…``."""
     provided_id: str
-    """The id that the caller chose."""
+    """The name that the caller chose for the data source."""
     environment: Environment
     url: str = field(repr=False)
     """May contain a password."""
     trusted: bool = False
     """Permits a dialect whose engine does not enforce read-only queries."""
     session: SessionVariables = ()
-    """Session variables, such as ``("app.tenant", "{{ user_group.id }}")``; PostgreSQL only."""
+    """Session variables, such as ``("app.tenant", "{{ user_group.id }}")``. Only PostgreSQL has them."""
     tables: str = ""
     """The declaration of guarded tables as canonical JSON (``GuardedTables.as_json``). Empty if there is no
     declaration."""

@@ -10,7 +10,7 @@ LONGEST_PASS: Final = 86_400
 """Maximum seconds for which a pass is valid."""
 
 DASHBOARD: Final = "dashboard"
-"""Kind of the scopes for dashboards: ``dashboard`` permits all of them, ``dashboard:NAME`` one."""
+"""The kind of scopes for dashboards. The scope ``dashboard`` permits all dashboards, ``dashboard:NAME`` permits one."""
 
 _ALL: Final = "*"
 
@@ -32,7 +32,7 @@ class Viewer:
 
     @property
     def variables(self) -> Record:
-        """The values of ``viewer.*``: the attributes, and ``id`` if the pass has one."""
+        """Return the values of ``viewer.*``: the attributes, and ``id`` if the pass names a viewer."""
         return self.attributes if self.id is None else Record({**dict(_items(self.attributes)), "id": self.id})
 
     def may_open(self, kind: str, name: str | None = None) -> bool:

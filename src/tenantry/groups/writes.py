@@ -13,7 +13,7 @@ from tenantry.groups.user_group import Environment, Token, UserGroup
 
 
 class Unchanged(Enum):
-    """The type of UNCHANGED: an update keeps the field's value. (None clears the field.)"""
+    """The type of UNCHANGED, with which an update keeps the value of a field. (None clears the field.)"""
 
     UNCHANGED = "unchanged"
 
@@ -33,7 +33,7 @@ class GroupDraft:
     suspended: bool = False
 
     def make_group(self, team_id: int, environment: Environment, token: Token) -> UserGroup:
-        """Make the group. ``token``: its first token."""
+        """Make the group. ``token``: the group's first token."""
         return UserGroup(
             team_id=team_id,
             provided_id=self.provided_id,
@@ -58,7 +58,7 @@ class GroupChanges:
     revoked_viewers: Mapping[str, int] | Unchanged | None = UNCHANGED
 
     def given(self) -> dict[str, Any]:
-        """The fields that are not UNCHANGED, by name."""
+        """Return the fields that are not UNCHANGED, by name."""
         values = {name: getattr(self, name) for name in CHANGEABLE_FIELDS}
         return {name: value for name, value in values.items() if value is not UNCHANGED}
 
@@ -206,7 +206,7 @@ class AuditEntry:
     """Public id of the thing on which the action was done (``<thing>`` in ``action``)."""
     details: dict[str, str] = field(default_factory=dict)
     seal: Seal | None = None
-    """None if the writer had no signing keys."""
+    """None if the writer of the entry had no signing keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,7 @@ class Change:
     handle: bytes
     """The handle of the group. For a data source, SOURCES_HANDLE."""
     age: float = 0.0
-    """Seconds since the write, by the store's clock."""
+    """Seconds since the write, according to the store's clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +243,7 @@ class Changes:
 
     store_id: str
     generation: int
-    """Decreases only if a backup is restored."""
+    """The newest generation. It only decreases if a backup is restored."""
     since: int
     """May be later than the generation that the caller asked for, because stores delete old changes."""
     changes: tuple[Change, ...] = ()
@@ -257,7 +257,7 @@ def write_notice(store_id: str, generation: int, handle: bytes) -> str:
 
 
 def read_notice(text: str) -> tuple[str, int, bytes] | None:
-    """Parse a notice into store id, generation and handle; None if it is invalid."""
+    """Parse a notice into store id, generation and handle. Return None if the notice is invalid."""
     match text.split(" "):
         case [store_id, number, handle] if number.isascii() and number.isdigit() and len(number) < 20:
             try:

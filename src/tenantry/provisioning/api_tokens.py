@@ -23,7 +23,7 @@ async def issue_api_token(
     random: Callable[[int], bytes] = secrets.token_bytes,
     author: Author = UNNAMED,
 ) -> tuple[str, ApiToken]:
-    """Return the secret and the record. The store keeps only a digest of the secret.
+    """Return the secret of the new API token and its record. The store keeps only a digest of the secret.
 
     ``expires_at``: when the token ends; None: never. Raises ValueError if the time has no time zone. ``random(n)``
     returns n random bytes."""

@@ -12,8 +12,8 @@ T = TypeVar("T")
 Call: TypeAlias = Coroutine[Any, Any, T]
 
 WRITE_GRACE_SECONDS: Final = 0.3
-"""Seconds added to a write's deadline, so that the store's own timeout comes first: its error says whether the write
-was committed."""
+"""Seconds added to the deadline of a write, so that the store's own timeout ends first. The error from that timeout
+says whether the write was committed."""
 
 
 class DeadlineExceeded(Exception): ...

@@ -26,13 +26,13 @@ from tenantry.groups import (
 from tenantry.tokens import holds_token, mask_within
 
 MAX_TEXT: Final = 255
-"""Maximum characters of an id, a name, a schema id or a data source id; the minimum is one."""
+"""Maximum characters of an id, a name, a schema id or a data source id. The minimum is 1."""
 
 MAX_BYTES: Final = 32 * 1024
 """Maximum size of the properties, in bytes of compact JSON (UTF-8)."""
 
 MAX_DEPTH: Final = 8
-"""Maximum nesting of objects and arrays in the properties; the properties object is level 1."""
+"""Maximum nesting of objects and arrays in the properties. The outermost object is level 1."""
 
 MAX_KEYS: Final = 256
 """Maximum number of names in the properties, on all levels."""
@@ -86,7 +86,7 @@ def checked_grace(seconds: int) -> int:
 
 
 def check_text(text: object, pointer: str) -> None:
-    """Raises InvalidBody unless ``text`` has 1 to 255 characters, without a NUL, lone surrogate or token."""
+    """Raises InvalidBody unless ``text`` has 1 to 255 characters and contains no NUL, lone surrogate or token."""
     if not isinstance(text, str):
         raise InvalidBody("this must be a string", field=pointer)
     if not 1 <= len(text) <= MAX_TEXT:

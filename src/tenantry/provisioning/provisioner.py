@@ -126,7 +126,7 @@ class Provisioner:
         return await self._deadline.write(creation)
 
     async def get(self, environment: Environment, provided_id: str) -> Issued[str] | None:
-        """Return the group with its current token, or None. Raises SigningKeyMissing."""
+        """Return the group with its current token, or None if the group does not exist. Raises SigningKeyMissing."""
         issued = await self._load(environment, provided_id)
         return None if issued is None else self._provisioned(issued)
 
@@ -151,7 +151,8 @@ class Provisioner:
     ) -> Issued[str]:
         """Apply ``changes`` to the group. With ``merge``, ``changes`` is a merge patch (RFC 7396).
 
-        Raises InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing and the contract's errors before writing.
+        Raises the following before anything is written: InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing
+        and the contract's errors.
         """
         await self._check_changes(environment, changes, merge=merge)
         for _ in range(_ATTEMPTS):
@@ -227,8 +228,8 @@ class Provisioner:
         for ``grace_seconds`` (None: the environment's grace period).
 
         Raises UnknownToken (also for a token that is malformed, forged or from another environment),
-        TokenAlreadyRotated, GroupSuspended, IdempotencyKeyReused, IdempotencySuperseded; ValueError unless the grace
-        period is from 0 to 86,400."""
+        TokenAlreadyRotated, GroupSuspended, IdempotencyKeyReused and IdempotencySuperseded. Raises ValueError unless
+        the grace period is from 0 to 86,400."""
         try:
             current = self._keys.read(current_token)
         except InvalidToken:
@@ -272,8 +273,8 @@ class Provisioner:
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replace the token of the group, even if the group is suspended or the token's signing key was removed. For
-        operators.
+        """Replace the token of the group. Operators can do this even if the group is suspended or the token's signing
+        key was removed.
 
         ``grace_seconds``: as in ``rotate``. Raises UnknownGroup. Raises TokenAlreadyRotated if another rotation of the
         group came first."""
@@ -309,7 +310,7 @@ class Provisioner:
         raise StoreUnavailable(_KEEP_CHANGING)
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        """Delete the group and return it. Its token becomes invalid. Raises UnknownGroup."""
+        """Delete the group and return it. The group's token becomes invalid. Raises UnknownGroup."""
         return await self._deadline.write(self._groups.delete(environment, provided_id, author=author))
 
     def _provisioned(self, issued: Issued) -> Issued[str]:

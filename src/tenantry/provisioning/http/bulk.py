@@ -221,8 +221,8 @@ _PIECE: Final = 64 * 1024
 class ReportBuffer:
     """Holds the report until the client reads it. One task writes to the buffer and one task reads from it.
 
-    Most clients send their whole body before they read the report: without this buffer, client and server would wait
-    for each other. Beyond MEMORY bytes, the report moves to a temporary file, which ``close`` deletes."""
+    Most clients send the whole body before they read the report. Without this buffer, such a client and the server
+    would wait for each other. A report of more than MEMORY bytes moves to a temporary file, which ``close`` deletes."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] = BytesIO()

@@ -35,8 +35,8 @@ _NO_CHANGES = GroupChanges()
 class DryRunProvisioner(UpsertProvisioner):
     """Returns the same results and raises the same errors as UpsertProvisioner, but writes nothing.
 
-    New groups have ``NO_TOKEN`` and ``NO_TEAM_ID``. Violations of ``contract`` are raised even if ``contract.refuses``
-    is false. Idempotency-Keys are ignored."""
+    Groups that would be created have ``NO_TOKEN`` and ``NO_TEAM_ID``. Violations of ``contract`` are raised even if
+    ``contract.refuses`` is false. Idempotency-Keys are ignored."""
 
     def __init__(
         self, store: ProvisioningStore, keys: KeyRing, *, deadline: Deadline, contract: PropertyContract | None

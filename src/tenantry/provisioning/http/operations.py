@@ -57,7 +57,7 @@ class OperationCall:
 
 
 class ApiBody(BaseModel):
-    """A request body. Types are strict (no conversions); unknown fields are refused."""
+    """A request body. Values are not converted to other types, and unknown fields are refused."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
 

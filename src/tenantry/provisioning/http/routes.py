@@ -82,7 +82,8 @@ class ReadinessEndpoint(Endpoint):
 class Api:
     """For ``Starlette(routes=[*api.routes, …], exception_handlers={404: tenantry.provisioning.http.not_found})``.
 
-    Also set ``app.router.redirect_slashes = False``; otherwise Starlette redirects ``/api/user//`` to ``/api/user``."""
+    The routes of the API. Also set ``app.router.redirect_slashes = False``. Otherwise Starlette redirects
+    ``/api/user//`` to ``/api/user``."""
 
     routes: tuple[BaseRoute, ...]
 
@@ -104,19 +105,19 @@ def create_api(
     time_of_day: Clock = utc_now,
     source_hosts: Sequence[str] = (),
 ) -> Api:
-    """Make the routes of ``/api`` and ``/oauth`` (each also with a trailing slash), the OpenAPI documents and the
-    health checks. No I/O.
+    """Make the routes of ``/api`` and ``/oauth`` (each also with a trailing slash), of the OpenAPI documents and of the
+    health checks. Does no I/O.
 
-    - ``body_seconds``: time limit to receive a body, or the next part of a bulk body.
-    - ``store_seconds``: time limit for all store calls of a request or bulk batch.
-    - ``observer``: gets each answered request to ``/api`` and ``/oauth``, including 401s, but not of
-      OPTIONS, 405s and paths with an encoded slash.
+    - ``body_seconds``: time limit, in seconds, to receive a body or the next part of a bulk body.
+    - ``store_seconds``: time limit, in seconds, for all store calls of a request or bulk batch together.
+    - ``observer``: is called with each answered request to ``/api`` and ``/oauth``, including 401s, but not with
+      OPTIONS requests, 405s and paths that contain an encoded slash.
     - ``draining``: while it returns True, ``/readyz`` answers 503 and bulk requests end early.
     - ``contact``: web or email address for the OpenAPI documents. Raises ValueError for any other string.
-    - ``buses``: ``/readyz`` reports their status.
+    - ``buses``: the buses whose status ``/readyz`` reports.
     - ``contract``: checks properties before they are written.
     - ``time_of_day``: the clock for the end dates in introspection.
-    - ``source_hosts``: hosts for data sources registered over HTTP: ``db.example.com``,
+    - ``source_hosts``: hosts that may be named in data sources registered over HTTP: ``db.example.com``,
       ``db.example.com:5432``, ``*.example.com``, or ``*`` for any. Raises ValueError for anything else.
     """
     check_contact(contact)

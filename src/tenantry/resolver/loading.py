@@ -180,7 +180,8 @@ class Counters:
     hits: int = 0
     """Tokens answered from the cache."""
     misses: int = 0
-    """All other tokens: ``forged`` + ``refused`` + ``joined`` + new loads."""
+    """Tokens that were not answered from the cache: ``forged`` + ``refused`` + ``joined`` + those that began a new
+    load."""
     forged: int = 0
     """Tokens that are malformed or not signed with one of our keys. They are refused without I/O."""
     refused: int = 0

@@ -1,8 +1,8 @@
 """Finds the user group of a token through a cache.
 
-``peek`` reads only the cache; ``resolve`` also reads the backend. Concurrent requests for one token share a load
-(``SingleFlight``). If the store is unavailable, the cache is used until the lease ends; then ``resolve`` raises
-StoreUnavailable."""
+``peek`` reads only the cache; ``resolve`` also reads the backend. Concurrent requests for one token wait for the same
+load (``SingleFlight``). If the store is unavailable, answers come from the cache until its lease ends. After that,
+``resolve`` raises StoreUnavailable."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ class Resolver:
         self.counters.evicted += self._cache.evict(handle, generation, self._clock())
 
     def flush(self) -> None:
-        """Clear the cache, because messages were lost (``ports.EvictionListener``)."""
+        """Clear the cache, because messages from a bus were lost (``ports.EvictionListener``)."""
         self._cache.flush()
         self.counters.flushed = self._cache.flushes
 

@@ -37,7 +37,7 @@ class EngineCase:
     slow: str
     """A query that takes several times as long as ``patience``."""
     writes: Sequence[str]
-    """Statements that would change the table that ``unchanged`` reads."""
+    """Statements that would change the table that the query ``unchanged`` reads."""
     unchanged: str
     """A query that reads the table. Its result must be the same before and after the tests of ``writes``."""
     types: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""Sends requests to an ASGI app in this process, without an HTTP client. Runs the app's lifespan."""
+"""Sends requests to an ASGI app in this process, without an HTTP client, and runs the lifespan of the app."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class CodeContract:
             await store.codes.add(b"f" * 32, purpose="session", payload="x", lifetime=60, api_token_id=issuer.id)
 
     async def test_no_code_outlives_a_revocation_at_the_same_time(self, store: Store) -> None:
-        """Fails unless the store locks the API token."""
+        """Fails unless the store locks the API token when it adds a code."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         for round_ in range(8):
             issuer = await store.api_tokens.create(

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 MOST_ROWS: Final = 50_000
-"""Maximum number of rows in memory, about 20 MB. A row is the usage of one group at one source in one hour."""
+"""Maximum number of rows in memory, which take about 20 MB. A row is the usage of one group at one data source in one
+hour."""
 MANY_ROWS: Final = 10_000
 """When this many rows are in memory, they are written without waiting for the end of the interval."""
 BATCH_ROWS: Final = 500

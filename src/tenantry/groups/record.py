@@ -1,5 +1,5 @@
-"""Immutable JSON for templates. A Record has no public attributes, because Jinja tries attributes before items: ``{{
-x.items }}`` on a ``dict`` prints a method."""
+"""Immutable JSON for templates. A Record has no public attributes, because Jinja tries attributes before items: on a
+``dict``, ``{{ x.items }}`` prints a method."""
 
 from __future__ import annotations
 
@@ -106,8 +106,8 @@ class RecordList(_Immutable):
 
 
 def freeze(value: Any) -> Any:
-    """Return an immutable copy. Subclasses of ``str``, such as ``Markup``, become plain strings, so
-    templates escape them too."""
+    """Return an immutable copy. Subclasses of ``str``, such as ``Markup``, become plain strings, so templates escape
+    them too."""
     if type(value) in _IMMUTABLE:  # the common case, and the fast one
         return value
     if isinstance(value, str):

@@ -11,8 +11,8 @@ from tenantry.groups.viewer import LONGEST_PASS
 from tenantry.groups.writes import GroupChanges
 
 MAX_REVOKED_VIEWERS: Final = 200
-"""Maximum number of revocations that a group keeps. A revocation is dropped when every pass issued before it has
-expired."""
+"""Maximum number of revocations that a group keeps. A revocation is kept until every pass
+that was issued before it has expired."""
 
 
 def revoking_changes(group: UserGroup, viewer_id: str, now: datetime) -> GroupChanges:

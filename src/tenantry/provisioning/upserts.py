@@ -65,7 +65,8 @@ UpsertResult: TypeAlias = Upserted | TenantryError
 """The result of one upsert. An error means that nothing was written, with two exceptions:
 
 - OutcomeUnknown: the write may have been committed.
-- SigningKeyMissing: the write was committed if the key was removed meanwhile. Then rotate the group to get a token."""
+- SigningKeyMissing: the write was committed if the key was removed during the write. Then rotate the group to get a
+  token."""
 
 
 class UpsertProvisioner(Provisioner):

@@ -85,7 +85,7 @@ Test = Annotated[
     bool,
     Field(
         description="Whether the service connects to the data source and checks the declaration of guarded tables "
-        "before it stores them. If false, this is done at the first query."
+        "before it stores the data source. If false, this happens at the first query."
     ),
 ]
 

@@ -193,8 +193,8 @@ class Endpoint(ABC):
     """The ASGI app for one path. Subclasses implement ``respond`` for ``methods``. This class answers OPTIONS itself,
     and answers every method that is not in ``methods`` with 405.
 
-    An unexpected exception becomes a 500 with the request id. The log entry contains nothing from the request.
-    ``observer`` gets each answered request that reached ``respond``."""
+    An unexpected exception is answered with status 500 and the request id. The log entry about it contains nothing
+    from the request. ``observer`` is called with each answered request that reached ``respond``."""
 
     def __init__(
         self, *methods: str, error_format: ErrorFormat = DEFAULT_FORMAT, observer: Observer | None = None
@@ -206,7 +206,8 @@ class Endpoint(ABC):
 
     @abstractmethod
     async def respond(self, request: ApiRequest) -> Response:
-        """A raised TenantryError is sent as an error response. After ClientDisconnected, nothing is sent."""
+        """Answer the request. A TenantryError that this method raises is sent as an error response. After
+        ClientDisconnected, nothing is sent."""
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         started = time.monotonic()

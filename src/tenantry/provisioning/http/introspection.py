@@ -77,8 +77,8 @@ class IntrospectionEndpoint(Endpoint):
     from another environment than the API token. The endpoint reads the store and no cache, so rotations take effect at
     once.
 
-    If a request has no Authorization header, its form is read before authentication if it is small, because the form
-    may contain the API token."""
+    Without an Authorization header, the API token may be in the form. So a small form is then read before
+    authentication."""
 
     def __init__(self, context: ApiContext) -> None:
         super().__init__("POST", error_format=OAUTH_FORMAT, observer=context.observer)

@@ -161,7 +161,7 @@ class Update(Operation):
 
 class Merge(Update):
     """Changes the user group with this id by a merge patch (RFC 7396). Fields that the body does not contain stay as
-    they are. Members of `properties` and `mapping` are merged into the old ones. A member that is null is removed, a
+    they are. Members of `properties` and `mapping` are merged into the old ones. A member that is null is removed; a
     field that is null is cleared. Only this operation can set an end date, suspend or resume a group."""
 
     operation: ClassVar[str] = "merge"

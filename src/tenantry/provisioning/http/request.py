@@ -264,8 +264,8 @@ def _is_utf_8_of(wanted: tuple[str, ...], value: bytes) -> bool:
 
 
 def read_text(parameters: dict[str, str], name: str) -> str | None:
-    """Return the parameter, or None if it is missing. Raises BadRequest if the value is no valid id or name
-    (``check_text``)."""
+    """Return the parameter, or None if it is missing. Raises BadRequest if the value is not a valid id or
+    name (``check_text``)."""
     text = parameters.get(name)
     if text is None:
         return None

@@ -21,7 +21,7 @@ BYTES_TOGETHER: Final = 1024 * 1024
 """A transaction takes no further line when its lines have more than this many bytes."""
 
 FAILED: Final = "failed"
-"""The name of the number of failed lines in the summary."""
+"""The member of the summary that counts the failed lines."""
 
 
 @dataclass(frozen=True, slots=True)

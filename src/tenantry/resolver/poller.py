@@ -122,8 +122,8 @@ class Poller:
                     loop.call_later(delay, _tick, weakref.ref(self), epoch)
 
     def tick(self, epoch: int) -> None:
-        """Poll again. If the resolver is idle, stop instead. Do nothing after ``stop``, or if another loop polls by
-        now."""
+        """Poll again. If the resolver is idle, stop instead. Do nothing after ``stop``, or if polling has
+        moved to another loop."""
         now = self._clock()
         used = self._counters.hits + self._counters.misses
         if used != self._used:

@@ -119,7 +119,8 @@ def canary_groups(
 
     - ``values``: property -> a value for all groups, which is then no canary, or a function that takes the index of a
       group and returns a different value for each.
-    - ``mapping``: schema -> data source for all groups, or a function that takes the index of a group and returns this.
+    - ``mapping``: the mapping of all groups (schema -> data source), or a function that takes the index of a group and
+      returns its mapping.
 
     Raises TypeError unless you pass either ``like`` or ``schema``. Raises ValueError if a function in ``values``
     returns the same value twice."""

@@ -23,7 +23,7 @@ _LISTED = 20  # crossings that a message shows
 
 @dataclass(frozen=True)
 class Crossing:
-    """A value that was found where another group is served."""
+    """A value of one group that was found in something made for another group."""
 
     what: str
     """The template or request."""

@@ -37,8 +37,8 @@ RouteCall: TypeAlias = str | Call | Callable[[UserGroup], str | Call]
 returns a path or Call."""
 
 Credentials: TypeAlias = Callable[[UserGroup], Mapping[str, str]]
-"""A function that takes a group and returns the headers by which the app identifies it, such as ``{"Authorization":
-"UserGroup …"}``."""
+"""A function that takes a group and returns the headers by which the app identifies the group, such as
+``{"Authorization": "UserGroup …"}``."""
 
 SUCCESS = range(200, 400)
 """Statuses of successful answers."""

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from tenantry import TenantryError, error_handler
-from tenantry.errors import MissingVariable, SourceUnavailable
+from tenantry.errors import MissingVariable, SourceUnavailable, UnregisteredSource
 
 
 async def unfinished(request: Request) -> Any:
@@ -24,19 +24,29 @@ async def down(request: Request) -> Any:
     raise SourceUnavailable("the data source cannot be reached", retry_after=1)
 
 
+async def unregistered(request: Request) -> Any:
+    raise UnregisteredSource("the environment does not have it; see: tenantry data-source list")
+
+
 async def live(websocket: WebSocket) -> None:
     await websocket.accept()
     raise MissingVariable("region has no value", names=["region"])
 
 
 STARLETTE = Starlette(
-    routes=[Route("/unfinished", unfinished), Route("/down", down), WebSocketRoute("/live", live)],
+    routes=[
+        Route("/unfinished", unfinished),
+        Route("/down", down),
+        Route("/unregistered", unregistered),
+        WebSocketRoute("/live", live),
+    ],
     exception_handlers={TenantryError: error_handler},
 )
 FASTAPI = FastAPI()
 FASTAPI.add_exception_handler(TenantryError, error_handler)
 FASTAPI.get("/unfinished")(unfinished)
 FASTAPI.get("/down")(down)
+FASTAPI.get("/unregistered")(unregistered)
 FASTAPI.websocket("/live")(live)
 
 
@@ -51,6 +61,17 @@ def test_an_error_keeps_its_status_and_names_what_is_wrong(app: Any) -> None:
         assert "region" in page.text
         assert page.headers["content-type"].startswith("text/html")
         assert (viewer.get("/down").status_code, viewer.get("/down").headers["retry-after"]) == (503, "1")
+
+
+@pytest.mark.parametrize("app", [STARLETTE, FASTAPI], ids=["Starlette", "FastAPI"])
+def test_a_hint_for_the_operator_is_in_the_log_alone(app: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """Viewers run no commands. Red when the error has no generic message, or is logged from 500 on only."""
+    with TestClient(app, raise_server_exceptions=False) as viewer:
+        for accept in ("application/json", "text/html"):
+            answer = viewer.get("/unregistered", headers={"Accept": accept})
+            assert answer.status_code == 422
+            assert "data-source list" not in answer.text
+    assert caplog.text.count("unregistered_source: the environment does not have it; see: tenantry data-source") == 2
 
 
 @pytest.mark.parametrize("app", [STARLETTE, FASTAPI], ids=["Starlette", "FastAPI"])

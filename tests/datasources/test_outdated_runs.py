@@ -79,7 +79,7 @@ async def test_a_declaration_of_tables_changes_while_a_query_runs(own: Tenancy) 
             with pytest.raises(QueryOutdated):
                 await running
             assert await sources.fetch(own.group, "main", orders) == []
-            with pytest.raises(TemplateError, match="sqlite_schema shows tables"):
+            with pytest.raises(TemplateError, match="sqlite_schema has data of every group"):
                 await sources.fetch(own.group, "main", "select name from sqlite_schema")
 
 

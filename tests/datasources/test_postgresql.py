@@ -298,7 +298,7 @@ async def test_a_bad_query_says_of_what_kind_and_where(fetch) -> None:
 
 @pytest.mark.parametrize("fault", ["role", "database", "port"])
 async def test_a_source_that_cannot_be_reached(fault: str, reader: str, directory: Directory, open_sources) -> None:
-    """An unknown role or database, or a refused connection, is SourceUnavailable and shows nothing of the URL."""
+    """An unknown role or database, or a refused connection, is SourceUnavailable and shows no login or database."""
     parts = urlsplit(reader)
     urls = {
         "role": urlunsplit(parts._replace(netloc="absent:k3y@" + parts.netloc.rpartition("@")[2])),
@@ -309,7 +309,7 @@ async def test_a_source_that_cannot_be_reached(fault: str, reader: str, director
     with pytest.raises(SourceUnavailable) as caught:
         await open_sources().fetch(group(main="ds_1"), "main", "select 1 as one", {})
     assert caught.value.retry_after == 1
-    assert not any(word in str(caught.value) for word in ("k3y", "absent", "127.0.0.1"))
+    assert not any(word in str(caught.value) for word in ("k3y", "absent"))
 
 
 async def test_a_superuser_is_warned_about(
@@ -344,7 +344,7 @@ async def test_a_server_that_does_not_answer_is_unavailable(directory: Directory
     """A server that takes the connection and stays silent costs ``connect_timeout``, not forever."""
     with socket.create_server(("127.0.0.1", 0)) as silent:  # the kernel takes the connection; nobody reads it
         directory.add(1, f"postgresql://u:k3y@127.0.0.1:{silent.getsockname()[1]}/db")
-        with pytest.raises(SourceUnavailable, match=r"TimeoutError$"):
+        with pytest.raises(SourceUnavailable, match=r"no answer from its server$"):
             await open_sources(connect_timeout=0.2).fetch(group(main="ds_1"), "main", "select 1 as one", {})
 
 

@@ -241,6 +241,20 @@ DEFENCES: Final = (
         ("tests/provisioning/http/test_table.py",),
     ),
     Defence(
+        "the URL of a data source that comes over HTTP names a host that the service allows",
+        "provisioning/http/source_hosts.py",
+        "if not any(_matches(name, host) and port in (None, parsed.port) for name, port in self._allowed):",
+        "if False:",
+        ("tests/provisioning/http/test_source_hosts.py",),
+    ),
+    Defence(
+        "the URL of a data source that comes over HTTP has no options that lead to other hosts and files",
+        "provisioning/http/source_hosts.py",
+        "if parsed.query.keys() - _OPTIONS:",
+        "if False:",
+        ("tests/provisioning/http/test_source_hosts.py",),
+    ),
+    Defence(
         "an object with the same name twice is refused",
         "provisioning/http/strict_json.py",
         "if len(values) != len(pairs):",

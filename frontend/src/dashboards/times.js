@@ -18,10 +18,12 @@ export const TIMES = {
   daytime: { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
   datetime: { dateStyle: "medium", timeStyle: "short" },
   instant: { dateStyle: "medium", timeStyle: "medium" },
+  millisecond: { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
+  exact: { year: "numeric", month: "short", day: "numeric", hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
 };
 
-/** Whether a moment, in milliseconds, lies within a minute. */
-export const hasSeconds = (at) => at % 60_000 !== 0;
+/** The format that writes moments, in milliseconds, to the second or to the part of one; undefined for whole minutes. */
+export const fineFormat = (moments) => (moments.some((at) => at % 1000) ? "exact" : moments.some((at) => at % 60_000) ? "instant" : undefined);
 
 const clocks = {};
 

@@ -4,7 +4,7 @@
 
 import { ALL_DIGITS, digitsFor, least, TOO_SMALL } from "./digits.js";
 import { compare, difference, isNumeric, number, scaleOf } from "./numbers.js";
-import { DAY, hasSeconds, isMoment, moment, TIMES } from "./times.js";
+import { DAY, fineFormat, isMoment, moment, TIMES } from "./times.js";
 
 /** What stands for a value that is not there. */
 export const NOTHING = "–";
@@ -104,7 +104,10 @@ export class Formats {
    */
   names(values, way) {
     const name = (value) => this.name(value, way);
-    const exact = (value) => (isNumeric(way.type) ? this.whole(value, way) : value === null ? name(value) : JSON.stringify(value));
+    const exact = (value) => {
+      const whole = value === null ? name(value) : this.whole(value, way);
+      return whole === value && !isNumeric(way.type) ? JSON.stringify(value) : whole;
+    };
     const found = new Map();
     let alike = [...new Set(values)];
     for (const write of [name, exact, String]) {
@@ -147,7 +150,7 @@ export class Formats {
     if (format === "text" || (format === "id" && !isNumeric(way.type))) return String(value);
     if (format === "boolean") return value ? "Yes" : "No";
     if (format in TIMES && !(CODES.has(format) && !isMoment(value))) {
-      const time = this.time(value, form === "whole" && format === "datetime" && hasSeconds(moment(value)) ? "instant" : format);
+      const time = this.time(value, (form === "whole" && format === "datetime" && fineFormat([moment(value)])) || format);
       return way.again?.has(value) ? `${time}, again` : time;
     }
     if (!Number.isFinite(number(value))) return String(value);

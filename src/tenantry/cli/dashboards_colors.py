@@ -10,7 +10,7 @@ from tenantry.dashboards.definition import DashboardFile, Panel, PanelKind
 from tenantry.sql.checks import Finding, Severity
 
 if TYPE_CHECKING:
-    from tenantry.dashboards.definition.model import ColoredName
+    from tenantry.dashboards.definition import ColoredName
 
 Names: TypeAlias = frozenset[str] | None
 

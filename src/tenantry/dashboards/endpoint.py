@@ -69,8 +69,10 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
 
 
 def render_error(error: TenantryError, request: HTTPConnection) -> Response:
-    """Logs errors with a status of 500 or more."""
-    if error.status >= 500:
+    """Logs errors with a status of 500 or more, and errors whose response leaves out the reason."""
+    if error.status < 500 and error.generic_message is not None:
+        _log.warning("%s: %s", error.code, error.message)
+    elif error.status >= 500:
         _log.error("%s: %s", error.code, error.message, exc_info=error)
     status, headers, body = error_response(error, request.scope)
     response = Response(body, status)

@@ -31,7 +31,7 @@ class TenantryError(Exception):
 
     @property
     def message(self) -> str:
-        """The full message, for the operator."""
+        """The full message. It may name files or hosts, so show it only to the operator."""
         return str(self.args[0])
 
     @property
@@ -129,6 +129,9 @@ class MiddlewareMissing(TenantryError):
 # --- the data source --------------------------------------------------------------------------------------------------
 
 
+NOT_CONNECTED: Final = "the user group has no data source for this: its operator can see the reason in the log"
+
+
 class DataSourceError(TenantryError):
     """Base class of data source errors. Their messages contain no passwords."""
 
@@ -141,6 +144,7 @@ class UnmappedSchema(DataSourceError):
 
     code = "unmapped_schema"
     status = 422
+    generic_message = NOT_CONNECTED
 
 
 class UnregisteredSource(DataSourceError):
@@ -148,6 +152,7 @@ class UnregisteredSource(DataSourceError):
 
     code = "unregistered_source"
     status = 422
+    generic_message = NOT_CONNECTED
 
 
 class InvalidSource(DataSourceError):
@@ -173,7 +178,7 @@ class QueryFailed(DataSourceError):
     code = "query_failed"
     status = 502
     evidence: str | None = None
-    """The engine's error code, or the type of its exception."""
+    """The engine's error code, or the type of the exception that the engine raised."""
     position: int | None = None
     """Position in the SQL at which the engine found the error, counted in characters from 1."""
 

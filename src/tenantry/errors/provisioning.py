@@ -20,7 +20,7 @@ class BadRequest(TenantryError):
 
 
 class InvalidRequest(TenantryError):
-    """The introspection form is invalid (RFC 6749 section 5.2)."""
+    """The form in a token introspection request is invalid (RFC 6749 section 5.2)."""
 
     code = "invalid_request"
     status = 400
@@ -125,7 +125,7 @@ class TokenAlreadyRotated(TenantryError):
 
 
 class SigningKeyMissing(TenantryError):
-    """The key that signed the group's token was removed."""
+    """The signing key with which the group's token was signed has been removed."""
 
     code = "signing_key_missing"
     status = 409
@@ -139,7 +139,7 @@ class GroupChanged(TenantryError):
 
 
 class AlreadyExists(TenantryError):
-    """The name or id is taken."""
+    """Something else already has this name or id."""
 
     code = "already_exists"
     status = 409
@@ -236,7 +236,7 @@ class UnknownDataSource(TenantryError):
 
 
 class SourceTestFailed(TenantryError):
-    """The data source did not pass the test; nothing changed."""
+    """The data source failed the test, so nothing was changed."""
 
     code = "data_source_test_failed"
     status = 422
@@ -304,7 +304,7 @@ class AuditBroken(TenantryError):
 
 
 class ApiUnreachable(TenantryError):
-    """``/api/user`` did not answer after several attempts."""
+    """``/api/user`` did not respond, even after several attempts."""
 
     code = "api_unreachable"
     status = 503

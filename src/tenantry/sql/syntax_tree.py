@@ -45,7 +45,8 @@ class VariableReference:
     choices: int = 0
     """Number of Switch branches that contain the tag."""
     never_absent: bool = False
-    """Whether an absent value is replaced by a default, by NULL or by a condition that is always true."""
+    """Whether the tag works without a value: a default, NULL, or a condition that is always true replaces the absent
+    value."""
     default: Any = None
     nullable: bool = False
     conversion: str = ""
@@ -107,13 +108,13 @@ class Clause:
 
     children: tuple[Node, ...]
     references: tuple[VariableReference, ...]
-    """The variables directly in this clause, without those in inner clauses and branches."""
+    """The variables directly in this clause. Variables in inner clauses and branches are left out."""
     opening: str
     """SQL in place of ``[[``: a space if the words on both sides would otherwise merge, or nothing."""
     closing: str
-    """SQL in place of ``]]``: a space or nothing, as for ``opening``."""
+    """SQL in place of ``]]``: a space or nothing, by the same rule as ``opening``."""
     dropped: str
-    """SQL in place of a dropped clause: a space or nothing, as for ``opening``."""
+    """SQL in place of the clause if it is dropped: a space or nothing, by the same rule as ``opening``."""
     offset: int
     end: int = 0
     """Offset of its ``]]``."""
@@ -152,12 +153,12 @@ def _reference_key(reference: VariableReference) -> Hashable:
 
 
 def default_key(reference: VariableReference) -> str:
-    """Return different keys for defaults of different types, although ``1 == 1.0 == True`` in Python."""
+    """Return a key that differs for defaults of different types, such as 1, 1.0 and True, which are equal in Python."""
     return repr(reference.default)
 
 
 def references_in(nodes: Iterable[Node]) -> Iterator[VariableReference]:
-    """Yield the variables of these nodes, without those inside clauses and branches."""
+    """Yield the variables of these nodes. Variables of nodes inside clauses and branches are left out."""
     for node in nodes:
         if isinstance(node, Value | InList | Switch):
             yield node.reference
@@ -168,7 +169,7 @@ def references_in(nodes: Iterable[Node]) -> Iterator[VariableReference]:
 def walk(
     nodes: Iterable[Node], around: tuple[Clause | Switch, ...] = ()
 ) -> Iterator[tuple[Node, tuple[Clause | Switch, ...]]]:
-    """Yield every node in pre-order with the clauses and Switches around it, outermost first."""
+    """Yield every node in pre-order, each with the clauses and Switches that contain the node, outermost first."""
     for node in nodes:
         yield node, around
         if isinstance(node, Clause):

@@ -219,7 +219,7 @@ class SQLTemplate:
 
     @property
     def uses_clock(self) -> bool:
-        """Whether a parameter is a range, so that ``bind`` needs ``now``."""
+        """Whether ``bind`` needs ``now``, because a parameter is a range."""
         if self._uses_clock is None:
             self._uses_clock = any(parameter.is_range for parameter in self.parameters.values())
         return self._uses_clock
@@ -280,7 +280,7 @@ class SQLTemplate:
 
     @property
     def droppable(self) -> tuple[Variable, ...]:
-        """The group's variables inside clauses or choices that a viewer controls, in text order.
+        """The variables of the group that are inside clauses or choices that a viewer controls, in text order.
 
         Each is marked ``not_a_filter`` or declared optional. Review these variables: ``tenantry sql check`` lists them
         too.

@@ -70,7 +70,7 @@ class Guard:
         return self.is_locked(path) if is_viewer_input(path) else path not in self.optional
 
     def holds(self, reference: VariableReference) -> bool:
-        """Whether the path is guarded and the tag is not marked ``not_a_filter``."""
+        """Whether the variable is guarded: its path is guarded, and its tag is not marked ``not_a_filter``."""
         return not reference.not_a_filter and self.guards(reference.path)
 
 
@@ -79,8 +79,8 @@ def reads_group(tree: Tree) -> bool:
 
 
 def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Guard) -> None:
-    """Raise TemplateError for a guarded variable that could be dropped, a useless ``not_a_filter``, or a clause that is
-    never dropped."""
+    """Raise TemplateError for a guarded variable that could be dropped, for a ``not_a_filter`` that has no effect, and
+    for a clause that can never be dropped."""
     for reference in tree.references:
         if reference.not_a_filter and guard.is_chosen(reference.path):
             problem, fix = f"a viewer sends {reference.path}, so it needs no not_a_filter", "remove | not_a_filter"
@@ -139,7 +139,7 @@ def _error(source: Source, reference: VariableReference, guard: Guard, problem: 
 
 
 def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
-    """Return the group's variables inside clauses or choices that a viewer controls, in text order.
+    """Return the variables of the group that are inside clauses or choices that a viewer controls, in text order.
 
     ``enforce_tenant_guard`` allows only three kinds of such variables: variables in tags that are marked
     ``not_a_filter``, variables that are declared optional, and variables in the column of a filter that is always

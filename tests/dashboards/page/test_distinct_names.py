@@ -78,6 +78,38 @@ async def test_no_value_is_not_a_text_that_says_so(stand_in: StandIn, visit: Vis
     assert {*await legend(page, "2-1")} == {*names}
 
 
+async def test_times_within_a_second_are_told_apart(stand_in: StandIn, visit: Visit) -> None:
+    """As bars, as series, and on the axis of a line. Red when each said 10:00:00 AM."""
+    moments = [f"2026-01-01T10:00:00.{part}00" for part in (1, 2, 3)]
+    answer = rows({"t": "datetime", "n": "integer"}, *[[each, 1] for each in moments])
+    series = rows(
+        {"x": "integer", "n": "integer", "t": "datetime"}, *[[x, 1, each] for each in moments for x in (1, 2)]
+    )
+    bars = {"kind": "bar", "bar": ["n"], "by": "t", "answer": answer}
+    line = {"kind": "line", "line": ["n"], "by": "t", "answer": answer}
+    several = {"kind": "line", "line": ["n"], "by": "x", "color": "t", "answer": series}
+    page = (await visit(stand_in.show([bars], [line], [several]))).page
+    whole = [f"Jan 1, 2026, 10:00:00.{part}00 AM" for part in (1, 2, 3)]
+    assert [each.replace("\N{NARROW NO-BREAK SPACE}", " ") for each in await titles(page, "1-1", 3)] == whole
+    ticks = await page.locator("[data-panel='2-1'] .axis-bottom .label").all_text_contents()
+    assert len({*ticks}) == len(ticks) > 1
+    assert [each.replace("\N{NARROW NO-BREAK SPACE}", " ") for each in await legend(page, "3-1")] == whole
+
+
+async def test_what_is_left_has_a_name_of_its_own(stand_in: StandIn, visit: Visit) -> None:
+    """Where a value is called so: bars, slices and series. Red when two slices were "Other (2)"."""
+    answer = rows({"k": "text", "n": "integer"}, ["Other (2)", 50], ["a", 2], ["b", 1])
+    many = [["Other (2)", 50], *[[f"name {n}", 20 - n] for n in range(8)]]
+    series = rows({"x": "text", "k": "text", "n": "integer"}, *[["x", *each] for each in many])
+    bars = {"kind": "bar", "bar": ["n"], "by": "k", "horizontal": True, "limit": 1, "answer": answer}
+    ring = {"kind": "donut", "donut": "n", "by": "k", "limit": 1, "answer": answer}
+    several = {"kind": "bar", "bar": ["n"], "by": "x", "color": "k", "answer": series}
+    page = (await visit(stand_in.show([bars], [ring], [several]))).page
+    assert await labels(page, "1-1") == ["Other (2)", "Other (2), together"]
+    assert await legend(page, "2-1") == ["Other (2)", "Other (2), together"]
+    assert {"Other (2)", "Other (2), together"} <= {*await legend(page, "3-1")}
+
+
 @pytest.mark.parametrize("horizontal", [False, True])
 @pytest.mark.parametrize(
     ("kind", "values", "names"),

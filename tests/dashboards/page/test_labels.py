@@ -101,6 +101,28 @@ async def test_names_at_the_ends_of_lines_leave_the_reference_readable(stand_in:
         assert above["y"] + above["height"] <= below["y"] + 1, boxes
 
 
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("kind", ["line", "bar", "lying"])
+async def test_the_label_of_a_reference_leaves_room_for_the_marks(
+    stand_in: StandIn, visit: Visit, kind: str, width: int
+) -> None:
+    """Beside the plot, or above it where it is long or the panel narrow; whole in both places. Red when it took almost
+    half of the width and was cut, and when bars that lie had a line without a word."""
+    answer = rows({"x": "text", "n": "integer"}, *[[f"name {n}", 9 * n] for n in range(1, 9)])
+    view: Message = {"kind": "line", "line": ["n"]} if kind == "line" else {"kind": "bar", "bar": ["n"]}
+    view |= {"by": "x", "horizontal": kind == "lying", "answer": answer}
+    reference = {"value": 30, "label": "Target of the region"}
+    panel = await panel_of(stand_in, visit, view | {"reference": reference}, width=width)
+    assert await panel.locator(".reference text").text_content() == "Target of the region 30"
+    (measured,) = (await drawn(panel.page)).values()
+    assert [*faults(measured)] == []
+    if kind != "lying":
+        across = await panel.locator(".reference line").evaluate(
+            "(each) => each.x2.baseVal.value - each.x1.baseVal.value"
+        )
+        assert across > 0.7 * (await box_of(panel.locator("svg.plot")))["width"]
+
+
 @pytest.mark.parametrize(("width", "lines"), [(1440, 1), (820, 2)])
 async def test_names_below_bars_take_two_lines(stand_in: StandIn, visit: Visit, width: int, lines: int) -> None:
     """Where one is too short, and the bars leave them room. Red when a name was cut at the width of its bar."""

@@ -396,12 +396,12 @@ async def test_a_refusal_is_no_end(stand_in: StandIn, visit: Visit, code: str, t
 
 
 async def test_the_key_figure_says_its_change_in_words(stand_in: StandIn, visit: Visit) -> None:
-    """Good or bad as the author says; shares change by points."""
+    """Good or bad as the author says; shares change by points. Both values have the same number of decimals."""
     page = (await visit(stand_in.show(figures()))).page
     words = [await each.inner_text() for each in await page.locator(".change").all()]
     assert words == [
         "Up 4.9% from 321,004 before",
-        "Up 25.1% from 10.1 before",
+        "Up 25.1% from 10.10 before",
         "As before",
     ]
     assert await page.locator(".change.good").count() == await page.locator(".change.bad").count() == 1

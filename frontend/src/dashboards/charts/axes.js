@@ -20,8 +20,10 @@ const NARROW = 44;
 const NARROWEST = 24;
 /** The pixels of a reference's number, before it is written shorter. */
 const MOST_AMOUNT = 70;
-/** The share of the width that a reference's label may take. */
-const MOST_REFERENCE = 0.45;
+/** The share of the width that a reference's label may take beside the plot; a longer one stands above it. */
+const MOST_REFERENCE = 0.25;
+/** Pixels of the dashes before a reference's label that stands above the plot. */
+const DASHES = 22;
 /** A label's height, half above its line and half below. */
 export const LINE_HEIGHT = 16;
 
@@ -38,14 +40,15 @@ export function belowLegend({ width, height, legend = 0 }, series) {
 /**
  * The room for the marks beside the labels.
  * @param {{width: number, height: number}} size
- * @param {{left?: string[], right?: number, bottom?: boolean, names?: boolean}} labels `names`: of the axes themselves
+ * @param {{left?: string[], right?: number, bottom?: boolean, names?: boolean, above?: boolean}} labels `names`: of the axes themselves; `above`:
+ *   of a reference
  * @returns {Plot}
  */
-export function plotOf({ width, height }, { left = [], right = 0, bottom = true, names = false }) {
+export function plotOf({ width, height }, { left = [], right = 0, bottom = true, names = false, above = false }) {
   const widest = Math.max(0, ...left.map(textWidth));
   const start = widest ? Math.ceil(widest) + GAP : 2;
   const end = Math.max(right, 10);
-  const top = names ? LABEL : GAP;
+  const top = names || above ? LABEL : GAP;
   const below = (bottom ? LABEL : GAP) + (names ? LINE_HEIGHT : 0);
   return { left: start, top, width: Math.max(20, width - start - end), height: Math.max(20, height - top - below) };
 }
@@ -144,29 +147,40 @@ export function bandTicks(texts, step, short) {
 }
 
 /**
- * A reference line and its label, which has a margin of its own at the right.
- * @param {{value: number, label?: string}} reference
+ * A reference line across the plot, and its label: beside it, in a margin of its own, or above the plot.
+ * @param {{x1: number, x2: number, y1: number, y2: number}} line
+ * @param {ReturnType<typeof referenceText>} label
  */
-export function drawReference(parent, reference, scale, plot, { text, whole }) {
-  const y = crisp(scale(reference.value));
+export function drawReference(parent, line, plot, { text, whole, above }) {
+  const [x, y] = above ? [DASHES, GAP] : [plot.left + plot.width + GAP, line.y1];
   parent.append(
     svg(
       "g",
       { class: "reference" },
-      svg("line", { x1: plot.left, x2: plot.left + plot.width, y1: y, y2: y }),
-      svg("text", { class: "label", x: plot.left + plot.width + GAP, y, dy: "0.32em" }, text, text === whole ? null : svg("title", {}, whole)),
+      svg("line", line),
+      above && svg("path", { d: `M0,${crisp(GAP)}H${DASHES - 6}` }),
+      svg("text", { class: "label", x, y, dy: "0.32em" }, text, text === whole ? null : svg("title", {}, whole)),
     ),
   );
 }
 
-/** What a reference line says, and the margin that it needs. */
-export function referenceText(reference, way, { formats, width }) {
-  if (!reference) return { text: "", margin: 0 };
+/** The line of a reference across a plot whose numbers are its height. */
+export function levelOf(reference, scale, { left, width }) {
+  const y = crisp(scale(reference.value));
+  return { x1: left, x2: left + width, y1: y, y2: y };
+}
+
+/** What a reference line says, the margin that it needs, and whether it stands above the plot. */
+export function referenceText(reference, way, { formats, width }, isAbove = false) {
+  if (!reference) return { text: "", margin: 0, above: false };
   const digits = Math.max(0, scaleOf(reference.value) - (way.format === "percent" ? 2 : 0)); // the author's own, all of them
   const amount = formats.fitting(reference.value, { ...way, type: "float", digits }, (text) => textWidth(text) <= MOST_AMOUNT);
   const labelled = (label) => [label, amount].filter(Boolean).join(" ");
-  const text = labelled(shortened(reference.label ?? "", width * MOST_REFERENCE - textWidth(amount)));
-  return { text, whole: labelled(reference.label), margin: Math.ceil(textWidth(text)) + GAP + 4 };
+  const whole = labelled(reference.label);
+  const beside = Math.ceil(textWidth(whole)) + GAP + 4;
+  if (!isAbove && beside <= width * MOST_REFERENCE) return { text: whole, whole, margin: beside, above: false };
+  const text = labelled(shortened(reference.label ?? "", width - DASHES - GAP - textWidth(amount)));
+  return { text, whole, margin: 0, above: true };
 }
 
 /** A hairline in the middle of a pixel. */

@@ -2,12 +2,12 @@
 
 import { svg } from "../dom.js";
 import { number } from "../numbers.js";
-import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawSideName, drawValueAxis, LINE_HEIGHT, plotOf, referenceText, sideNames, wrappedTicks } from "./axes.js";
+import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawSideName, drawValueAxis, levelOf, LINE_HEIGHT, plotOf, referenceText, sideNames, wrappedTicks } from "./axes.js";
 import { LEFT_OUT } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
 import { labelled, linear, valueDomain } from "./scales.js";
-import { aligned, merged, note, rowsOf, seriesOf } from "./series.js";
+import { aligned, besides, merged, note, rowsOf, seriesOf } from "./series.js";
 import { adds, stacked, together } from "./together.js";
 
 /** The share of its room that a group of bars may take. */
@@ -70,7 +70,7 @@ function ordered(groups, view, by, formats) {
     const values = new Map();
     for (const group of rest) for (const [key, point] of group.values) values.set(key, [...(values.get(key) ?? []), point]);
     const others = { values: merged(values, aggregate) };
-    named.push({ at: -1, text: `${REST[aggregate]} (${rest.length})`, ...others, ...totalOf(others, view) });
+    named.push({ at: -1, text: besides(`${REST[aggregate]} (${rest.length})`, named.map((group) => group.text)), ...others, ...totalOf(others, view) });
   }
   return { groups: named, notes };
 }
@@ -158,7 +158,7 @@ class StandingBars extends Bars {
     const labels = labelled(ticks, this.share ? { format: "percent" } : this.way, options.formats);
     const reference = referenceText(view.reference, this.way, options);
     const size = belowLegend(options, this.series);
-    this.plot = plotOf(size, { left: labels.map(({ text }) => text), right: reference.margin });
+    this.plot = plotOf(size, { left: labels.map(({ text }) => text), right: reference.margin, above: reference.above });
     const { left, top, width } = this.plot;
     this.x = this.bands(left, left + width, THICKEST);
     const names = this.#names();
@@ -168,7 +168,7 @@ class StandingBars extends Bars {
     drawValueAxis(root, labels, this.y, this.plot);
     drawBottomAxis(root, names, this.x.middle, this.plot, options.width);
     this.drawBars(root, this.x, this.y, (x, width, y, height) => ({ x, y, width, height }));
-    if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference);
+    if (view.reference) drawReference(root, levelOf(view.reference, this.y, this.plot), this.plot, reference);
     const stops = groups.map((_, place) => this.stop(place, { x: this.x.middle(place), y: this.#top(place) }));
     return this.chart(root, stops);
   }
@@ -197,14 +197,16 @@ class LyingBars extends Bars {
     const size = belowLegend(options, this.series);
     const height = Math.min(size.height - 4, Math.max(1, groups.length) * (THICKEST_LYING + 10));
     const names = this.#names(options.width - before - right - SHORTEST_LYING, height / groups.length);
-    this.plot = { ...plotOf(size, { left: names.flat(), right, bottom: false }), top: 2, height };
+    const reference = referenceText(this.view.reference, this.way, options, true);
+    const top = reference.above ? LINE_HEIGHT + 4 : 2;
+    this.plot = { ...plotOf(size, { left: names.flat(), right, bottom: false }), top, height };
     this.x = linear(this.#exact(domain), [this.plot.left + before, this.plot.left + this.plot.width]);
     this.y = this.bands(this.plot.top, this.plot.top + this.plot.height, THICKEST_LYING);
-    const root = canvas({ width: options.width, height: this.plot.height + 4 }, "bar");
-    root.append(this.#across(0, "grid zero"));
+    const root = canvas({ width: options.width, height: top + height + 2 }, "bar");
+    root.append(svg("line", { class: "grid zero", ...this.#across(0) }));
     this.drawBars(root, this.y, this.x, (y, height, x, width) => ({ x, y, width, height }));
+    if (reference.above) drawReference(root, this.#across(this.view.reference.value), this.plot, reference);
     groups.forEach((_, place) => this.#label(root, names[place], amounts[place], place));
-    if (this.view.reference) root.append(svg("g", { class: "reference" }, this.#across(this.view.reference.value)));
     const stops = groups.map((_, place) => this.stop(place, { x: this.#end(place), y: this.y.middle(place) }));
     return { ...this.chart(root, stops), lying: true };
   }
@@ -247,9 +249,9 @@ class LyingBars extends Bars {
     root.append(svg("text", { class: `label value${total < 0 ? " end" : ""}`, x: at.toFixed(1), y, dy: "0.32em" }, amount));
   }
 
-  #across(value, kind) {
+  #across(value) {
     const x = crisp(this.x(value));
-    return svg("line", { class: kind, x1: x, x2: x, y1: this.plot.top, y2: this.plot.top + this.plot.height });
+    return { x1: x, x2: x, y1: this.plot.top, y2: this.plot.top + this.plot.height };
   }
 }
 

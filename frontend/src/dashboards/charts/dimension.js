@@ -1,7 +1,7 @@
 // The column of an axis: a time, a number or a name; where each value lies, and how it is written.
 
 import { compare, isNumeric, number } from "../numbers.js";
-import { clockOf, DAY, hasSeconds, isMoment, moment, sameDay, sameYear } from "../times.js";
+import { clockOf, DAY, fineFormat, isMoment, moment, sameDay, sameYear } from "../times.js";
 import { bucketsOf } from "./buckets.js";
 
 /** How the start of each unit is written. */
@@ -87,7 +87,7 @@ function kindOf(type, values) {
 /** Times of the same day without it, others of the same year without that; January after others is the year. */
 function shortTimes(at, format, formats) {
   const inYear = { month: "monthname", date: "day", datetime: "daytime" }[format] ?? format;
-  const inDay = { datetime: "time", instant: "second" }[format];
+  const inDay = { datetime: "time", instant: "second", exact: "millisecond" }[format];
   return (place, before) => {
     const time = at(place);
     if (Number.isNaN(time)) return formats.name(null);
@@ -101,7 +101,8 @@ function shortTimes(at, format, formats) {
 function grain(all) {
   const moments = [...new Set(all)].filter((at) => !Number.isNaN(at));
   const dates = moments.map((at) => new Date(at));
-  if (moments.some(hasSeconds)) return "instant";
+  const fine = fineFormat(moments);
+  if (fine) return fine;
   if (moments.some((at) => at % DAY)) return "datetime";
   if (dates.length === 1 || dates.some((date) => date.getUTCDate() !== 1)) return "date";
   return dates.every((date) => date.getUTCMonth() === 0) ? "year" : "month";

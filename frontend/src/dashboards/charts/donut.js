@@ -7,7 +7,7 @@ import { keyOf, LAST } from "./colors.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
 import { round } from "./paths.js";
-import { REST } from "./series.js";
+import { besides, REST } from "./series.js";
 import { adds } from "./together.js";
 
 /** Slices beside "Other", where the author says nothing else: each then has a colour of its own. */
@@ -98,15 +98,15 @@ function slicesOf(view, rows, { colors, hidden, formats, when }) {
   if (sort === "smallest") sums.sort((a, b) => a.amount - b.amount);
   if (sort === "name") sums.sort((a, b) => by.compare(a.place, b.place));
   const most = view.limit ?? MOST;
-  const slices = sums.length > most + 1 ? [...sums.slice(0, most), rest(sums.slice(most))] : sums;
+  const slices = sums.length > most + 1 ? [...sums.slice(0, most), rest(sums.slice(most), sums.slice(0, most))] : sums;
   const named = slices.filter((slice) => !slice.rest);
   const found = colors.of(view.by, named.map(({ value }) => value), view.colors, named.length < slices.length ? [LAST] : []);
   return slices.map((slice, place) => ({ ...slice, color: slice.rest ? LAST : found[place], hidden: slices.length > 1 && hidden.has(slice.key) }));
 }
 
-function rest(slices) {
+function rest(slices, kept) {
   const values = slices.flatMap((slice) => slice.values);
-  return { value: null, key: REST, name: `Other (${slices.length})`, amount: number(sum(values) ?? 0), values, rows: slices.flatMap(({ rows }) => rows), rest: true };
+  return { value: null, key: REST, name: besides(`Other (${slices.length})`, kept.map((slice) => slice.name)), amount: number(sum(values) ?? 0), values, rows: slices.flatMap(({ rows }) => rows), rest: true };
 }
 
 /** A share that is rounded to the whole, and is less, is above the largest share that can be written. */

@@ -29,7 +29,7 @@ function button({ key, name, color, hidden, note }, toggle) {
     "button",
     { type: "button", class: "legend-item", "aria-pressed": String(!hidden), "data-key": key, click: () => toggle(key) },
     html("span", { class: `swatch series-${color}` }),
-    html("span", { class: "legend-name", title: name }, name),
+    html("span", { class: "legend-name", dir: "auto", title: name }, name),
     note ? html("span", { class: "legend-note" }, note) : null,
   );
 }

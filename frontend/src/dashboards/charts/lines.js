@@ -1,7 +1,7 @@
 // Lines and areas over a time, a number or names; areas on top of one another.
 
 import { svg } from "../dom.js";
-import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText } from "./axes.js";
+import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValueAxis, levelOf, LINE_HEIGHT, plotOf, referenceText } from "./axes.js";
 import { gapsOfReduced, LEFT_OUT, runsOf, withGaps } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
@@ -94,18 +94,18 @@ class LineChart {
     const axisWay = this.share ? { format: "percent" } : this.way;
     const { domain, ticks } = valueDomain(this.#amounts(), { zero: view.kind === "area", way: axisWay });
     const labels = labelled(ticks, axisWay, options.formats);
-    const reference = referenceText(view.reference, this.way, options);
+    const reference = (this.reference = referenceText(view.reference, this.way, options));
     this.ends = this.#directLabels();
     const right = Math.max(reference.margin, this.ends ? Math.max(...this.shown.map(({ name }) => textWidth(name))) + 28 : 0);
     const size = this.ends ? options : belowLegend(options, this.series);
-    this.plot = plotOf(size, { left: labels.map(({ text }) => text), right });
+    this.plot = plotOf(size, { left: labels.map(({ text }) => text), right, above: reference.above });
     this.y = linear(domain, [this.plot.top + this.plot.height, this.plot.top]);
     this.x = linear(this.#extent(), [this.plot.left, this.plot.left + this.plot.width]);
     const root = canvas(size, view.kind);
     drawValueAxis(root, labels, this.y, this.plot);
     drawBottomAxis(root, this.#bottomTicks(), this.x, this.plot, options.width);
     this.#drawMarks(root);
-    if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference);
+    if (view.reference) drawReference(root, levelOf(view.reference, this.y, this.plot), this.plot, reference);
     return this.#chart(root);
   }
 
@@ -202,7 +202,7 @@ class LineChart {
   #ends() {
     const found = this.shown.map((each) => ({ key: each.key, y: this.y(each.points.findLast(({ y }) => y !== null)?.y ?? 0) }));
     found.sort((a, b) => a.y - b.y);
-    const label = this.view.reference ? this.y(this.view.reference.value) : -Infinity;
+    const label = this.reference.margin ? this.y(this.view.reference.value) : -Infinity;
     const { top, height } = this.plot;
     const above = found.filter(({ y }) => y < label).length;
     const least = found.length - Math.floor((top + height - label) / NAME);

@@ -5,7 +5,7 @@ import { nice, ticks, tickStep } from "d3-array";
 import { utcMonday, utcSunday, utcTickInterval } from "d3-time";
 
 import { shareOf } from "../numbers.js";
-import { DAY, hasSeconds, sameDay, sameYear } from "../times.js";
+import { DAY, fineFormat, sameDay, sameYear } from "../times.js";
 import { textWidth } from "./measure.js";
 
 /** A day, an hour and a minute: the labels of durations are whole ones of one of these. */
@@ -43,6 +43,9 @@ export function extentOf(values) {
   return low <= high ? [low, high] : [0, 1];
 }
 
+/** Whether an axis from one number to the other would have no room for ticks between them. */
+export const areAlike = ([low, high]) => high - low <= FINEST * Math.max(Math.abs(low), Math.abs(high));
+
 const finite = (at) => Math.max(-Number.MAX_VALUE, Math.min(at, Number.MAX_VALUE));
 
 /**
@@ -53,7 +56,7 @@ const finite = (at) => Math.max(-Number.MAX_VALUE, Math.min(at, Number.MAX_VALUE
 export function valueDomain(values, { zero = true, count = 4, way } = {}) {
   let [low, high] = extentOf(values).map(finite);
   const far = Math.max(Math.abs(low), Math.abs(high));
-  const near = high - low > FINEST * far && (low > 0 ? low > 0.7 * high : high < 0 && high < 0.7 * low);
+  const near = !areAlike([low, high]) && (low > 0 ? low > 0.7 * high : high < 0 && high < 0.7 * low);
   if (zero || !near) [low, high] = [Math.min(0, low), Math.max(0, high)];
   if (low === high) high = 1;
   const size = (way?.format === "duration" && SPANS.find((span) => count * span <= high - low)) || (far > HUGE ? HUGE : high - low < TINY ? TINY : 1);
@@ -104,7 +107,7 @@ function timeTexts(dates, formats, clock) {
   const first = (date) => midnight(date) && date.getUTCDate() === 1;
   const january = (date) => first(date) && date.getUTCMonth() === 0;
   const known = (place) => place > 0 && sameYear(dates[place], dates[place - 1]);
-  const inDay = dates.some(hasSeconds) ? "second" : "time";
+  const inDay = { instant: "second", exact: "millisecond" }[fineFormat(dates.map(Number))] ?? "time";
   const isNext = (date, place) => !sameDay(date, dates[place - 1] ?? dates.at(-1));
   let way = (date, place) => (midnight(date) ? "day" : !isNext(date, place) ? inDay : !place || known(place) ? "daytime" : "datetime");
   if (dates.length === 1) way = (date) => (midnight(date) ? "date" : "datetime");

@@ -4,7 +4,7 @@ import { number } from "../numbers.js";
 import { svg } from "../dom.js";
 import { bandTicks, belowLegend, canvas, drawAxisNames, drawBottomAxis, drawValueAxis, plotOf } from "./axes.js";
 import { dimension } from "./dimension.js";
-import { extentOf, labelled, linear, numberTicks, timeTicks, valueDomain } from "./scales.js";
+import { areAlike, extentOf, labelled, linear, numberTicks, timeTicks, valueDomain } from "./scales.js";
 import { note, seriesOf, words } from "./series.js";
 
 const SMALLEST = 3;
@@ -61,7 +61,8 @@ function notesOf(view, rows, series, points, formats) {
 function along(by, points) {
   if (by.kind === "name") return [-0.5, by.names.length - 0.5];
   const all = points.map(({ x }) => x);
-  return by.kind === "number" ? roomy(all).domain : extentOf(all);
+  const ends = extentOf(all);
+  return by.kind === "number" && (ends[0] === ends[1] || !areAlike(ends)) ? roomy(all).domain : ends;
 }
 
 /** An axis of numbers; a value that is the only one stands in its middle. */

@@ -71,7 +71,13 @@ function fewest(series, summed) {
   const rest = series.filter((each) => !kept.has(each));
   const points = summed ? rest.flatMap((each) => each.points) : [];
   const name = summed ? `Other (${rest.length})` : `${rest.length} more, not shown`;
-  return [...series.filter((each) => kept.has(each)), { key: REST, name, color: LAST, points }];
+  const others = series.filter((each) => kept.has(each));
+  return [...others, { key: REST, name: besides(name, others.map((each) => each.name)), color: LAST, points }];
+}
+
+/** The name of what is left, which a value may have, too. */
+export function besides(name, names) {
+  return names.includes(name) ? `${name}, together` : name;
 }
 
 /** The key of what is left out, which no value has. */

@@ -7,6 +7,7 @@ from tenantry.dashboards.definition.variables import MAX_DEPTH, Definition, Vari
 
 if TYPE_CHECKING:
     from tenantry.dashboards.definition.file_schema import dashboard_schema as dashboard_schema
+    from tenantry.dashboards.definition.model import ColoredName as ColoredName
     from tenantry.dashboards.definition.model import ColumnUse as ColumnUse
     from tenantry.dashboards.definition.model import DashboardFile as DashboardFile
     from tenantry.dashboards.definition.model import Panel as Panel
@@ -16,7 +17,7 @@ else:
         __name__,
         {
             "tenantry.dashboards.definition.file_schema": "dashboard_schema",
-            "tenantry.dashboards.definition.model": "ColumnUse DashboardFile Panel PanelKind",
+            "tenantry.dashboards.definition.model": "ColoredName ColumnUse DashboardFile Panel PanelKind",
         },
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
@@ -19,6 +20,7 @@ from tenantry.server.metrics.collectors import (
     TimedBackend,
 )
 from tenantry.server.metrics.top_groups import UsageCollector
+from tenantry.server.metrics.worker_sums import WorkerSums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,8 +53,9 @@ def metrics_app(
 
     It requires no token: mount it where only Prometheus can reach it. Metrics contain no token, key or property value.
     They contain group ids only if ``backend`` has ``label_groups``, or if ``usage`` (a store's ``usage_recorder``) is
-    given. ``usage`` names only the ``top_groups`` heaviest groups. Raises InvalidSettings if ``top_groups`` is below
-    1."""
+    given. ``usage`` names only the ``top_groups`` heaviest groups. Processes that share the folder
+    ``PROMETHEUS_MULTIPROC_DIR`` report the sums of their counters. Raises InvalidSettings if ``top_groups`` is below 1,
+    OSError if that folder cannot be written."""
     collectors: list[Collector] = []
     if resolver is not None:
         collectors.append(ResolverCollector(resolver))
@@ -70,11 +73,14 @@ def metrics_app(
 
 
 class MetricsApp:
-    def __init__(self, collectors: Iterable[Collector], api: ApiMetrics | None) -> None:
+    def __init__(self, collectors: Sequence[Collector], api: ApiMetrics | None) -> None:
         self._registry = CollectorRegistry()
+        folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+        if folder and collectors:
+            collectors = [WorkerSums(Path(folder), collectors)]
         for each in collectors:
             self._registry.register(each)
-        if api is not None and "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        if api is not None and folder:
             MultiProcessCollector(self._registry)  # type: ignore[no-untyped-call]
         elif api is not None:
             self._registry.register(_RegistryCollector(api.registry))
@@ -121,8 +127,7 @@ class ObservedRequest(Protocol):
 
 
 class ApiMetrics:
-    """Metrics of API requests: ``create_api(store, keys, observer=api)``, then ``metrics_app(api=api)``. Processes that
-    share ``PROMETHEUS_MULTIPROC_DIR`` report the sum of their metrics."""
+    """Metrics of API requests: ``create_api(store, keys, observer=api)``, then ``metrics_app(api=api)``."""
 
     def __init__(self) -> None:
         self.registry: CollectorRegistry = CollectorRegistry()

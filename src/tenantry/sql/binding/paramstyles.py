@@ -59,8 +59,8 @@ PARAMSTYLES: Final[dict[str, Paramstyle]] = {
         Paramstyle(name="named_at", placeholder=lambda n: f"@p{n}", named=True, markers=frozenset("@")),
     )
 }
-"""qmark ``?``, numeric ``:1``, named ``:p1``, format ``%s``, pyformat ``%(p1)s``, numeric_dollar ``$1``, named_at
-``@p1``."""
+"""The paramstyles by name. Their first placeholders are: qmark ``?``, numeric ``:1``, named ``:p1``, format ``%s``,
+pyformat ``%(p1)s``, numeric_dollar ``$1``, named_at ``@p1``."""
 
 
 def paramstyle_named(name: str) -> Paramstyle:
@@ -82,8 +82,8 @@ def driver_params(
 def find_placeholder_conflicts(
     text: str, lexemes: Sequence[Lexeme]
 ) -> tuple[tuple[PlaceholderConflict, ...], tuple[int, ...]]:
-    """Return characters that a driver could read as placeholders, and the offsets of colons in slices like
-    ``a[1:n]``."""
+    """Return two tuples: the characters that a driver could read as placeholders, and the offsets of the colons in
+    slices such as ``a[1:n]``."""
     braces = text.count("{") > 2 * text.count("{{")  # some braces are not those of tags
     if not braces and not any(character in text for character in "?:@$"):
         return (), ()

@@ -85,7 +85,7 @@ class QueryContract:
             )
 
     def schema_errors(self, environment: str, properties: Properties) -> Iterator[InvalidProperties]:
-        """Yield InvalidProperties if the environment's schema does not allow the properties."""
+        """Yield one InvalidProperties if the environment's schema does not allow the properties, otherwise nothing."""
         schema = self._schemas.get(environment)
         violations = list(schema.violations(properties)) if schema is not None else []
         if violations:

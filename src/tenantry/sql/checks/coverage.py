@@ -1,6 +1,7 @@
 """Coverage: checks whether each group has the properties that a template requires, and whether their types fit.
 
-The groups are read once to collect the types, so that checks need not read the groups again.
+PropertyTypes reads all groups once and collects the types of their properties. The checks of templates then do not need
+to read the groups.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ NAMED: Final = 5
 
 
 class PropertyTypes:
-    """Collects the property paths of all groups and, for ``wanted`` paths, which groups have which type."""
+    """Collects the property paths of all groups. For each path in ``wanted``, also collects which groups have which
+    type."""
 
     def __init__(self, wanted: Collection[str]) -> None:
         self._wanted = frozenset(wanted)
@@ -90,7 +92,8 @@ class Coverage:
         self._differing: dict[str, tuple[str, list[int]] | None] = {}
 
     def findings(self, references: Iterable[tuple[VariableReference, Location]]) -> Iterator[Finding]:
-        """Yield a template's missing properties, wrong types, and types that differ between groups."""
+        """Yield a finding for each property of a template that is missing in some groups, has a wrong type, or has
+        different types in different groups."""
         seen: set[tuple[str, str]] = set()
         for reference, location in references:
             for path, _ in needs([reference]):

@@ -8,7 +8,7 @@ from tenantry.errors import Location, TemplateError
 
 
 class Severity(StrEnum):
-    """An ERROR makes a check fail, a WARNING is probably a mistake, a NOTE is for review."""
+    """An ERROR makes a check fail. A WARNING is probably a mistake. A NOTE is something that a person should review."""
 
     ERROR = "error"
     WARNING = "warning"

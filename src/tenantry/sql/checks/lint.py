@@ -1,4 +1,5 @@
-"""The lint: finds likely mistakes in templates that compile (docs/sql-checks.md). When in doubt it reports nothing."""
+"""The lint: finds likely mistakes in templates that compile (docs/sql-checks.md). The lint reports nothing when in
+doubt."""
 
 from __future__ import annotations
 
@@ -46,8 +47,8 @@ def lint(
     contains the paths that the host provides. The default of ``paramstyle`` is the dialect's paramstyle. ``tables`` are
     the guarded tables of the data source: a query that cannot be guarded with them has the finding ``unguarded``.
 
-    A comment ``tenantry:ignore CODE`` silences CODE on its line and the next. A template that does not compile has one
-    finding, ``template-error``.
+    A comment ``tenantry:ignore CODE`` turns off the finding CODE on the comment's line and on the next line. A template
+    that does not compile has one finding, ``template-error``.
     """
     try:
         dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
@@ -94,7 +95,8 @@ def _guard(template: SQLTemplate, tables: TableGuard) -> tuple[list[Finding], li
 
 
 def compares_loosely(template: SQLTemplate) -> bool:
-    """Whether a template compares a group's value in a dialect that usually ignores case and accents."""
+    """Whether a template compares a value of the group, and comparisons in the template's dialect usually ignore case
+    and accents."""
     dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
     try:
         references = template._tree(dialect).references if dialect.loose_texts else ()

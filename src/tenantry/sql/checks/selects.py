@@ -1,4 +1,5 @@
-"""Finds the clauses and conditions of each SELECT of a statement, by keywords and without a grammar."""
+"""Finds the clauses and conditions of each SELECT in a statement. It only looks at keywords and does not parse the
+SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Checks of queries whose tables are not guarded: which tables they read, and whether they name the group."""
+"""Checks of queries whose tables are not guarded: whether a query reads tables, and whether it uses a value of the
+group."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Dialect: the rules for reading an engine's SQL, and the SQL that must be written differently for each engine.
 
-The rules for reading follow the engines' own scanners.
+The rules for reading SQL are those of the engine's own scanner.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Identifiers(StrEnum):
     """``Orders``, ``orders`` and ``"ORDERS"`` are one table."""
 
     def key(self, name: str, *, quoted: bool) -> str:
-        """Return the same string for all spellings of one table. Engines fold ASCII letters only."""
+        """Return the same string for all spellings of one table. As in the engines, only ASCII letters are folded."""
         if self is Identifiers.EXACT or (quoted and self is not Identifiers.IGNORES_CASE):
             return name
         return name.translate(_TO_UPPER if self is Identifiers.FOLDS_UPPER else _TO_LOWER)
@@ -60,7 +60,7 @@ class FunctionNames(NamedTuple):
     attributes: bool = False
     """Whether ``value.name`` also calls the function ``name`` (PostgreSQL)."""
     escaped_names: str = ""
-    r"""The prefix of a name with escapes: ``U&"`` for ``U&"\0074s_stat"``."""
+    r"""The beginning of each name that contains escapes: ``U&"`` for ``U&"\0074s_stat"``."""
     prepares: bool = False
     """Whether an expression may follow ``prepare name from``."""
     settings: bool = False
@@ -168,9 +168,9 @@ class Dialect:
     identifiers: Identifiers
     """Which spellings name the same table."""
     name_quote: str = '"'
-    """The quote around a name that Tenantry writes."""
+    """The quote that Tenantry writes around a name."""
     sqlglot_name: str = ""
-    """The name of the dialect in sqlglot, if it differs."""
+    """The name of the dialect in sqlglot; empty if sqlglot uses the same name."""
     nested_with: bool = True
     """A WITH in an inner query sees the names of the outer WITH (not on MariaDB)."""
     in_reads_tables: bool = False
@@ -215,9 +215,9 @@ class Dialect:
 
     # SQL that dialects write differently.
     empty_in: str
-    """SQL for ``in`` with an empty list: false for a left side of any type, NULL included."""
+    """SQL for ``in`` with an empty list. It is false for every value on the left side, also for NULL."""
     empty_not_in: str
-    """SQL for ``not in`` with an empty list: true for a left side of any type, NULL included."""
+    """SQL for ``not in`` with an empty list. It is true for every value on the left side, also for NULL."""
     like_escape: str = "!"
     """The escape character in a ``like`` pattern. It is written before a wildcard, and before another escape
     character."""
@@ -231,7 +231,7 @@ class Dialect:
     json_parameter: str = "{placeholder}"
     """SQL with ``{placeholder}``, for a string that contains JSON."""
     null_safe_equal: str = "{left} is not distinct from {right}"
-    """SQL for ``=`` that treats two NULLs as equal. It may repeat ``{left}`` or ``{right}``."""
+    """SQL for ``=`` that treats two NULLs as equal. The SQL may contain ``{left}`` or ``{right}`` twice."""
     exact_equal: str = "{column} = {value}"
     """SQL for the condition that ``{column}`` is exactly ``{value}``. The first comparison can use an index. If the
     engine's ``=`` ignores case, accents, trailing spaces or leading zeros, a second comparison compares bytes and

@@ -1,4 +1,4 @@
-"""MariaDB: the rules of MySQL with a few differences. Tests compare them with a server."""
+"""MariaDB: the rules of MySQL with a few differences. Tests compare the rules with a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PostgreSQL: rules taken from its scan.l. Tests compare them with a server."""
+"""PostgreSQL: the rules come from PostgreSQL's scan.l. Tests compare the rules with a server."""
 
 from __future__ import annotations
 

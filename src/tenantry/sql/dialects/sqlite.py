@@ -1,4 +1,4 @@
-"""SQLite: rules taken from its tokenize.c. SQLite has no time zones."""
+"""SQLite: the rules come from SQLite's tokenize.c. SQLite has no time zones."""
 
 from __future__ import annotations
 

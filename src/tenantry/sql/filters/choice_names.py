@@ -21,8 +21,8 @@ _CLOSING: Final = {"[": "]"}
 
 
 def name_of(source: Source, dialect: Dialect, argument: Argument) -> str:
-    """Return the name of a choice: the key of the argument. If the argument has no key, return the column that it
-    names, or an empty string if it is not a column."""
+    """Return the name of a choice: the key of the argument. If the argument has no key, return the column that the
+    argument names, or an empty string if the argument is not a column."""
     key = argument.key
     if not key:
         return argument.text if VARIABLE_PATH.fullmatch(argument.text) else _column(argument)

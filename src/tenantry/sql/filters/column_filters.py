@@ -315,4 +315,4 @@ def _zone_argument(context: SwitchContext, argument: Argument) -> Nodes:
             if not tag.filters:
                 return (Value(context.variable(tag.path)),)
     fix = "write zone: 'Europe/Vienna', or zone: {{ user_group.properties.timezone }}"
-    raise context.error("after its column, trunc takes only a time zone", fix, offset=argument.start)
+    raise context.error("trunc takes only a time zone after the column", fix, offset=argument.start)

@@ -1,5 +1,5 @@
-"""The filter ``default``: its value is used if the variable is absent, and is converted to the parameter's declared
-type."""
+"""The filter ``default``: gives a value to use if the variable is absent. The value is converted to the parameter's
+declared type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The filter ``one_of``: the author writes the SQL of each choice, and the viewer sends the name of one.
+"""The filter ``one_of``: the author writes the SQL of each choice, and the viewer sends the name of a choice.
 
 ``order by {{ params.sort | one_of(newest: created_at desc, amount) | default(newest) }}``
 """
@@ -48,7 +48,7 @@ def _key(context: SwitchContext, argument: Argument) -> str:
     if not argument.key and not name:
         what = "value" if argument.lexemes[0].kind is LexemeKind.STRING else "choice that is not a column"
         fix = f"write one_of({with_names(context.source, context.dialect, context.filter.arguments)})"
-        raise context.error(f"a {what} needs a name, which a viewer sends", fix, offset=argument.start)
+        raise context.error(f"a {what} needs a name that a viewer can send", fix, offset=argument.start)
     if _is_unfinished(context.source.text, argument.lexemes):
         problem = "a choice of one_of must not end with a dot, `in`, `is` or `not`"
         raise context.error(problem, "move the SQL after the tag into each choice", offset=argument.start)

@@ -56,7 +56,7 @@ _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
 
 
 def check_filters(source: Source, tag: VariableTag, declared: Container[str]) -> None:
-    """Raise TemplateError for the first filter that does not exist or conflicts with another one.
+    """Raise TemplateError for the first filter that does not exist, or that conflicts with another filter of the tag.
 
     ``declared``: names of declared parameters.
     """

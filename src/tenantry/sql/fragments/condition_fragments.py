@@ -46,7 +46,8 @@ class ConditionFragment(NamedTuple):
 
 
 def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[ConditionFragment]) -> None:
-    """Raise TemplateError for the first fragment that contains more than conditions, or might leave rows unfiltered."""
+    """Raise TemplateError for the first fragment that contains something other than conditions, or after which the
+    author's other conditions might not apply to all rows."""
     outline = read_outline(source, dialect)
     for each in found:
         place = _place(outline, each)

@@ -80,7 +80,8 @@ _Chain: TypeAlias = tuple[tuple[str, Source], ...]
 
 
 def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
-    """Replace the tags of fragments and choice sets, except in comments.
+    """Return the template with the tags of fragments and choice sets replaced by their SQL. Tags in comments are not
+    replaced.
 
     Raises TemplateError for a fragment that is missing, unbalanced, too deep, too long, recursive or in a string. The
     error has the location of the tag and of the problem.
@@ -297,7 +298,8 @@ def _signs(text: str, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, int]]:
 
 
 def optional_paths(optional: Iterable[str]) -> frozenset[str]:
-    """Raises TypeError for a string, ValueError for a malformed path."""
+    """Return the paths as a set. Raises TypeError if ``optional`` is a single string, and ValueError for a malformed
+    path."""
     if isinstance(optional, str):
         raise TypeError("optional is a set of paths, not one string: optional={'discount'}")
     paths = frozenset(optional)

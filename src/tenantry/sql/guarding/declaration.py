@@ -1,4 +1,4 @@
-"""Declarations of tables: for each table of a source, which rows belong to a group."""
+"""Declarations of tables. A declaration says, for each table of a data source, which rows belong to a group."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tenantry.sql.guarding.names import NAME, PATH, path_of, written
 
 SHARED: Final = "shared"
 """The rule of a table whose rows every group may read."""
-READ_ITSELF: Final = "compare one of its columns with a value of the group"
+READ_ITSELF: Final = "compare a column of this table with a value of the group"
 """The fix for a table whose condition reads the table itself."""
 GROUP: Final = "{{ user_group.id }}"
 
@@ -47,7 +47,7 @@ class TableEntry:
 
     @property
     def described(self) -> str:
-        """The rule in words: the columns that it compares, or its condition."""
+        """The rule in words: the columns that the rule compares, or its condition."""
         if self.is_shared:
             return "every row"
         if isinstance(self.rule, str):
@@ -55,8 +55,8 @@ class TableEntry:
         return ", ".join(f"the column {column} ({value})" for column, value in self.rule)
 
     def condition(self, dialect: Dialect) -> str:
-        """Return the condition for the group's rows, with tags. If the rule names columns, the condition prefixes each
-        column with the table's name."""
+        """Return the condition that selects the group's rows. Values are written as tags. If the rule names columns,
+        each column in the condition has the table's name before it."""
         if isinstance(self.rule, str) and not NAME.fullmatch(self.rule):
             return self.rule
         pairs = ((self.rule, GROUP),) if isinstance(self.rule, str) else self.rule

@@ -52,7 +52,7 @@ _is_parsing: ContextVar[bool] = ContextVar("is_parsing", default=False)
 
 
 def parse(sql: str, dialect: str) -> Any:
-    """Parse one query with sqlglot. sqlglot writes no logs meanwhile, because they could contain secrets. Raises
+    """Parse one query with sqlglot, whose log messages are suppressed because they could contain secrets. Raises
     Refused for every error of sqlglot, and for SQL that is not exactly one query."""
     import sqlglot
     from sqlglot.errors import ErrorLevel

@@ -22,12 +22,12 @@ class TableProof(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GuardedTables(Declaration):
-    """The guarded tables of a data source, which ``SQLTemplate.guarded`` applies to a template. Equal declarations are
-    equal and have the same hash."""
+    """The guarded tables of a data source, which ``SQLTemplate.guarded`` applies to a template. Two GuardedTables with
+    equal declarations are equal and have the same hash."""
 
     def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
-        """Replace the tables by their guards. Raises TemplateError if the new tree cannot be proved to read only the
-        group's rows."""
+        """Return a tree in which each guarded table is replaced by its guard. Raises TemplateError if the new tree
+        cannot be proved to read only the group's rows."""
         return rewrite_tree(tree, _guards(self, dialect.name, self.file))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:

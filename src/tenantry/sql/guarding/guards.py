@@ -1,4 +1,4 @@
-"""Guards: for one dialect, the SQL that replaces each declared table, and the variables in that SQL."""
+"""Guards: the SQL that replaces each declared table in one dialect, and the variables in this SQL."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class TableGuardSQL:
         return (head, *_moved(self.nodes, offset, self.entry.name), end)
 
     def sql(self, alias: str, *, only: bool) -> str:
-        """Return the nodes that ``nodes_at`` returns as SQL, with the author's tags."""
+        """Return the nodes of ``nodes_at`` as one string of SQL, in which variables are written as tags."""
         return self.condition.join(self._around(alias, only=only))
 
     def _around(self, alias: str, *, only: bool) -> tuple[str, str]:
@@ -161,7 +161,7 @@ def _functions(declaration: Declaration, dialect: Dialect) -> Functions:
 
 
 def guard_references(nodes: tuple[Node, ...]) -> Iterator[VariableReference]:
-    """Yield the variables of guards, including those in clauses and branches."""
+    """Yield the variables that guards contain. Variables inside clauses and branches are included."""
     return (each for each in references_in(node for node, _ in walk(nodes)) if each.of_guard)
 
 

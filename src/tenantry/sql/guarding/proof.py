@@ -1,4 +1,4 @@
-"""Proof: analyzes the SQL of a rewritten template a second time, before that SQL is first sent."""
+"""Proof: analyzes the SQL of a rewritten template again before the SQL is sent to the engine for the first time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AT_ONCE: Final = 12_000  # words and signs; further SQL is proved when it is fi
 
 class Proof:
     """Checks that the SQL of a rewritten template names declared tables only inside guards. Only shared tables may be
-    named outside."""
+    named outside of guards."""
 
     def __init__(self, source: Source, nodes: Sequence[Node], guards: Guards) -> None:
         self._source = source
@@ -42,7 +42,7 @@ class Proof:
                 return
 
     def of_key(self, key: tuple[int, ...]) -> None:
-        """Check the SQL that the Renderer makes for a key. Raises TemplateError."""
+        """Check the SQL that the Renderer makes for a key. Raises TemplateError if this SQL cannot be proved."""
         numbers = iter(key)
         self._prove(render(self._nodes, lambda _: next(numbers)))
 

@@ -32,7 +32,8 @@ _VALUES: Final = "write '{{ path }}', 'in {{ path }}' or parent.column; or a con
 
 
 def read_tables(value: Mapping[str, Any], *, file: str = "") -> GuardedTables:
-    """Return the declaration ``{"tables": {…}, "functions": […], "guard": "required"}``. ``file`` is for errors.
+    """Return the declaration ``{"tables": {…}, "functions": […], "guard": "required"}``. ``file`` is the name of the
+    file in errors.
 
     Raises InvalidTables if the declaration is malformed, or if it lists tables and sqlglot is not installed.
     """

@@ -22,7 +22,7 @@ Decide: TypeAlias = Callable[[Clause | Switch | InList], int]
 class RenderedPart(NamedTuple):
     start: int
     text: Text | None
-    """The node that contains this part; None for a placeholder, and for a space between nodes."""
+    """The node from which this part was rendered; None for a placeholder, and for a space between nodes."""
     offset: int
     """Offset of the part's first character in the template."""
 

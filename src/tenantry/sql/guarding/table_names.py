@@ -1,4 +1,4 @@
-"""Finds the names of the tables that a template reads, to draft a declaration of them."""
+"""Finds the names of the tables that a template reads. Tools use the names to draft a declaration of tables."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tenantry.sql.template import SQLTemplate
 
 
 def named_tables(template: SQLTemplate) -> tuple[str, ...]:
-    """Return the tables that a template reads, as a declaration spells them.
+    """Return the names of the tables that a template reads, in the spelling that a declaration needs.
 
-    Raises TemplateError if they cannot be determined, or if sqlglot is not installed.
+    Raises TemplateError if the tables cannot be determined, or if sqlglot is not installed.
     """
     dialect = template._own_dialect()
     tree = template._tree(dialect)

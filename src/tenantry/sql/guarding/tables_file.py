@@ -17,8 +17,8 @@ _MAX_BYTES: Final = 1024 * 1024
 
 
 def read_tables_file(path: str | Path) -> GuardedTables:
-    """Read a YAML file. If it lists no tables, no query may read a table. Raises OSError, or TemplateError with line,
-    column and fix."""
+    """Return the declaration in a YAML file. If the file lists no tables, no query may read a table. Raises OSError if
+    the file cannot be read, and TemplateError, with line, column and fix, if the file is malformed."""
     with Path(path).open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
@@ -32,7 +32,8 @@ def read_tables_file(path: str | Path) -> GuardedTables:
 
 
 def read_tables_node(root: YamlNode, source: Source) -> GuardedTables:
-    """Read a part of a YAML file. Raises TemplateError with line, column and fix."""
+    """Return the declaration in a part of a YAML file. Raises TemplateError, with line, column and fix, for a malformed
+    declaration."""
     try:
         return read_tables(root.plain(), file=source.file)
     except InvalidTables as error:

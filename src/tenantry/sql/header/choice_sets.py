@@ -1,4 +1,5 @@
-"""Choice sets: named SQL for ``one_of``, from a header or ``SQLTemplate(text, choices=…)``."""
+"""Choice sets: named sets of choices for ``one_of``. They come from a query's header or from
+``SQLTemplate(text, choices=…)``."""
 
 from __future__ import annotations
 
@@ -60,7 +61,7 @@ def check_choices(given: Any) -> None:
 
 
 def declare_choices(given: Mapping[str, Mapping[str, str]]) -> ChoiceSets:
-    """Convert the choice sets that a program passes to ``SQLTemplate``.
+    """Return choice sets from the argument ``choices`` of ``SQLTemplate``.
 
     Raises InvalidChoices for malformed choices, and TemplateError for SQL that no template can contain.
     """

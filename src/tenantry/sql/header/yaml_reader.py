@@ -43,7 +43,7 @@ class YamlNode:
     value: Scalar | list[YamlNode] | dict[str, YamlNode]
     offset: int
     keys: dict[str, int] = field(default_factory=dict)
-    """The offsets of a dict's keys."""
+    """If the node is a dict: key → offset of the key."""
 
     def plain(self) -> Any:
         if isinstance(self.value, dict):
@@ -54,7 +54,7 @@ class YamlNode:
 
 
 def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], None] | None = None) -> YamlNode:
-    """Read the YAML document between two offsets.
+    """Return the root node of the YAML document between two offsets of ``source``.
 
     Calls ``advance`` with the number of characters that were read since the previous call. Raises TemplateError for
     malformed YAML, and if PyYAML is not installed.

@@ -1,4 +1,4 @@
-"""Tags: reads the path, filters and arguments of ``{{ … }}``. The package ``filters`` interprets filters."""
+"""Tags: reads the path, filters and arguments of ``{{ … }}``. The package ``filters`` decides what each filter does."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Argument(NamedTuple):
     """An argument of a filter: ``key: SQL``, ``key:`` or ``SQL``."""
 
     key: str
-    """The key as written, including quotes. It may be empty."""
+    """The key as the author wrote it, with quotes; empty if the argument has no key."""
     text: str
     """The SQL."""
     start: int

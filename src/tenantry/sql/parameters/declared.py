@@ -53,7 +53,7 @@ CALENDAR_NAMES: Final = frozenset({ZONE_NAME, SUNDAYS_NAME})
 """Names of two values in ``params``. ZONE_NAME has the name of the group's time zone, and SUNDAYS_NAME says whether
 weeks begin on Sunday. A declared parameter cannot have one of these names."""
 WEEK_START: Final = "week_start"
-"""Name of the group's property, and of the key in a dashboard's file, that sets the first day of weeks."""
+"""Name of the property that sets the first day of a group's weeks. The key in a dashboard's file has the same name."""
 WEEK_STARTS: Final = ("monday", "sunday")
 INSTANTS: Final = frozenset({ParameterType.DATETIME, ParameterType.DATETIME_RANGE, ParameterType.RELATIVE_RANGE})
 """Types whose values are datetimes, and types of ranges whose two ends are datetimes."""
@@ -81,7 +81,7 @@ def invalid_definition(keys: tuple[str, ...], problem: str, fix: str) -> Invalid
 
 @dataclass(frozen=True, slots=True)
 class PropertyReference:
-    """A property of the group, by its path below ``user_group.properties``."""
+    """A property of the group. ``path`` is the path of the property below ``user_group.properties``."""
 
     path: str
 
@@ -97,7 +97,7 @@ class ZoneOfGroup(PropertyReference):
 
     otherwise: tzinfo | None = None
     sundays: bool = False
-    """Whether weeks begin on Sunday, unless the property WEEK_START names another day."""
+    """Whether weeks begin on Sunday in a group without the property WEEK_START."""
 
 
 class Bounds(NamedTuple):
@@ -196,8 +196,7 @@ class Parameter:
         return self.type is ParameterType.DATE_RANGE and isinstance(self.zone, ZoneOfGroup)
 
     def end(self, name: str) -> Parameter:
-        """Return a part of a range, such as its ``start``, as a parameter. ``name``: one of RANGE_ENDS or
-        DAY_BOUNDS."""
+        """Return a part of a range, such as the start, as a parameter. ``name`` is one of RANGE_ENDS or DAY_BOUNDS."""
         given = self.always_given and name in RANGE_ENDS and name not in self.open
         type_ = ParameterType.DATETIME if name in {"from", "until"} else self.scalar_type
         return Parameter(name=f"{self.name}.{name}", type=type_, required=given, locked=self.locked, zone=self.zone)

@@ -40,7 +40,7 @@ _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
 
 @dataclass(frozen=True, slots=True)
 class RelativeRange:
-    """A range of whole calendar units, relative to the current unit."""
+    """A range of whole calendar units. It begins a number of units before or after the current unit."""
 
     unit: str
     first: int

@@ -181,7 +181,7 @@ def _as_dict(mapping: Any, what: str) -> dict[str, Any]:
 
 
 def bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
-    """Convert a typed value for binding. ``adapt`` converts one scalar for the dialect."""
+    """Convert a typed value for binding. ``adapt`` is the function that converts a scalar for the dialect, or None."""
     if parameter.is_range:
         ends = zip(RANGE_ENDS, (value.start, value.end), strict=True)
         return {name: adapt(end) if adapt is not None else end for name, end in ends if end is not None}

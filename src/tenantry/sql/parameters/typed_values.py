@@ -1,6 +1,7 @@
 """Typed values: converts viewer input, mostly strings, to the declared type.
 
-Strings are read strictly: ASCII digits, no underscores, ISO 8601. Values that already have the type are accepted too.
+Strings must have a strict form: ASCII digits, no underscores in numbers, dates in ISO 8601. Values that already have
+the declared type are accepted too.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tenantry.sql.parameters.declared import Bounds, Nullable, Parameter, Parame
 from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relative
 
 TEXT_SEPARATOR: Final = ".."
-"""In a string with a range, this is between the start and the end."""
+"""The characters between the start and the end of a range, if the range is one string."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,100}(?:\.[0-9]{0,100})?|\.[0-9]{1,100})(?:[eE][+-]?[0-9]{1,2})?")
@@ -54,7 +55,8 @@ def is_empty(value: Any) -> bool:
 
 
 def read_value(parameter: Parameter, raw: Any, moment: Moment) -> Any:
-    """Convert viewer input to a scalar, tuple (for a list), Bounds (for a range) or Nullable (if ``only_matches``).
+    """Convert viewer input to the parameter's type. The result is a tuple for a list, Bounds for a range, Nullable for
+    an ``only_matches`` parameter, and a scalar for any other parameter.
 
     Returns None if the viewer sent nothing. Empty strings in lists are ignored. Raises one of REFUSALS for a bad value.
     """

@@ -37,7 +37,8 @@ class OpenNode:
             self.text.append(Text(sql, offset))
 
     def add(self, node: Node, before: str, after: str, opening: str, closing: str) -> None:
-        """Add a node, with spaces where needed: ``1-{{ x }}`` must not become the comment ``1--1`` if x is -1.
+        """Add a node, and a space before and after it where needed. For example, ``1-{{ x }}`` must not become
+        ``1--1``, which contains a comment, if x is -1.
 
         ``before`` and ``after`` are the characters of the template next to the node. ``opening`` and ``closing`` are
         SQL to write around the node.

@@ -39,7 +39,7 @@ class TokenKind(IntEnum):
 class OutlineToken:
     kind: TokenKind
     text: str
-    """Words and names are in lower case. The text of a group is its opening bracket or ``case``."""
+    """The token's SQL. Words and names are in lower case. The text of a GROUP is the opening bracket or ``case``."""
     start: int
     end: int
     clauses: tuple[int, ...] = ()
@@ -49,7 +49,8 @@ class OutlineToken:
     """The tokens inside a group."""
     tag: VariableTag | None = None
     choices: tuple[list[OutlineToken], ...] = ()
-    """If the token is a tag: the tokens of each argument of its filters. Arguments of ``default`` are left out."""
+    """If the token is a tag: the tokens of each argument of the tag's filters. Arguments of ``default`` are left
+    out."""
 
     def has_filter(self, name: str) -> bool:
         return self.tag is not None and self.tag.filter(name) is not None

@@ -1,4 +1,5 @@
-"""Functions of MySQL that cannot read a table: those of MariaDB that MySQL has too, and a few others."""
+"""Functions of MySQL that cannot read a table: the functions in MariaDB's list that also exist in MySQL, and a few
+others."""
 
 from typing import Final
 

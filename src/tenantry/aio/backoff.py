@@ -72,7 +72,7 @@ class Breaker:
         return self._until is not None
 
     def allows(self) -> bool:
-        """Whether the caller may call now. It must then report ``succeeded`` or ``failed``."""
+        """Return True if the caller may make its call now. The caller must then report ``succeeded`` or ``failed``."""
         if self._until is None:
             return True
         now = self._clock()

@@ -204,7 +204,8 @@ def references_of(mapping: Mapping[str, str] | Record) -> frozenset[str]:
 
 
 class LentSourceLease(SourceLeaseHolder):
-    """Has only a weak reference to the lease, so that a store does not keep a resolver alive."""
+    """Keeps only a weak reference to the lease that a resolver lends, so that the store does not keep that resolver
+    alive."""
 
     _lease: ReferenceType[SourceLease] | None = None
 
@@ -225,13 +226,15 @@ class LentSourceLease(SourceLeaseHolder):
 
 
 class StoreClock:
-    """The database's clock, which all hosts share, or this host's clock for SQLite. ``given`` replaces it in tests."""
+    """Tells the time of day. This is the time of the database's clock, which all hosts share; with SQLite, it is the
+    time of this host's clock. In tests, ``given`` replaces both clocks."""
 
     def __init__(self, given: Clock | None) -> None:
         self._given = given
 
     def at(self, micros: int | None) -> datetime:
-        """``micros``: the database's time in microseconds since 1970; None if it has no clock."""
+        """Return the time of day. ``micros``: the time that the database reported, in microseconds since 1970, or None
+        if the database has no clock."""
         if self._given is not None:
             return self._given()
         return utc_now() if micros is None else from_micros(micros)

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 MEMORY, ABOUT_MEMORY = Path("/dev/shm"), Path("/proc/meminfo")
-LEAST_GIBIBYTES = 4
-"""Of free memory. A run of all tests needs less than half of it."""
+LEAST_GIBIBYTES = 8
+"""Free memory. A run of all tests needs less than a quarter of it."""
 
 _VARIABLE = "PYTEST_DEBUG_TEMPROOT"  # where pytest makes its temporary folders
 _PREFIX = "tenantry-tests-"

@@ -158,9 +158,8 @@ class Resolver:
         Raises InvalidToken, without the reason, if the token is malformed, forged or replaced by a rotation, or if its
         group is deleted or in another environment. Other errors are the subclasses of InvalidToken (UserGroupExpired,
         UserGroupSuspended, PassExpired, PassRevoked, InvalidPass) and StoreUnavailable."""
-        key = (
-            raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
-        )  # b"" is no token: refused below
+        # A string that is not ASCII becomes b"", which is refused below.
+        key = raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
         group = self.peek(key)
         if group is not None:
             return group
@@ -171,10 +170,8 @@ class Resolver:
             found = self._keys.read_pass(key, self._time_of_day)
         except InvalidToken as error:
             self.counters.misses += 1
-            if type(error) is InvalidToken:
-                self.counters.forged += 1
-            else:
-                self.counters.refused += 1
+            self.counters.forged += type(error) is InvalidToken
+            self.counters.refused += type(error) is not InvalidToken
             raise
         entry = self._ends.valid_entry(found.token)
         if entry is not None:

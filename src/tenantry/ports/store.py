@@ -91,7 +91,8 @@ class ApiTokenStore(Protocol):
         ...
 
     async def record_use(self, token: ApiToken) -> None:
-        """Set the token's ``last_used_at``, unless that time is less than an hour ago. This adds no audit entry."""
+        """Set the token's ``last_used_at`` to now, unless the stored time is less than an hour old. Adds no
+        audit entry."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[ApiToken]:

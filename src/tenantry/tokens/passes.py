@@ -1,8 +1,8 @@
 """Passes: short-lived credentials, each for one viewer. They are made from the user group token.
 
-A pass consists of ``ugv``, the token from its fourth character up to its dot, a dot, and a JWT (RFC 7519). The JWT is
-signed with HS256 (RFC 7515), and the key is the complete token. Anyone with the token can make passes offline. A pass
-does not reveal the token, and becomes invalid with it."""
+A pass is ``ugv``, then the part of the token from its fourth character to just before its dot, then a dot and a JWT
+(RFC 7519). The JWT is signed with HS256 (RFC 7515), and the key is the complete token. Anyone with the token can make
+passes offline. A pass does not reveal the token. When the token becomes invalid, so does the pass."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ IN_QUERY_KEY: Final = "tenantry.in_query"
 COOKIE_PREFIX and whose value is MASK; the middleware replaces MASK with a pass."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""Prefix of a cookie with a pass; the group's handle follows. The pass is made from the token in a page's address.
+"""Prefix of a cookie with a pass; hexadecimal digits follow. The pass is made from the token in a page's address.
 Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
 
 COOKIE_SECONDS: Final = 3_600

@@ -79,13 +79,6 @@ def is_like_a_pass(raw: bytes) -> bool:
     return raw.startswith(_PREFIX)
 
 
-def handle_of_pass(raw: bytes) -> bytes | None:
-    """The handle of the group, even if the pass is not valid; None if ``raw`` does not have the format of a pass."""
-    if not _WHOLE.fullmatch(raw):
-        return None
-    return urlsafe_b64decode(raw[8 : SIGNED.stop] + b"=")[1:9]
-
-
 def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
     """Raises InvalidToken if ``token`` is not a user group token, InvalidPass if a claim is not allowed."""
     if not TOKEN_PATTERN.fullmatch(token):

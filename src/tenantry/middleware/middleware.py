@@ -190,11 +190,10 @@ class UserGroupMiddleware:
         except TenantryError as error:
             await send_error(error, scope, send)
             return
+        scope[SCOPE_KEY] = group
         session, app = WebSocketSession(self._bounded_resolver, raw, scope, receive, send), self.app
         if group.viewer is not None and not group.viewer.may_open(self._audience):
             app = partial(self._run_out_of_scope, group)
-        else:
-            scope[SCOPE_KEY] = group
         await session.run(app)
 
     def _headers_and_send(self, scope: Scope, send: Send) -> tuple[CacheHeaders, Send]:

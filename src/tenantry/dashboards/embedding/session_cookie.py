@@ -117,9 +117,9 @@ class SessionCookieCheck:
 def _name_of(group: UserGroup) -> str:
     # All that a pass says except its times: a later pass for the same viewer replaces the cookie.
     viewer = group.viewer
-    said = (None, {}, (DASHBOARD,)) if viewer is None else (viewer.id, thaw(viewer.attributes), viewer.scope)
+    contents = (None, {}, (DASHBOARD,)) if viewer is None else (viewer.id, thaw(viewer.attributes), viewer.scope)
     handle = group.handle.hex()
-    return handle + hashlib.sha256(json.dumps([handle, *said], sort_keys=True).encode()).hexdigest()[:16]
+    return handle + hashlib.sha256(json.dumps([handle, *contents], sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _cookies_of_groups(scope: Scope) -> dict[str, bytes]:

@@ -7,12 +7,11 @@ such modules makes it a fixture of the package.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -20,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+
+from engines.locks import locked
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Locator, Page, Playwright, Request
@@ -94,21 +95,11 @@ def executable(cache: Path) -> str:
     if named:
         return named
     if not (UNPACKED / "chromium").exists():
-        with _alone():
+        # While no other process of this checkout installs: two runs of npm in one folder undo each other's work.
+        with locked(PACKAGE):
             if not (UNPACKED / "chromium").exists():
                 _install(cache)
     return str(UNPACKED / "chromium")
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """While no other process of this checkout installs: two runs of npm in one folder undo each other's work."""
-    descriptor = os.open(PACKAGE, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _install(cache: Path) -> None:

@@ -16,9 +16,11 @@ from pathlib import Path
 
 import pytest
 
+from engines.locks import locked
+
 MEMORY, ABOUT_MEMORY = Path("/dev/shm"), Path("/proc/meminfo")
-LEAST_GIBIBYTES = 4
-"""Of free memory. A run of all tests needs less than half of it."""
+LEAST_GIBIBYTES = 8
+"""Free memory. A run of all tests needs less than a quarter of it."""
 
 _VARIABLE = "PYTEST_DEBUG_TEMPROOT"  # where pytest makes its temporary folders
 _PREFIX = "tenantry-tests-"
@@ -47,7 +49,8 @@ def temporary_folder() -> str:
 @contextmanager
 def folder_in(memory: Path) -> Iterator[Path]:
     """A folder that is removed at the end, or by the next run if this one is killed: memory must not fill up."""
-    with _alone(memory):
+    # While no other run makes a folder, or removes one that is not locked yet.
+    with locked(memory):
         for left in memory.glob(f"{_PREFIX}*"):
             _remove_unused(left)
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=memory))
@@ -57,17 +60,6 @@ def folder_in(memory: Path) -> Iterator[Path]:
     with used:
         yield folder
         shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _alone(memory: Path) -> Iterator[None]:
-    """While no other run makes a folder, or removes one that has not been locked yet."""
-    descriptor = os.open(memory, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _remove_unused(folder: Path) -> None:

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from functools import partial
 
 monotonic_with_suspend: Callable[[], float]
-"""Seconds since boot, including suspend (``ports.MonotonicClock``): leases must also expire while the machine
-sleeps."""
+"""Returns the seconds since boot, including suspend (``ports.MonotonicClock``), because leases must also expire while
+the machine sleeps."""
 
 if sys.platform == "linux":
     monotonic_with_suspend = partial(time.clock_gettime, time.CLOCK_BOOTTIME)  # CLOCK_MONOTONIC stops in suspend

@@ -27,7 +27,7 @@ def set_attribute(name: str, value: AttributeValue) -> None:
 
 
 class Span:
-    """Context manager. The parent is ``parent`` (a remote span) or the current span."""
+    """A context manager for a span. Its parent is the remote span ``parent`` or, without one, the current span."""
 
     __slots__ = ("_attributes", "_kind", "_name", "_parent", "_span", "_token")
 
@@ -129,7 +129,7 @@ class HttpServerSpan(Span):
         )
 
     def set_response(self, status: int, code: str) -> None:
-        """``code``: ``ok`` or the error's. A status of 500 or more marks the span as failed."""
+        """``code`` is ``ok`` or the code of the error. A status of 500 or more marks the span as failed."""
         self.set_attribute("http.response.status_code", status)
         self.set_attribute("tenantry.outcome", code)
         if status >= 500:

@@ -8,14 +8,12 @@ once. What a requirement brings is read in the metadata, as pip reads it; that p
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from importlib.metadata import Distribution, distribution, distributions
 from pathlib import Path
 
@@ -23,6 +21,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from engines.locks import locked
 from scripts.distributions import DISTRIBUTIONS
 
 _SCRIPT = """#!{python}
@@ -47,7 +46,8 @@ class Environments:
         name = hashlib.sha256(" ".join(wanted).encode()).hexdigest()[:12]
         python = self._folder / name / "bin" / "python"
         ready = self._folder / f"{name}.ready"
-        with self._alone():
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with locked(self._folder):  # while no other process makes one
             if not ready.exists():
                 _run("-m", "venv", "--without-pip", self._folder / name)
                 (packages,) = (self._folder / name / "lib").glob("*/site-packages")
@@ -56,14 +56,6 @@ class Environments:
                     _write_scripts(held, python)
                 ready.touch()
         return python
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """While no other process makes one."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        with (self._folder / "lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
 
     def _needed(self, wanted: list[str]) -> list[Distribution]:
         """What is required, and what that requires."""

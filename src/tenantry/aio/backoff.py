@@ -15,7 +15,8 @@ most half of its length."""
 
 
 class Backoff:
-    """Pauses in seconds, from ``shortest`` up to ``longest``, each twice as long as the one before."""
+    """Computes pauses in seconds. The first is ``shortest``, and each further pause is twice as long as the one before,
+    up to ``longest``."""
 
     def __init__(self, shortest: float, longest: float) -> None:
         self._shortest = shortest
@@ -38,8 +39,9 @@ async def reconnect_forever(
     shortest: float,
     longest: float,
 ) -> NoReturn:
-    """Call ``connect`` again and again, with growing pauses, until cancelled. ``ended`` receives the exception of each
-    call, or None. If it returns True, the pauses start again at the shortest."""
+    """Call ``connect`` again and again until cancelled, with growing pauses of ``shortest`` to ``longest`` seconds.
+    After each call, ``ended`` gets the exception that the call raised, or None. If ``ended`` returns True, the pauses
+    start again at the shortest."""
     backoff = Backoff(shortest, longest)
     while True:
         try:
@@ -53,8 +55,8 @@ async def reconnect_forever(
 
 
 class Breaker:
-    """Circuit breaker. FAILURES consecutive failures open it. Then it allows one trial call (a probe) after each
-    pause."""
+    """A circuit breaker. After FAILURES consecutive failures it is open: it allows no calls, except one trial call (a
+    probe) after each pause."""
 
     def __init__(self, *, clock: Callable[[], float], chance: Callable[[], float]) -> None:
         self._clock = clock
@@ -70,7 +72,7 @@ class Breaker:
         return self._until is not None
 
     def allows(self) -> bool:
-        """Whether the caller may call now. It must then report ``succeeded`` or ``failed``."""
+        """Return True if the caller may make its call now. The caller must then report ``succeeded`` or ``failed``."""
         if self._until is None:
             return True
         now = self._clock()
@@ -81,14 +83,14 @@ class Breaker:
         return True
 
     def succeeded(self) -> bool:
-        """Report a success. Return whether it ended an outage."""
+        """Report that the call succeeded. Return True if this success ended an outage, otherwise False."""
         ended = self._until is not None
         self._failures, self._until, self._probing = 0, None, False
         self._backoff.reset()
         return ended
 
     def failed(self) -> bool:
-        """Report a failure. Return whether it began an outage."""
+        """Report that the call failed. Return True if this failure began an outage, otherwise False."""
         self._failures += 1
         begins = self._until is None
         if begins and self._failures < FAILURES:

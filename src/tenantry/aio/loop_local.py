@@ -10,7 +10,8 @@ T = TypeVar("T")
 
 
 class LoopLocal(Generic[T]):
-    """One value for each event loop. When a loop shuts down, or at ``aclose``, ``close`` is called with its value."""
+    """Keeps one value for each event loop. ``close`` is called with a loop's value when the loop shuts down or calls
+    ``aclose``."""
 
     def __init__(self, create: Callable[[], T], close: Callable[[T], Awaitable[None]] | None = None) -> None:
         self._create = create

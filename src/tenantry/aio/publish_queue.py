@@ -19,20 +19,22 @@ AGAIN_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A change of the group with this handle; ``content``, if not empty, is the group's new cache entry."""
+    """Reports that the group with this handle changed. ``content``: the group's new cache entry. It is empty if only
+    the change is reported."""
 
     handle: bytes
     generation: int
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Whether this message can replace ``other``: it is newer, or as new and no content is lost."""
+        """Return True if this message can replace ``other``: it has a higher generation, or the same generation and no
+        content is lost."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 
 class PublishQueue:
-    """Keeps the newest message of each handle, and sends batches in the background. After an OSError, retries about a
-    second later. Thread-safe."""
+    """Keeps the newest message of each handle and sends the messages in batches in the background. If ``send`` raises
+    an OSError, the queue tries again about a second later. Thread-safe."""
 
     def __init__(self, send: Callable[[Sequence[Message]], Awaitable[None]], *, capacity: int = CAPACITY) -> None:
         self.dropped: int = 0
@@ -100,7 +102,7 @@ class PublishQueue:
                 self._add(message)
 
     async def aclose(self) -> None:
-        """Send queued messages for at most a second; drop those that remain."""
+        """Send the queued messages for at most a second. Messages that remain after that are dropped."""
         loop = asyncio.get_running_loop()
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):

@@ -17,7 +17,7 @@ _CLOSED_HERE: Final[dict[str, Any]] = {"type": "websocket.disconnect", "code": 1
 
 
 class ReadAhead:
-    """Reads the server's messages before the app asks for them, to notice a disconnect early."""
+    """Reads the server's messages before the app asks for them, so that a disconnect is noticed early."""
 
     __slots__ = ("_is_left", "_kept", "_left", "_receive", "_receiving", "_size", "_space", "_turn")
 
@@ -43,8 +43,8 @@ class ReadAhead:
         return message
 
     async def wait_left(self) -> None:
-        """Wait until the client disconnects or ``mark_left`` is called. Only one task at a time may wait. Raises the
-        errors of the server's ``receive``."""
+        """Wait until the client disconnects or ``mark_left`` is called. Only one task at a time may wait. If the
+        server's ``receive`` raises an error, this method raises the same error."""
         if self._is_left:
             return
         loop = asyncio.get_running_loop()

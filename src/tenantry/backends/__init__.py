@@ -1,4 +1,5 @@
-"""User groups in memory, in SQLite or PostgreSQL, or from another Tenantry server; a second-level cache; buses."""
+"""Backends that find user groups: in memory, in SQLite, in PostgreSQL or through another Tenantry server. Also a
+second-level cache in Redis, and buses."""
 
 from typing import TYPE_CHECKING
 

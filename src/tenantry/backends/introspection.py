@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tenantry.tokens import KeyRing
 
 MOST_BYTES = 1024 * 1024
-"""The largest group needs less than half of it."""
+"""Maximum size of a response in bytes. The response for the largest possible group is less than half as long."""
 
 _CONNECTIONS = 100
 _EXAMPLE = "such as https://tenantry.example.com/oauth/introspect"
@@ -37,13 +37,14 @@ class IntrospectionBackend:
     """Finds groups through the RFC 7662 endpoint ``url`` of another Tenantry server (``…/oauth/introspect``). Works in
     several event loops.
 
-    - ``api_token``: with the scope ``introspect``; finds only groups of its environment.
-    - ``keys``: the other server's signing keys; tokens of other keys are never sent.
-    - ``timeout``: seconds for a look-up, including connecting. Keep it below the Resolver's ``patience``, so that the
-      log names the cause.
+    - ``api_token``: an API token with the scope ``introspect``. The backend finds only groups of this token's
+      environment.
+    - ``keys``: the other server's signing keys. The backend never sends a token that another key signed.
+    - ``timeout``: maximum seconds for a look-up, including connecting. Use less than the Resolver's ``patience``, so
+      that the log names the cause.
     - ``allow_http``: permit unencrypted HTTP to other hosts.
     - ``transport``: replaces the network in tests.
-    - ``clock``: the time of day for ``exp``.
+    - ``clock``: returns the time of day, which is compared with ``exp``.
     """
 
     def __init__(
@@ -70,12 +71,13 @@ class IntrospectionBackend:
         return f"<{type(self).__name__} {self._endpoint.url}>"
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Return the token's group; None if the token is inactive or its key is not in ``keys``. Raises
-        StoreUnavailable if there is no valid response."""
+        """Return the token's group. Return None if the other server reports the token as inactive, or if the token's
+        key is not in ``keys``. Raises StoreUnavailable if no valid response arrives."""
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``, with the seconds left in a grace period but no generation. Ignores ``fresh``."""
+        """Return the same group as ``find``. The result also has the seconds that are left in a grace period, but no
+        generation. ``fresh`` has no effect, because every call asks the other server."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -88,7 +90,7 @@ class IntrospectionBackend:
 
 
 class IntrospectionClient:
-    """Ignores proxy settings and ``.netrc``. Errors and repr contain no token."""
+    """An HTTP client that ignores proxy settings and ``.netrc``. Its errors and its repr never contain a token."""
 
     def __init__(
         self, url: str, api_token: str, *, timeout: float, transport: httpx2.AsyncBaseTransport | None
@@ -171,8 +173,8 @@ def _library() -> Any:
 
 
 def checked_address(url: str, *, allow_http: bool) -> str:
-    """Return ``url`` if it is https, or http to this host or with ``allow_http``. Raises ValueError without the URL,
-    which may contain a password."""
+    """Return ``url`` if it is an https address. Plain http is accepted for this host, or for any host with
+    ``allow_http``. Raises ValueError; the message does not contain the URL, because a URL may contain a password."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -221,8 +223,9 @@ NOT_ACTIVE = LookupResult(None)
 def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
     """Parse the body of a response with status 200. ``now``: when the request for ``token`` was sent.
 
-    A token in its grace period is valid for the number of ``seconds`` in the response, but not beyond ``exp`` by this
-    host's clock. Raises StoreUnavailable; the message quotes no part of the body."""
+    A token in its grace period is valid for as many seconds as the response's field ``seconds`` says, but never
+    after ``exp``, which is compared with this host's clock. Raises StoreUnavailable; the message quotes no part of
+    the body."""
     response, group = None, None
     with suppress(ValidationError, ValueError):  # these errors quote the body, so they must not be our error's context
         parsed = _Response.model_validate(from_json(body, allow_inf_nan=False))

@@ -12,10 +12,10 @@ _CLOSE_SECONDS = 1.25
 
 
 def attach_redis(store: Store, url: str) -> Callable[[], Awaitable[None]]:
-    """Forward writes to the cache and the bus at ``url``.
+    """Forward the store's writes to the cache and the bus in Redis at ``url``.
 
-    Await the returned function before you close the store: it sends pending messages within a second, and never raises.
-    No I/O before the first write. Raises InvalidSettings."""
+    Before you close the store, await the function that this call returns: that function sends the pending messages for
+    at most a second, and never raises. There is no I/O before the first write. Raises InvalidSettings."""
     from tenantry.backends.buses import RedisBus
     from tenantry.backends.redis.second_level import RedisBackend  # needs redis-py, which is an extra
 

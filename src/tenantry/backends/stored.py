@@ -41,11 +41,11 @@ ALREADY_ROTATED = "this token has already been rotated: fetch the live one with 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
 
 USAGE_WRITER_LIFETIME = timedelta(days=90)
-"""A store remembers a process's last batch for this time."""
+"""How long a store remembers the number of the last batch that a process wrote."""
 
 PRUNED_AT_ONCE = 5_000
-"""Maximum usage rows that one call of ``prune`` deletes, for groups and for viewers. The deletion of a group deletes at
-most this many rows of viewers in a transaction."""
+"""Maximum number of usage rows of groups that one call of ``prune`` deletes, and the same maximum for rows of viewers.
+When a group is deleted, one transaction deletes at most this many of its viewers' rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,11 @@ class StoredGroup:
     group: UserGroup
     token: Token
     previous: Token | None = None
-    """The token before the last rotation, if it got a grace period."""
+    """The token before the last rotation. None if that rotation set no grace period."""
 
     def read(self, token: Token, now: datetime, generation: int) -> LookupResult:
-        """The result has the group if ``token`` is live or in its grace period."""
+        """Return the result of a look-up. It contains the group if ``token`` is the live token, or the previous token
+        in its grace period."""
         if _same(self.token, token):
             return LookupResult(self.group, generation)
         until = self.group.grace_until
@@ -65,14 +66,15 @@ class StoredGroup:
         return LookupResult(None, generation)
 
     def updated(self, changes: GroupChanges) -> StoredGroup:
-        """Return the next revision, with ``changes``, or self if nothing differs."""
+        """Return the group's next revision, with ``changes`` applied. Return self if the changes make no difference."""
         differing = changes.differing(self.group)
         if not differing:
             return self
         return replace(self, group=replace(self.group, **differing, revision=self.group.revision + 1))
 
     def require(self, expected: UserGroup | None) -> None:
-        """Raises GroupChanged if the group was changed since ``expected`` was read."""
+        """Raises GroupChanged if the group has changed since the caller read it as ``expected``. With None, nothing is
+        checked."""
         if expected is None:
             return
         if (self.group.handle, self.group.revision) != (expected.handle, expected.revision):
@@ -89,11 +91,13 @@ class StoredGroup:
         while_suspended: bool,
         now: datetime,
     ) -> StoredGroup:
-        """Replace the live token ``current`` by its next version. ``current`` stays valid for ``grace_seconds`` from
-        ``now`` (None: the environment's default).
+        """Return the group with a new token, which replaces the live token ``current``. The old token stays valid for
+        ``grace_seconds`` from ``now`` (None: the environment's default).
 
-        Raises UnknownToken, or TokenAlreadyRotated for an earlier token of this group: handles are never reused, so a
-        lower version shows it. Raises GroupSuspended, unless ``while_suspended``."""
+        - Raises UnknownToken if ``current`` is not a token of this group.
+        - Raises TokenAlreadyRotated if ``current`` is an earlier token of this group. Its lower version shows that,
+          because handles are never reused.
+        - Raises GroupSuspended if the group is suspended, unless ``while_suspended`` is True."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:
@@ -121,8 +125,8 @@ class StoredGroup:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """A response for an Idempotency-Key, without its token. It is repeated only while the token is live, so the group's
-    row has the token."""
+    """The stored response to a request with an Idempotency-Key. It does not contain the token. A response is repeated
+    only while its token is live, so the token can be read from the group's row."""
 
     body_hash: bytes
     group: UserGroup
@@ -133,9 +137,9 @@ class StoredResponse:
         return cls(once.body_hashes[0], issued.group, issued.created)
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
-        """Repeat the response, with the present value of ``suspended``. ``now``: the group as it is now, or None if it
-        was deleted. Raises IdempotencyKeyReused if the body differs, IdempotencySuperseded if the response's token is
-        no longer live."""
+        """Return the stored response again, with the group's present value of ``suspended``. ``now``: the group as it
+        is now, or None if the group was deleted. Raises IdempotencyKeyReused if the request's body differs from the
+        first request's, and IdempotencySuperseded if the response's token is no longer live."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
             raise IdempotencyKeyReused("this Idempotency-Key was used with another body: use a new key")
         if now is None or now.token.version != self.group.token_version:
@@ -148,7 +152,7 @@ class StoredResponse:
 
 
 def is_token(token: Token, tag: Tag, key_id: str, version: int, nonce: bytes) -> bool:
-    """Compares the secret nonce in constant time."""
+    """Return True if ``token`` has all of these values. The secret nonce is compared in constant time."""
     return (
         version == token.version and key_id == token.key_id and tag is token.tag and compare_digest(nonce, token.nonce)
     )
@@ -200,7 +204,8 @@ def references_of(mapping: Mapping[str, str] | Record) -> frozenset[str]:
 
 
 class LentSourceLease(SourceLeaseHolder):
-    """Has only a weak reference to the lease, so that a store does not keep a resolver alive."""
+    """Keeps only a weak reference to the lease that a resolver lends, so that the store does not keep that resolver
+    alive."""
 
     _lease: ReferenceType[SourceLease] | None = None
 
@@ -221,13 +226,15 @@ class LentSourceLease(SourceLeaseHolder):
 
 
 class StoreClock:
-    """The database's clock, which all hosts share, or this host's clock for SQLite. ``given`` replaces it in tests."""
+    """Tells the time of day. This is the time of the database's clock, which all hosts share; with SQLite, it is the
+    time of this host's clock. In tests, ``given`` replaces both clocks."""
 
     def __init__(self, given: Clock | None) -> None:
         self._given = given
 
     def at(self, micros: int | None) -> datetime:
-        """``micros``: the database's time in microseconds since 1970; None if it has no clock."""
+        """Return the time of day. ``micros``: the time that the database reported, in microseconds since 1970, or None
+        if the database has no clock."""
         if self._given is not None:
             return self._given()
         return utc_now() if micros is None else from_micros(micros)

@@ -41,11 +41,13 @@ class ChangeLog:
 
     @property
     def known(self) -> int | None:
-        """The generation that the last poll reached, where the next begins. None before the first poll."""
+        """The generation that the last poll reached. The next poll asks for the changes after it. None before the first
+        poll."""
         return None if self.store_id is None else self.generation
 
     def changed_since(self, handle: bytes, generation: int) -> bool | None:
-        """Whether the group changed after ``generation``; None if the log does not go back that far."""
+        """Return True if the group changed after ``generation``, otherwise False. Return None if the log does not go
+        back that far."""
         if max(self._recent_hints.get(handle, -1), self._previous_hints.get(handle, -1)) > generation:
             return True
         for block in reversed(self._blocks):
@@ -59,7 +61,8 @@ class ChangeLog:
         return False
 
     def hint(self, handle: bytes, generation: int) -> None:
-        """Keep a change that a bus reported, until two polls have ended: the first may have begun before the change."""
+        """Record a change that a bus reported. The record is kept until two polls have ended, because the first of them
+        may have begun before the change."""
         if generation <= self.generation:
             return  # a poll has already listed this change
         if len(self._recent_hints) >= MAX_HINTS:
@@ -84,7 +87,7 @@ class ChangeLog:
         self.since = self.generation = min(changes.since, changes.generation)
 
     def add(self, changes: Sequence[Change]) -> Iterator[Change]:
-        """Add changes, oldest first, and yield the new ones."""
+        """Add changes, oldest first. Yield those that were not in the log yet."""
         for change in changes:
             if change.generation <= self.generation:
                 continue

@@ -27,13 +27,13 @@ NEGATIVE_PER_HANDLE: Final = 8
 
 
 def slot_index(handle: bytes) -> int:
-    """The slot's number is in the handle's first two bytes."""
+    """Return the number of the handle's slot, which is in the first two bytes of the handle."""
     return handle[0] << 8 | handle[1]
 
 
 class Lease:
-    """Permits the use of cached answers until ``until``, which each poll extends. A flush makes a new lease, which
-    invalidates all answers of the old one."""
+    """Permits the use of cached answers until the time ``until``. Each poll sets a later time. A flush replaces the
+    lease by a new one, which invalidates all answers that were cached under the old lease."""
 
     __slots__ = ("until", "versions")
 
@@ -113,7 +113,8 @@ class PassEntry:
 
     @property
     def seen(self) -> bool:
-        """Setting it to True also sets it in the token's entry."""
+        """Whether the pass was used since the CLOCK hand passed its entry. Setting this to True also sets ``seen`` of
+        the token's entry."""
         return self._seen
 
     @seen.setter
@@ -172,7 +173,7 @@ class Sources:
         self._oldest = min(self._oldest, entry.generation)
 
     def drop_older(self, generation: int, now: float) -> bool:
-        """Drop entries older than ``generation``. Return whether any of them was valid."""
+        """Drop the entries whose generation is below ``generation``. Return True if at least one of them was valid."""
         if generation <= self._oldest:
             return False
         older = [key for key, entry in self.entries.items() if entry.generation < generation]
@@ -183,7 +184,7 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class PollSnapshot:
-    """The cache when a poll began."""
+    """The state of the cache at the moment when a poll began."""
 
     polled_at: float
     """Time just before the poll asked the store, in seconds of a clock that also counts while the host is suspended."""
@@ -200,17 +201,18 @@ of the pass's signature (64), so a group's passes are in different tables."""
 BYTE_VALUES: Final = 256
 
 TokenIndex: TypeAlias = tuple[dict[bytes, CacheEntry | PassEntry], ...]
-"""Entries by token or pass, in many small tables: the growth of a table of 100,000 tokens blocks the event loop for 3
-ms."""
+"""Entries by token or pass, in many small tables. In a single table of 100,000 tokens, each growth of the table would
+block the event loop for 3 ms."""
 
 E = TypeVar("E", CacheEntry, PassEntry)
 
 MAX_CHANCES: Final = 8
-"""Maximum number of recently used entries that an insert into a full cache skips before it drops one."""
+"""When an entry is inserted into a full cache, at most this number of recently used entries is skipped before one is
+dropped."""
 
 
 class ClockRing(Generic[E]):
-    """Entries in a circle, with a hand that points to one of them (the CLOCK algorithm)."""
+    """Keeps entries in a circle, with a hand that points to one of them (the CLOCK algorithm)."""
 
     __slots__ = ("_count", "_hand")
 
@@ -227,8 +229,8 @@ class ClockRing(Generic[E]):
         return self._hand
 
     def to_drop(self, capacity: int, now: float) -> E | None:
-        """Return the entry to drop before an insert; None if there is space for ``capacity`` entries. Drops the first
-        invalid or unused entry that the hand reaches."""
+        """Return the entry that the caller must drop before an insert: the first invalid or unused entry that the hand
+        reaches. Return None if nothing must be dropped, because the cache has space for ``capacity`` entries."""
         # Each insert examines at least one entry, so that a flushed cache shrinks.
         for chance in range(MAX_CHANCES + 1):
             entry = self.advance()

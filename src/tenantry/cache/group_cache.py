@@ -37,8 +37,8 @@ from tenantry.cache.passes import PassCache
 from tenantry.groups import SOURCES_HANDLE, Changes, RegisteredSource, UserGroup
 
 HandleTable: TypeAlias = dict[bytes, CacheEntry | tuple[CacheEntry, ...]]
-"""Entries by handle. The handle's first byte selects the table. Only a handle with several entries has a tuple, to save
-memory."""
+"""Entries by handle. The first byte of the handle selects the table. To save memory, a table holds the entry itself,
+and a tuple of entries only for a handle that has more than one."""
 
 APPLIED_AT_ONCE: Final = 25
 """Changes applied in one step of the event loop. Such a step takes up to 300 µs."""
@@ -48,8 +48,8 @@ class GroupCache:
     """Caches the groups of ``capacity`` tokens and ``pass_capacity`` passes, and refusals of ``unknown_capacity``
     handles. Thread-safe.
 
-    Times are seconds of a clock that also counts while the host is suspended. ``followed=False`` is for a backend that
-    lists no changes: the lease never ends, and answers need no generation."""
+    Times are seconds of a clock that also counts while the host is suspended. Pass ``followed=False`` for a backend
+    that does not list its changes: the lease then never ends, and answers need no generation."""
 
     __slots__ = (
         "_by_handle",
@@ -103,21 +103,21 @@ class GroupCache:
         return entry if isinstance(entry, CacheEntry) else None
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
-        """Return the latest group among the valid entries of the handle."""
+        """Return the latest group among the handle's valid entries, or None if there is no valid entry."""
         with self._lock:
             valid = (entry.group for entry in self._entries_of(handle) if entry.is_valid(now))
             return max(valid, key=_state_of, default=None)
 
     def refused(self, key: bytes, handle: bytes, now: float) -> bool:
-        """Whether a valid refusal of the token is cached."""
+        """Return True if a refusal of the token is cached and still valid."""
         with self._lock:
             return self._negative.has(key, handle, now)
 
     # --- filling ------------------------------------------------------------------------------------------------------
 
     def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> PendingLoad:
-        """Note the lease and slot version. Call it before a backend read, and ``end`` after it. ``slot`` defaults to
-        the handle's slot."""
+        """Note the current lease and slot version for a load. Call ``begin`` before you read the backend, and ``end``
+        afterwards. ``slot``: the slot to watch (default: the handle's slot)."""
         with self._lock:
             pending = PendingLoad(handle, self.lease, slot_index(handle) if slot is None else slot)
             self._pending.setdefault(handle, set()).add(pending)
@@ -127,7 +127,8 @@ class GroupCache:
         return pending
 
     def requires_origin(self, pending: PendingLoad, now: float) -> bool:
-        """Whether to bypass second-level caches: this host may have written since the last poll."""
+        """Return True if the load must bypass second-level caches, because a process on this host may have written to
+        the group since the last poll."""
         with self._lock:
             versions_at_poll = self._versions_at_poll
             if versions_at_poll is None or not pending.is_valid(now):
@@ -144,18 +145,21 @@ class GroupCache:
                     del self._pending[pending.handle]
 
     def can_join(self, pending: PendingLoad, now: float) -> bool:
-        """Whether a new request may use this load's answer: no write is known since the load began."""
+        """Return True if a new request may use the answer of this load, because no write has been reported since the
+        load began."""
         return pending.min_generation == NO_GENERATION and pending.is_valid(now)
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
-        """Whether an answer from a second-level cache is current: no known change since ``generation``."""
+        """Return True if an answer of a second-level cache may be used: the lease has not ended, and no change of the
+        group after ``generation`` is known."""
         with self._lock:
             return generation is not None and now < self.lease.until and self._unchanged_since(handle, generation)
 
     def store(
         self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
     ) -> bool:
-        """Cache the group. Return False if it may have changed since ``begin``, or if a newer one is cached."""
+        """Cache the group and return True. Return False and cache nothing if the group may have changed since
+        ``begin``, or if a newer group is cached."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -169,7 +173,8 @@ class GroupCache:
             return True
 
     def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
-        """Cache the refusal of a token without a group. Returns the same as ``store``, under the same conditions."""
+        """Cache that this token has no group, and return True. Return False and cache nothing if the token may have got
+        a group since ``begin``."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -183,7 +188,8 @@ class GroupCache:
     def store_source(
         self, pending: PendingLoad, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
     ) -> bool:
-        """Cache a data source. Returns the same as ``store``, under the same conditions."""
+        """Cache a data source and return True. Return False and cache nothing if the source may have changed since
+        ``begin``, or if a newer one is cached."""
         with self._lock:
             known = self.sources.entries.get(key)
             if known is not None and known.generation > generation and known.is_valid(now):
@@ -211,33 +217,37 @@ class GroupCache:
     # --- forgetting ---------------------------------------------------------------------------------------------------
 
     def attach(self, versions: Sequence[int]) -> None:
-        """Use these slot versions, which writers change in place. Clears the cache; the next poll begins a lease."""
+        """Use ``versions`` as the slot versions. Writers change them in place. This call clears the cache; nothing is
+        cached until the next poll begins a lease."""
         with self._lock:
             self._reset(Lease(versions))
             self._versions_at_poll = None
             self._in_progress.clear()
 
     def flush(self) -> None:
-        """Invalidate all cached answers and pending loads. The new lease has the same end."""
+        """Invalidate all cached answers and pending loads, by replacing the lease. The new lease ends at the same time
+        as the old one."""
         with self._lock:
             self._reset(Lease(self.lease.versions, self.lease.until))
 
     def evict(self, handle: bytes, generation: int, now: float) -> bool:
-        """Apply a write that a bus reported. Return whether a valid entry was dropped."""
+        """Drop the entries that are older than a write which a bus reported. Return True if at least one of them was
+        valid."""
         with self._lock:
             self.change_log.hint(handle, generation)
             return self._evict_older(handle, generation, now)
 
     def begin_poll(self, now: float, versions_at_poll: Sequence[int] | None) -> PollSnapshot:
-        """Call this before asking the store. ``versions_at_poll``: a copy of the slot versions, if known."""
+        """Return a snapshot of the cache. Call this before the poll asks the store. ``versions_at_poll``: a copy of the
+        slot versions, or None if they cannot be read."""
         return PollSnapshot(now, versions_at_poll, self._highest_generation)
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
-        """Drop the entries of changed groups, then extend the lease to ``staleness`` seconds after the poll began. If
-        the list has a gap or comes from another store, clear the cache first.
+        """Drop the entries of all changed groups, then extend the lease to ``staleness`` seconds after the poll began.
+        If the list of changes has a gap or comes from another store, the cache is cleared first.
 
-        Iterate to the end; other tasks can run between steps. Yields the ages, in seconds, of the changes that dropped
-        valid entries."""
+        The caller must iterate to the end. Between two steps, it may let other tasks run. Each step yields the ages, in
+        seconds, of the changes that dropped valid entries."""
         with self._lock:
             if snapshot.polled_at < self._polled_at:
                 return  # a later poll was applied first: this older list would look as if the store had been restored
@@ -263,8 +273,8 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Return each slot whose writer has crashed, with its version, which has been odd and unchanged for ``after``
-        seconds."""
+        """Return the slots whose writer has probably crashed, each with its version: the version is odd and has not
+        changed for ``after`` seconds."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):

@@ -7,7 +7,8 @@ from tenantry.groups import UserGroup
 
 
 class PassCache:
-    """The groups of at most ``capacity`` passes, in the ``index`` of a GroupCache and under its lock."""
+    """Caches the groups of at most ``capacity`` passes. The entries are in the ``index`` of a GroupCache and are
+    protected by the lock of that GroupCache."""
 
     __slots__ = ("_capacity", "_index", "_lock", "_ring")
 

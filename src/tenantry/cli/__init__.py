@@ -1,5 +1,5 @@
-"""The command line ``tenantry`` (click). Each command has a module; the module ``serve`` also has ``migrate`` and
-``demo``."""
+"""The command line ``tenantry`` (click). Each command has its own module. The commands ``migrate`` and ``demo`` are in
+the module ``serve``."""
 
 from __future__ import annotations
 
@@ -102,10 +102,11 @@ class _OwnCommands(Mapping[str, click.Command]):
 )
 @click.version_option(__version__, prog_name="tenantry")
 def commands() -> None:
-    """The tenancy layer of embedded dashboards.
+    """Tenantry, the tenancy layer of embedded dashboards.
 
-    A setting is read from its option, else from its environment variable (TENANTRY_…), else from the settings file
-    (TENANTRY_CONFIG, default ./tenantry.toml). A command prints its result on stdout, everything else on stderr.
+    Each setting can be given as an option, as an environment variable (TENANTRY_…) or in the settings file
+    (TENANTRY_CONFIG, default ./tenantry.toml). An option overrides a variable, and a variable overrides the file. A
+    command prints its result on stdout, and everything else on stderr.
     """
 
 

@@ -36,9 +36,9 @@ def api_token() -> None:
     type=click.Choice([scope.value for scope in Scope]),
     default=[Scope.PROVISION.value],
     show_default=True,
-    help="What the token permits: provision:read to list groups, provision:write for /api/user, provision for both, "
-    "introspect for /oauth/introspect, preview for previews of dashboards, passes for passes of viewers, sources for "
-    "/api/data-sources. Repeatable.",
+    help="What the token permits; repeatable. provision:read lists groups, provision:write changes them "
+    "through /api/user, and provision permits both. introspect is for /oauth/introspect, preview for "
+    "previews of dashboards, passes for passes of viewers, and sources for /api/data-sources.",
 )
 @expires_in_option
 @expires_at_option
@@ -53,8 +53,8 @@ async def create(
     expires_at: datetime | None,
     as_json: bool,
 ) -> None:
-    """Create an API token and print only the token on stdout. It cannot be shown again, because only its hash is
-    stored. Without an end date it is valid until you revoke it."""
+    """Create an API token and print only the token on stdout. The store keeps only a hash, so the token cannot be shown
+    again. If you set no end date, the token is valid until you revoke it."""
     now = datetime.now(UTC)
     end = read_end(expires_in, expires_at, now)
     check_future(end, now)
@@ -79,7 +79,8 @@ async def create(
 @json_option
 @with_store
 async def list_(store: Store, environment: str | None, as_json: bool) -> None:
-    """List the API tokens of an environment, without their secrets. The last use is accurate to the hour."""
+    """List the API tokens of an environment, without their secrets. The time of the last use is accurate to the
+    hour."""
     target = await choose_environment(store, environment)
     print_rows([_row(each) for each in await store.api_tokens.list(target)], as_json=as_json)
 
@@ -90,8 +91,8 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def revoke(store: Store, token_id: int, environment: str | None, as_json: bool) -> None:
-    """Revoke the API token with this ID (see `list`). Once this command returns, the token is refused, and previews
-    created with it have ended."""
+    """Revoke the API token with this ID (see `list`). When this command returns, the token is refused, and all previews
+    that were created with the token have ended."""
     target = await choose_environment(store, environment)
     revoked = await store.api_tokens.revoke(target, token_id, author=author())
     gone = revoked.api_token

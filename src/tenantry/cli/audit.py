@@ -46,7 +46,9 @@ def _as_head(value: str) -> ChainHead:
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N entries; default: all.")
 @click.option(
-    "--follow", is_flag=True, help="Continue with new entries as they arrive; with --json, one object per line."
+    "--follow",
+    is_flag=True,
+    help="After these entries, print new ones as they arrive. With --json, print one object per line.",
 )
 @json_option
 @database_option
@@ -131,8 +133,8 @@ def _row(each: AuditEntry) -> dict[str, Any]:
 @json_option
 @with_store
 async def head(store: Store, as_json: bool) -> None:
-    """Print the head of the audit trail: the number and seal of its newest sealed entry. Keep the head on another
-    machine, so that `verify --expect` can detect that the end of the trail was cut off."""
+    """Print the head of the audit trail: the number and the seal of the newest sealed entry. Keep the head on another
+    machine. Then `verify --expect` can detect that somebody has cut off the end of the trail."""
     found = await store.audit.head()
     if found is None:
         raise AuditBroken("no entry is sealed yet: give the key file to the programs that write to this store")
@@ -147,20 +149,21 @@ async def head(store: Store, as_json: bool) -> None:
     type=_as_head,
     multiple=True,
     metavar="HEAD",
-    help="A head that `audit head` printed earlier, and that the trail must contain; repeatable.",
+    help="A head that `audit head` printed earlier. The check fails if the trail does not contain this head; "
+    "repeatable.",
 )
 @click.option(
     "--from",
     "start",
     type=_as_head,
     metavar="HEAD",
-    help="Begin after this head; needed if older entries were deleted.",
+    help="Begin the check after this head. You need this if older entries were deleted.",
 )
 @click.option(
     "--begins-after",
     type=click.IntRange(0, 2**63 - 1),
     metavar="N",
-    help="Number of the last entry that is older than the chain; default: 0, as in a new store.",
+    help="Number of the last entry before the chain begins; default: 0, as in a new store.",
 )
 @click.option(
     "--allow-unsealed", is_flag=True, help="Accept unsealed entries, which programs without the key file have added."
@@ -176,8 +179,8 @@ async def verify(
     allow_unsealed: bool,
     as_json: bool,
 ) -> None:
-    """Check with the key file that no entry of the audit trail was changed, removed, inserted or moved. If one was,
-    print the number of the first such entry and exit with 1."""
+    """Check, with the key file, that no entry of the audit trail was changed, removed, inserted or moved. If the check
+    finds such an entry, print the number of the first one and exit with 1."""
     from tenantry.tokens.keys import SigningKeys
 
     if start is not None and begins_after is not None:

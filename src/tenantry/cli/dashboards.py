@@ -47,7 +47,8 @@ dashboards.add_command(preview_command)
 @click.option(
     "--may-open",
     metavar="PROPERTY",
-    help="The property that lists the dashboards a group may open, if your app passes that property as may_open.",
+    help="The property that lists which dashboards a group may open. Give it if your app passes this property "
+    "as may_open.",
 )
 @click.option(
     "--format",
@@ -70,12 +71,13 @@ def check(
 ) -> None:
     """Find mistakes in the dashboards of DIR and in their queries.
 
-    With --groups, each variable is looked up in each group of the store. The engines of their data sources explain the
-    queries where they can. Only queries of lines, heat maps and bars with "aggregate: none" are run, to find several
-    rows at one place. If only some groups see a dashboard or panel, a note says which groups.
+    With --groups, the command looks up each variable in each group of the store. It also asks the engines of the
+    groups' data sources to explain the queries, if an engine can do that. It runs only the queries of lines, heat maps
+    and bars with "aggregate: none", to find several rows at one place. If only some groups see a dashboard or panel, a
+    note names those groups.
 
-    Guarded tables come from --tables, else from the store's data sources, else from tables.yaml in DIR or next to it.
-    Exits with 1 for a finding of severity error."""
+    The guarded tables are read from --tables. Without that option, they are read from the store's data sources, or else
+    from tables.yaml in DIR or next to DIR. The command exits with 1 if a finding has the severity error."""
     from tenantry.cli.dashboards_check import DashboardCheck, print_report
 
     checked = DashboardCheck(folder, tables, may_open)
@@ -128,10 +130,12 @@ def new(name: str, folder: Path) -> None:
     "properties",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Without --group: a property of the sample group, as JSON or text; repeatable.",
+    help="A property of the sample group, as JSON or text; only without --group; repeatable.",
 )
 @click.option(
-    "--source", metavar="URL", help="Without --group: the data source of the sample group; default: an empty database."
+    "--source",
+    metavar="URL",
+    help="URL of the sample group's data source; only without --group; default: an empty database.",
 )
 @environment_option
 @database_option
@@ -150,9 +154,9 @@ def serve(
     """Show the dashboards of DIR in your browser, as one user group sees them. An open page reloads when its files
     change.
 
-    The group is one of the store (--group), or a sample group that needs no store. The server listens on 127.0.0.1
-    only, but everyone who can reach it sees the data of that group: use this command to write dashboards, not to serve
-    customers.
+    --group shows a group of the store. Without it, the command makes a sample group, which needs no store. The server
+    listens on 127.0.0.1 only, but everyone who can reach that address sees the group's data. So use this command to
+    write dashboards, not to serve customers.
     """
     from tenantry.cli.dashboards_serve import sample_viewer, serve_folder, stored_viewer
 

@@ -24,8 +24,8 @@ class _Part:
 
 
 class Audience:
-    """Which groups see which dashboards and panels. ``may_open``: the property that the app passes to
-    ``mount_dashboards``."""
+    """Finds out which groups see which dashboards and panels. ``may_open``: the property that the app passes to
+    ``mount_dashboards`` under this name."""
 
     def __init__(self, dashboards: Mapping[str, SavedDashboard], may_open: str | None) -> None:
         self._dashboards = dashboards
@@ -55,8 +55,9 @@ class Audience:
         return [saved for saved in found.values() if saved is not None]
 
     def findings(self, total: int, properties: Collection[str]) -> Iterator[Located]:
-        """Yield a note for each part that only some groups see, with these groups, and a warning for each part that no
-        group sees. ``properties``: those of all groups."""
+        """Yield a note for each dashboard or panel that only some groups see; the note names these groups. Yield a
+        warning for each one that no group sees. ``total``: number of groups. ``properties``: the properties that any
+        group has."""
         for part in self._parts.values():
             at = part.saved.dashboard.source.location(part.offset)
             if part.count:

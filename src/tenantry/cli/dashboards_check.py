@@ -57,7 +57,7 @@ class DashboardReport:
     engines: EngineReport | None
     """None without a store."""
     guarded: int
-    """Queries that pass the checks of their guarded tables."""
+    """Number of queries that pass the checks of their guarded tables."""
 
     @property
     def errors(self) -> int:
@@ -65,7 +65,8 @@ class DashboardReport:
 
 
 class DashboardCheck:
-    """First ``gather``, to check against the store, or ``use_schema``, to check against a schema. Then ``run``."""
+    """Checks dashboards. First call ``gather`` to check against the store, or ``use_schema`` to check against a schema.
+    Then call ``run``."""
 
     def __init__(self, folder: Path, tables: Path | None = None, may_open: str | None = None) -> None:
         self._guards = TablesCheck(tables)

@@ -39,8 +39,8 @@ group_option: OptionDecorator = click.option(
 
 
 def find_dashboard(folder: Path, name: str) -> SavedDashboard:
-    """Raises InvalidSettings if the folder has no such dashboard, InvalidDashboards or InvalidQueries if a file has
-    mistakes."""
+    """Return the dashboard ``name``. Raises InvalidSettings if the folder has no such dashboard. Raises
+    InvalidDashboards or InvalidQueries if a file has mistakes."""
     from tenantry.dashboards import DashboardFolder  # imports the YAML reader, which `--help` does not need
 
     dashboards = DashboardFolder(folder)
@@ -84,11 +84,11 @@ async def explain_command(
     folder: Path,
     environment: str | None,
 ) -> None:
-    """Explain why a group sees what it sees in the dashboard NAME: the data source and SQL of each panel, and the
-    origin of each value. No query is run.
+    """Explain why a group sees its data in the dashboard NAME: show the data source and the SQL of each panel, and the
+    origin of each value in the SQL. No query is run.
 
-    With --against, show the differences between two groups; an html page shows the groups side by side. The output
-    contains properties of the groups.
+    With --against, the command shows the differences between two groups. In the format html, a page shows the two
+    groups side by side. The output contains properties of the groups.
     """
     from tenantry.dashboards.explanation import explain_dashboard
     from tenantry.datasources import DataSources

@@ -60,7 +60,8 @@ def _mount(_context: click.Context, _parameter: click.Parameter, address: str) -
     "--folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="The folder of the dashboards, to refuse a NAME that it lacks or that the group may not open.",
+    help="The folder of the dashboards. With it, the command refuses a NAME that is not in the folder or that "
+    "the group may not open.",
 )
 @environment_option
 @json_option
@@ -79,8 +80,8 @@ async def preview_command(
     """Print an address that shows the dashboard NAME as a group sees it. The address can be opened once, within ten
     minutes; the preview then works for ten minutes.
 
-    Anyone who opens the address sees the group's data. The audit trail records who created the preview, for which group
-    and dashboard.
+    Anyone who opens the address sees the group's data. The audit trail records who created the preview, and for which
+    group and dashboard.
     """
     from tenantry.dashboards.preview import Previews, preview_address
 

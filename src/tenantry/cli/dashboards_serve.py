@@ -36,8 +36,8 @@ _HEADER = TOKEN_HEADER.lower().encode("ascii")
 _PATH = "/dashboards"
 
 MakeViewer: TypeAlias = Callable[[], tuple[Store, KeyRing, Callable[[], Awaitable[str]]]]
-"""Opens a store. Returns the store, the keys, and an async function, to be run in the server's event loop, that returns
-the token of the group to show."""
+"""A function that opens a store. It returns the store, the keys, and an async function that returns the token of the
+group to show. The async function must run in the server's event loop."""
 
 
 def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -> MakeViewer:
@@ -57,8 +57,8 @@ def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -
 
 
 def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | None) -> MakeViewer:
-    """Shows a sample group of an in-memory store. ``source``: URL of its data source; default: an empty database. A
-    ``tables.yaml`` in or next to ``folder`` guards the database's tables."""
+    """Return a function that makes a sample group in an in-memory store. ``source``: URL of the group's data source;
+    default: an empty database. A ``tables.yaml`` in ``folder`` or next to it guards the tables of that database."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.memory import MemoryStore
@@ -104,7 +104,8 @@ def _schemas(folder: Path) -> set[str]:
 
 
 def serve_folder(folder: Path, make_viewer: MakeViewer, port: int) -> None:
-    """Serve until Ctrl-C. Raises the errors of ``make_viewer``, and InvalidSettings if the port is taken."""
+    """Serve the dashboards until Ctrl-C. Raises the errors of ``make_viewer``, and InvalidSettings if another program
+    uses the port."""
     with listen(_HOST, port) as listener:
         store, keys, token = make_viewer()
         app, dashboards = Starlette(), ReloadingFolder(folder)

@@ -52,19 +52,21 @@ def data_source() -> None:
 @data_source.command("create")
 @click.argument("provided_id", type=as_new_name, metavar="NAME")
 @environment_option
-@click.option("--url", required=True, help="SQLAlchemy URL, or duckdb:///file. '-' reads it from stdin.")
+@click.option("--url", required=True, help="SQLAlchemy URL, or duckdb:///file. '-' reads the URL from stdin.")
 @click.option("--trusted", is_flag=True, help="Accept a dialect in which Tenantry cannot enforce read-only mode.")
 @click.option(
     "--session",
     multiple=True,
     metavar="NAME=TAG",
-    help="Set a session variable before each query: app.tenant='{{ user_group.id }}'. PostgreSQL only; repeatable.",
+    help="A session variable to set before each query, such as app.tenant='{{ user_group.id }}'. PostgreSQL "
+    "only; repeatable.",
 )
 @tables_option
 @click.option(
     "--no-check",
     is_flag=True,
-    help="Do not test the connection. A SQLite or PostgreSQL source that holds Tenantry's own tables is still refused.",
+    help="Do not test the connection. A SQLite or PostgreSQL source that holds Tenantry's own tables is "
+    "refused even with this option.",
 )
 @keys_option
 @json_option
@@ -84,8 +86,8 @@ async def create(
     """Test the connection, then register a data source under a NAME of your choice and print its id (ds_…). The
     password in the URL is encrypted with the key file before it is stored.
 
-    Instead of the password, the URL may contain a reference: env:NAME or file:/path. The program that runs the queries
-    then reads the password from its environment or from that file.
+    In place of the password, the URL may contain a reference: env:NAME or file:/path. The program that runs the queries
+    reads the password from its environment variable NAME or from that file.
     """
     target = await choose_environment(store, environment)
     from tenantry.datasources import registration_notes  # imports SQLAlchemy, which `--help` does not need
@@ -141,8 +143,10 @@ def _read_tables(path: Path) -> dict[str, Any]:
 @data_source.command("update")
 @click.argument("reference", type=as_name, metavar="NAME_OR_ID")
 @environment_option
-@click.option("--url", help="Replace the URL, as in `create`. The old password is not kept. '-' reads it from stdin.")
-@click.option("--password", help="Replace the password in the URL. '-' reads it from stdin.")
+@click.option(
+    "--url", help="Replace the URL, including its password: the old password is not kept. '-' reads the URL from stdin."
+)
+@click.option("--password", help="Replace the password in the URL. '-' reads the password from stdin.")
 @tables_option
 @click.option("--no-tables", is_flag=True, help="Remove the declaration: queries then run as their authors wrote them.")
 @click.option("--no-check", is_flag=True, help="Do not test the changed data source.")
@@ -161,8 +165,8 @@ async def update(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Change the URL, the password or the guarded tables of a data source, and print its id. Connects first, as
-    `create` does. Queries that are running are stopped."""
+    """Change the URL, the password or the guarded tables of a data source, and print its id. Before the change, the
+    connection is tested as in `create`. The change stops all queries that are running on the data source."""
     if tables is not None and no_tables:
         raise click.UsageError("give --tables FILE or --no-tables, not both")
     if url is None and password is None and tables is None and not no_tables:
@@ -216,7 +220,8 @@ async def show(store: Store, reference: str, environment: str | None, as_json: b
 @keys_option
 @with_store
 async def tables(store: Store, reference: str, environment: str | None, keys: str | None) -> None:
-    """Read the names of a data source's tables and print a draft of tables.yaml. Guesses in it are marked as such."""
+    """Read the names of a data source's tables and print a draft of tables.yaml. The draft marks each entry that is
+    only a guess."""
     from tenantry.datasources.catalogue import draft_tables, read_catalogue
 
     source = await _provisioner(store).find(await choose_environment(store, environment), reference)
@@ -231,7 +236,8 @@ async def tables(store: Store, reference: str, environment: str | None, keys: st
 @json_option
 @with_store
 async def test(store: Store, reference: str, environment: str | None, keys: str | None, as_json: bool) -> None:
-    """Connect to a data source as a query would, and print how long that took. Exits with 1 if the connection fails."""
+    """Connect to a data source in the same way as a query does, and print how long it took to connect. Exits with 1 if
+    the connection fails."""
     from tenantry.datasources import check_connection
 
     source = await _provisioner(store).find(await choose_environment(store, environment), reference)
@@ -249,8 +255,8 @@ async def test(store: Store, reference: str, environment: str | None, keys: str 
 async def list_(store: Store, no_check: bool, environment: str | None, keys: str | None, as_json: bool) -> None:
     """List the data sources of an environment, and whether each responds within 3 seconds. Passwords are masked.
 
-    The column secrets shows how the store keeps the password: encrypted, as a reference, or plain. The column groups
-    shows how many user groups map to the data source.
+    The column secrets shows how the store keeps the password: encrypted, as a reference, or in plain text. The column
+    groups shows how many user groups have the data source in their mapping.
     """
     target = await choose_environment(store, environment)
     counted = await _provisioner(store).list(target)
@@ -274,8 +280,9 @@ async def list_(store: Store, no_check: bool, environment: str | None, keys: str
 @json_option
 @with_store
 async def delete(store: Store, reference: str, environment: str | None, yes: bool, as_json: bool) -> None:
-    """Remove a data source. Asks first if user groups map to it: their queries then fail, and no other source takes its
-    place. A source that you create later under the same NAME serves the groups that map to NAME."""
+    """Remove a data source. If user groups map to the data source, the command asks you first: the queries of those
+    groups will fail, because no other source is used instead. If you later create a source under the same NAME, it
+    serves the groups that map to NAME."""
     target = await choose_environment(store, environment)
     provisioner = _provisioner(store)
     found = await provisioner.count(await provisioner.find(target, reference))

@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 FieldChanges: TypeAlias = dict[str, dict[str, Any]]
-"""By field or ``field.entry``: ``{"from": …, "to": …}``. A new entry has no ``from``, a removed one no ``to``."""
+"""Maps each changed field, or ``field.entry``, to ``{"from": …, "to": …}``. If an entry is new, ``from`` is missing. If
+an entry was removed, ``to`` is missing."""
 
 
 def field_changes(name: str, before: Any, after: Any) -> FieldChanges:
-    """A different order of entries is not a difference."""
+    """Return the differences between two values of the field ``name``. If only the order of entries differs, that is no
+    difference."""
     if not (isinstance(before, dict) and isinstance(after, dict)):
         return {name: {"from": before, "to": after}} if _json(before) != _json(after) else {}
     found: FieldChanges = {}

@@ -50,7 +50,7 @@ property_option: OptionDecorator = click.option(
     "--property", "properties", multiple=True, metavar="NAME=VALUE", help="A property, as JSON or text; repeatable."
 )
 map_option: OptionDecorator = click.option(
-    "--map", "mapping", multiple=True, metavar="SCHEMA=SOURCE", help="The data source of a schema; repeatable."
+    "--map", "mapping", multiple=True, metavar="SCHEMA=SOURCE", help="A schema and its data source; repeatable."
 )
 
 
@@ -91,8 +91,8 @@ async def create(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Create the user group with the id ID and print only its token on stdout. If the group exists, it is not changed,
-    and its token is printed."""
+    """Create the user group with the id ID and print only its token on stdout. If the group already exists, the command
+    does not change it, and prints the group's token."""
     end = read_end(expires_in, expires_at, utc_now())
     target = await choose_environment(store, environment)
     draft = GroupDraft(
@@ -134,7 +134,7 @@ async def get(
 
 @group.command("list")
 @click.option(
-    "--match", type=as_name, metavar="TEXT", help="Only groups with TEXT at the start of the id or in the name."
+    "--match", type=as_name, metavar="TEXT", help="Only groups whose id starts with TEXT or whose name contains TEXT."
 )
 @click.option("--after", type=click.IntRange(0), default=0, metavar="TEAM_ID", help="Only groups above this team_id.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N groups; default: all.")
@@ -169,7 +169,7 @@ async def list_(
 @click.option(
     "--replace",
     is_flag=True,
-    help="Replace properties and mapping as a whole: entries that you do not give are dropped.",
+    help="Replace properties and mapping completely: entries that you do not give are removed.",
 )
 @expires_in_option
 @expires_at_option
@@ -177,12 +177,13 @@ async def list_(
     "--clear",
     multiple=True,
     type=click.Choice(["properties", "mapping", "expires-at"]),
-    help="Set this field to null; for expires-at, remove the end date. Repeatable.",
+    help="Set this field to null; repeatable. With expires-at, the group has no end date any more.",
 )
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Change nothing; show the result and, with --queries, the saved queries that the update would break.",
+    help="Change nothing, but show the result. With --queries, also show the saved queries that the update "
+    "would break.",
 )
 @queries_option
 @environment_option
@@ -208,7 +209,7 @@ async def update(
 ) -> None:
     """Update the user group with the id ID.
 
-    Fields that you leave out keep their values; --property NAME=null removes a property.
+    Fields for which you give no option keep their values. --property NAME=null removes a property.
     """
     end = read_end(expires_in, expires_at, utc_now())
     sources = _mapping_patch(mapping, unmap, replace=replace)
@@ -238,7 +239,9 @@ async def update(
 @group.command("rotate")
 @click.argument("provided_id", type=as_name, metavar="ID")
 @click.option(
-    "--grace-seconds", type=grace_type, help="Seconds that the old token stays valid; default: the environment's grace."
+    "--grace-seconds",
+    type=grace_type,
+    help="Seconds that the old token stays valid; default: the grace of the environment.",
 )
 @dry_run_option
 @environment_option
@@ -254,8 +257,8 @@ async def rotate(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Give the user group with the id ID a new token, and print only that on stdout. The old token is refused at once,
-    or when its grace ends."""
+    """Give the user group with the id ID a new token, and print only that token on stdout. The old token is refused at
+    once, or at the end of the grace period if there is one."""
     target = await choose_environment(store, environment)
     made = await new_provisioner(store, keys, dry_run=dry_run).rotate_group(
         target, provided_id, grace_seconds=grace_seconds, author=author()
@@ -274,8 +277,8 @@ async def rotate(
 async def delete(
     store: Store, provided_id: str, dry_run: bool, environment: str | None, yes: bool, as_json: bool
 ) -> None:
-    """Delete the user group with the id ID. Its token is refused for ever. If you create a group with the same ID
-    later, it is a new group."""
+    """Delete the user group with the id ID. The group's token is refused for ever. If you later create a group with the
+    same ID, that is a new group with another token."""
     target = await choose_environment(store, environment)
     if not (yes or dry_run):
         click.confirm(

@@ -41,7 +41,7 @@ _PART: Final = 64 * 1024
 @click.option(
     "--replace",
     is_flag=True,
-    help="Replace properties and mapping as a whole: entries that are not in the file are dropped.",
+    help="Replace properties and mapping completely: entries that are not in the file are removed.",
 )
 @click.option("--dry-run", is_flag=True, help="Change nothing; report what each line would do.")
 @click.option("--tokens", is_flag=True, help="With --json: include the groups' tokens.")
@@ -61,7 +61,8 @@ async def import_(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Create or change the user groups in FILE (- is stdin), one JSON object per line. Safe to repeat."""
+    """Create or change the user groups in FILE, which has one JSON object per line. If FILE is -, the groups are read
+    from stdin. You can safely run the command again."""
     if tokens and not as_json:
         raise click.UsageError("--tokens needs --json")
     from tenantry.provisioning.http import LineSplitter  # imports pydantic, which other group commands do not need
@@ -95,8 +96,8 @@ async def import_(
 def new_provisioner(
     store: Store, keys: str | None, queries: str | None = None, *, dry_run: bool, tries_queries: bool = False
 ) -> UpsertProvisioner:
-    """The setting ``query_contract`` decides what happens to updates that break a saved query. ``tries_queries``:
-    refuse them whenever the folder of queries is known."""
+    """``tries_queries``: refuse every update that breaks a saved query, if the folder of queries is known. Otherwise
+    the setting ``query_contract`` decides what happens to such an update."""
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
     from tenantry.server import read_contract  # imports Starlette and SQLAlchemy, which `--help` does not need

@@ -24,8 +24,8 @@ from tenantry.ports import Store
 @json_option
 @with_store
 async def suspend(store: Store, provided_id: str, dry_run: bool, environment: str | None, as_json: bool) -> None:
-    """Refuse all requests of the user group with the id ID until you resume it. The group keeps its token, but
-    get-or-create does not return it."""
+    """Refuse all requests of the user group with the id ID, until you resume the group. The group keeps its token, but
+    get-or-create does not return the token."""
     await _set_suspended(store, provided_id, environment, suspended=True, dry_run=dry_run, as_json=as_json)
 
 
@@ -36,7 +36,7 @@ async def suspend(store: Store, provided_id: str, dry_run: bool, environment: st
 @json_option
 @with_store
 async def resume(store: Store, provided_id: str, dry_run: bool, environment: str | None, as_json: bool) -> None:
-    """Accept the requests of the user group with the id ID again, after a suspension."""
+    """End the suspension of the user group with the id ID: its requests are accepted again."""
     await _set_suspended(store, provided_id, environment, suspended=False, dry_run=dry_run, as_json=as_json)
 
 

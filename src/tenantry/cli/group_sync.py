@@ -42,7 +42,9 @@ _TOGETHER: Final = 250
 @click.option("--dry-run", is_flag=True, help="Change nothing; show what would change.")
 @click.option("--prune", is_flag=True, help="Delete the groups that are not in FILE, after asking you.")
 @click.option("--yes", is_flag=True, help="With --prune: delete without asking.")
-@click.option("--no-check", is_flag=True, help="Do not test changed guarded tables on their data sources.")
+@click.option(
+    "--no-check", is_flag=True, help="Do not connect to the data sources to test their changed guarded tables."
+)
 @queries_option
 @environment_option
 @keys_option
@@ -60,8 +62,8 @@ async def sync(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Make the user groups of an environment match FILE. Also replace the guarded tables of the data sources that FILE
-    names. Groups that are not in FILE stay, unless you give --prune."""
+    """Make the user groups of an environment match FILE. For each data source that FILE names, also replace the guarded
+    tables. Groups that are not in FILE are kept, unless you give --prune."""
     target = await choose_environment(store, environment)
     wanted = read_groups_file(_text(file), file.name)
     tables = await compare_tables(store, target, wanted.tables)
@@ -111,7 +113,7 @@ def _text(file: IO[bytes]) -> str:
 class Difference:
     create: list[Upsert] = field(default_factory=list)
     change: list[tuple[Upsert, FieldChanges]] = field(default_factory=list)
-    """The groups to change, each with its old and new values by field."""
+    """The groups to change. Each comes with the old and the new value of every field that changes."""
     unchanged: int = 0
     absent: list[str] = field(default_factory=list)
     """Ids of groups that are not in the file."""

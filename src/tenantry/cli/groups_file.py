@@ -42,8 +42,8 @@ class GroupsFile:
 
 
 def read_groups_file(text: str, file: str) -> GroupsFile:
-    """In a ``.ndjson`` or ``.jsonl`` file, each line is a group. Raises InvalidGroupsFile with the first 20
-    mistakes."""
+    """Read the text of a file of groups. If the name ``file`` ends in ``.ndjson`` or ``.jsonl``, each line is a group.
+    Raises InvalidGroupsFile; its message lists the first 20 mistakes."""
     if len(text) > LONGEST:
         raise InvalidGroupsFile(
             f"{file}: a file of groups may have at most {LONGEST} characters, and this one has {len(text)}: "

@@ -22,7 +22,8 @@ def keys() -> None:
 @keys_option
 @json_option
 def new(keys: str | None, as_json: bool) -> None:
-    """Create a key file (mode 0600) with one key and print its path. An existing file is not overwritten."""
+    """Create a key file (mode 0600) with one key, and print the path of the file. If the file already exists, it is not
+    overwritten."""
     path = settings(keys=keys).keys
     key_file.create_key_file(path)
     print_value(str(path), {}, field="path", as_json=as_json)
@@ -34,8 +35,8 @@ def new(keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
-    """Add a key that signs new tokens, and print its id. Tokens signed with older keys stay valid. Also encrypt the
-    passwords of data sources again, so that every key can decrypt them."""
+    """Add a key that signs new tokens, and print the id of the key. Tokens that older keys signed stay valid. The
+    command also encrypts the passwords of data sources again, so that each key in the file can decrypt them."""
     path, is_store = settings(keys=keys).keys, True
     try:
         await store.environments.list()  # if the store is unavailable, fail before the key file changes
@@ -74,8 +75,8 @@ def list_(keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> None:
-    """Remove an inactive key. First encrypt the passwords of data sources again, without this key. All tokens that the
-    removed key signed are refused within the staleness bound."""
+    """Remove an inactive key. Before that, the command encrypts the passwords of data sources again without this key.
+    All tokens that the removed key signed are refused within the staleness bound."""
     path = settings(keys=keys).keys
     ring = key_file.SigningKeys.from_file(path)
     if key_id in ring.ids and key_id != ring.active_id:
@@ -89,7 +90,7 @@ async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> 
         for source, error in failures:
             raise InvalidKeys(
                 f"{key_id} is not removed: the URL of data source {source.provided_id!r} in environment "
-                f"{source.environment.name!r} cannot be encrypted without it. {error.message}"
+                f"{source.environment.name!r} cannot be encrypted without this key. {error.message}"
             )
     key_file.remove_key(path, key_id)
     print_value(key_id, {"path": str(path)}, field="id", as_json=as_json)

@@ -35,8 +35,9 @@ class OptionDecorator(Protocol):
 
 
 def as_text(value: str) -> str:
-    """Check a string that will be stored: at most 255 characters, UTF-8 (shells pass any bytes), and no token. Errors
-    do not show a token. Raises click.BadParameter."""
+    """Check a string that will be stored, and return it. The string may have at most 255 characters, must be UTF-8
+    (shells pass any bytes), and must not contain a token. Raises click.BadParameter; its message never shows a
+    token."""
     if holds_token(value):
         raise click.BadParameter("it holds a secret token: was the wrong value pasted?")
     return _text(value)
@@ -51,7 +52,8 @@ def _text(value: str) -> str:
 
 
 def as_name(value: str) -> str:
-    """Check a name or id that will be looked up: 1 to 255 characters. Unlike a new name, it may contain a token."""
+    """Check a name or id that will be looked up, and return it: 1 to 255 characters. Unlike the name of a new object,
+    it may contain a token."""
     if not value:
         raise click.BadParameter("it is empty")
     return _text(value)
@@ -74,7 +76,7 @@ port_option: OptionDecorator = click.option(
     type=click.IntRange(0, 65_535),
     envvar="TENANTRY_PORT",
     show_envvar=True,
-    help="Port to listen on; default 8000, 0 picks a free port.",
+    help="Port to listen on; default 8000. With 0, the system picks a free port.",
 )
 keys_option: OptionDecorator = click.option(
     "--keys", metavar="FILE", envvar="TENANTRY_KEYS", show_envvar=True, help="Signing-key file; default tenantry.keys."
@@ -84,14 +86,15 @@ queries_option: OptionDecorator = click.option(
     type=click.Path(file_okay=False),
     envvar="TENANTRY_QUERIES",
     show_envvar=True,
-    help="Folder of saved queries, which --query-contract needs.",
+    help="Folder of your saved queries. --query-contract needs this option.",
 )
 query_contract_option: OptionDecorator = click.option(
     "--query-contract",
     type=click.Choice(["off", "report", "refuse"]),
     envvar="TENANTRY_QUERY_CONTRACT",
     show_envvar=True,
-    help="What to do with an update of properties that breaks a saved query: report or refuse it; default off.",
+    help="What to do with an update of properties that breaks a saved query: off does not check, report "
+    "accepts and reports it, and refuse refuses it; default off.",
 )
 
 
@@ -109,7 +112,7 @@ tables_option: OptionDecorator = click.option(
     "--tables",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="A tables.yaml, which declares the rows that a group may read.",
+    help="A tables.yaml file, which declares which rows of a table a group may read.",
 )
 dry_run_option: OptionDecorator = click.option("--dry-run", is_flag=True, help="Change nothing; show the result.")
 json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
@@ -139,7 +142,7 @@ def author() -> Author:
 
 
 def sealing_keys(chosen: Settings) -> SigningKeys | None:
-    """None if the OS user may not read the key file."""
+    """Return the keys from the key file, or None if the file cannot be read or used."""
     from tenantry.tokens.keys import SigningKeys
 
     try:
@@ -149,8 +152,8 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Make a click command with the option --database from an async function that takes an open store. Writes are
-    published to the Valkey or Redis server in the settings."""
+    """Make a click command from an async function whose first argument is an open store. The command has the option
+    --database. If the settings name a Valkey or Redis server, writes are also published there."""
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which `--help` and `keys` do not need
@@ -184,8 +187,8 @@ async def note_unsealed(store: Store, keys: str | None = None) -> None:
 
 
 async def choose_environment(store: Store, name: str | None) -> Environment:
-    """The environment ``name``, else the one in the settings, else the store's only one. Raises UnknownEnvironment,
-    InvalidSettings."""
+    """Return the environment ``name``. If ``name`` is None, return the environment in the settings or, without one, the
+    only environment of the store. Raises UnknownEnvironment or InvalidSettings."""
     name = settings(environment=name).environment
     every = {each.name: each for each in await store.environments.list()}
     if name in every:
@@ -229,7 +232,7 @@ async def groups_of(store: Store, environment: Environment) -> AsyncIterator[Use
 
 
 def parse_pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
-    """``("a=1", "b=2")`` -> ``{"a": "1", "b": "2"}``. Raises click.BadParameter."""
+    """Split each ``NAME=VALUE``: ``("a=1", "b=2")`` becomes ``{"a": "1", "b": "2"}``. Raises click.BadParameter."""
     result: dict[str, str] = {}
     for value in values:
         name, equals, text = value.partition("=")
@@ -242,7 +245,8 @@ def parse_pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
 
 
 def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
-    """Values are JSON, else strings: ``seats=5`` is a number, ``region=eu`` a string. Raises click.BadParameter."""
+    """Split each ``NAME=VALUE``. A value that is valid JSON is read as JSON, any other value is a string: ``seats=5``
+    gives a number, ``region=eu`` a string. Raises click.BadParameter."""
 
     def reject(constant: str) -> None:
         raise ValueError(f"{constant} is not JSON")

@@ -11,15 +11,16 @@ from tenantry.cli.output import FAILED
 from tenantry.tokens import mask_within
 
 PLUGIN_GROUP: Final = "tenantry.commands"
-"""The entry point ``sql.convert``, for example, is the click command of ``tenantry sql convert``."""
+"""The group of entry points for plug-ins. An entry point named ``sql.convert``, for example, is the click command
+``tenantry sql convert``."""
 
 _INSTALLED_BY: Final = {"move": "tenantry-convert", "site": "'tenantry[site]'", "sql.convert": "tenantry-convert"}
 """Path of a documented command -> what to install for it."""
 
 
 class GroupCommands(MutableMapping[str, click.Command]):
-    """A click group's commands: those of Tenantry, and plug-ins from entry points. Each is imported when first used. A
-    plug-in never replaces a command of Tenantry."""
+    """The commands of a click group: Tenantry's own commands, and plug-ins from entry points. A command is imported
+    when it is first used. A plug-in never replaces one of Tenantry's own commands."""
 
     def __init__(self, own: Mapping[str, click.Command], path: str = "") -> None:
         """``path``: the click group's path with a trailing dot, such as ``sql.``; empty for ``tenantry``."""

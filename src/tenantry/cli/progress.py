@@ -9,7 +9,7 @@ from typing import Final
 import click
 
 PATIENCE = 0.5
-"""Seconds that the work must last before progress is shown."""
+"""Progress is shown only if the work lasts longer than this number of seconds."""
 _STEPS: Final = 200
 """Maximum redraws of a bar."""
 _BETWEEN: Final = 0.1
@@ -18,8 +18,8 @@ _BETWEEN: Final = 0.1
 
 @contextmanager
 def progress(length: int | None, label: str) -> Iterator[Callable[[int], None]]:
-    """Yield a function that advances a progress bar on stderr, or a counter if ``length`` is None. Shows nothing during
-    the first PATIENCE seconds, or without a terminal."""
+    """Yield a function that advances a progress bar on stderr. If ``length`` is None, a counter is shown instead of the
+    bar. Nothing is shown during the first PATIENCE seconds, or if stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

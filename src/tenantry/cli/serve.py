@@ -31,14 +31,15 @@ host_option: OptionDecorator = click.option(
     metavar="URL",
     envvar="TENANTRY_REDIS",
     show_envvar=True,
-    help="Valkey or Redis to which each write is published, for apps that use it as bus or cache.",
+    help="Valkey or Redis server to which each write is published. Set it if apps use that server as bus or cache.",
 )
 @click.option(
     "--listen-database",
     metavar="URL",
     envvar="TENANTRY_LISTEN_DATABASE",
     show_envvar=True,
-    help="Direct URL of a PostgreSQL store that is behind a pooler, to check that notifications of writes arrive.",
+    help="Direct URL of a PostgreSQL store that is behind a pooler. The server uses it to check that "
+    "notifications of writes arrive.",
 )
 @click.option(
     "--workers", type=int, envvar="TENANTRY_WORKERS", show_envvar=True, help="Number of worker processes; default 1."
@@ -62,7 +63,8 @@ host_option: OptionDecorator = click.option(
     metavar="HOSTS",
     envvar="TENANTRY_API_SOURCE_HOSTS",
     show_envvar=True,
-    help="Comma-separated hosts that data sources registered over HTTP may have, such as db.example.com; default none.",
+    help="Hosts that a data source may have if it is registered over HTTP, such as db.example.com, separated by "
+    "commas; default none.",
 )
 @queries_option
 @query_contract_option
@@ -71,21 +73,22 @@ host_option: OptionDecorator = click.option(
     metavar="text|json",
     envvar="TENANTRY_LOG_FORMAT",
     show_envvar=True,
-    help="Format of the log on stderr; json also logs each request. Default text.",
+    help="Format of the log on stderr: text or json. With json, each request is also logged. Default text.",
 )
 @click.option(
     "--drain-seconds",
     type=int,
     envvar="TENANTRY_DRAIN_SECONDS",
     show_envvar=True,
-    help="Seconds after SIGTERM during which requests are still accepted, while /readyz answers 503; default 1.",
+    help="After SIGTERM, the server still accepts requests for this number of seconds, while /readyz answers "
+    "503; default 1.",
 )
 @click.option(
     "--header-seconds",
     type=int,
     envvar="TENANTRY_HEADER_SECONDS",
     show_envvar=True,
-    help="Seconds within which a client must send the head of a request, else it gets 408; default 10.",
+    help="Seconds within which a client must send the head of a request. After that, the client gets 408; default 10.",
 )
 @click.option(
     "--min-rate",
@@ -93,28 +96,31 @@ host_option: OptionDecorator = click.option(
     metavar="BYTES",
     envvar="TENANTRY_MIN_RATE",
     show_envvar=True,
-    help="Minimum bytes per second at which a client sends a body and reads a response; default 500, 0 for no minimum.",
+    help="Minimum number of bytes per second with which a client must send a body and read a response; default "
+    "500. With 0, there is no minimum.",
 )
 @click.option(
     "--max-connections",
     type=int,
     envvar="TENANTRY_MAX_CONNECTIONS",
     show_envvar=True,
-    help="Maximum connections of a process; default: as many as its limit of open files allows, at most 4096.",
+    help="Maximum number of connections of each process; default: as many as the process's limit of open files "
+    "allows, but at most 4096.",
 )
 @click.option(
     "--max-connections-per-address",
     type=int,
     envvar="TENANTRY_MAX_CONNECTIONS_PER_ADDRESS",
     show_envvar=True,
-    help="Maximum connections from one address, except loopback; default half of --max-connections, 0 for no limit.",
+    help="Maximum number of connections from one address; default: half of --max-connections. Loopback "
+    "addresses have no limit. With 0, no address has a limit.",
 )
 @click.option(
     "--proxy-address",
     metavar="ADDRESSES",
     envvar="TENANTRY_PROXY_ADDRESS",
     show_envvar=True,
-    help="Comma-separated addresses and networks of proxies, exempt from --max-connections-per-address.",
+    help="Addresses and networks of proxies, which are exempt from --max-connections-per-address, separated by commas.",
 )
 def serve(**given: Any) -> None:
     """Bring the store's tables up to date, then serve /api/user until Ctrl-C or SIGTERM."""
@@ -141,7 +147,7 @@ def serve(**given: Any) -> None:
 @click.command()
 @database_option
 def migrate(database: str | None) -> None:
-    """Bring the store's tables up to date. Safe to repeat, and to run from several hosts at once."""
+    """Bring the store's tables up to date. You can run this command again, and on several hosts at once."""
     from tenantry.database.migrations import migrate as migrate_store
 
     migrate_store(settings(database=database).database)

@@ -45,14 +45,14 @@ dialect_option: OptionDecorator = click.option(
     type=click.Choice(sorted(DIALECTS)),
     default="postgresql",
     show_default=True,
-    help="Dialect of files that do not declare one.",
+    help="Dialect of files that do not declare a dialect.",
 )
 optional_option: OptionDecorator = click.option(
     "--optional",
     multiple=True,
     metavar="PATH",
     callback=_paths,
-    help="A variable that the program declares optional, such as params.city; repeatable.",
+    help="A variable that is optional for your program, such as params.city; repeatable.",
 )
 paramstyle_option: OptionDecorator = click.option(
     "--paramstyle", type=click.Choice(sorted(PARAMSTYLES)), help="Style of the placeholders; default: the dialect's."
@@ -82,14 +82,16 @@ def sql() -> None:
     type=as_name,
     required=True,
     metavar="ID",
-    help="The user group whose properties to use.",
+    help="The template gets the properties of this user group.",
 )
 @click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="A viewer's parameter; repeatable.")
 @optional_option
 @queries_option
 @tables_option
 @click.option(
-    "--dialect", type=click.Choice(sorted(DIALECTS)), help="Dialect; default: what FILE declares, else postgresql."
+    "--dialect",
+    type=click.Choice(sorted(DIALECTS)),
+    help="SQL dialect; default: the dialect that FILE declares, else postgresql.",
 )
 @paramstyle_option
 @environment_option
@@ -108,8 +110,8 @@ async def render(
     environment: str | None,
     as_json: bool,
 ) -> None:
-    """Print the SQL that the template FILE becomes for a group, the values of its parameters, and which rows of guarded
-    tables the SQL reads. No query is run."""
+    """Print the SQL that the template FILE gives for a group, the values of the parameters in that SQL, and which rows
+    of guarded tables the SQL reads. No query is run."""
     template = _query(file, optional, queries)
     dialect = dialect or template.dialect or "postgresql"
     target = await choose_environment(store, environment)
@@ -146,14 +148,14 @@ async def render(
 
 @sql.command("check")
 @click.argument("paths", type=click.Path(exists=True, allow_dash=True), nargs=-1, required=True, metavar="FILE|DIR…")
-@click.option("--groups", "with_groups", is_flag=True, help="Check against the properties of the store's groups.")
+@click.option("--groups", "with_groups", is_flag=True, help="Check against the properties of the groups in the store.")
 @click.option("--schema", type=click.Path(exists=True, dir_okay=False), help="JSON Schema of the properties.")
 @click.option(
     "--given",
     multiple=True,
     metavar="PATH",
     callback=_paths,
-    help="A variable that the program sets itself; repeatable.",
+    help="A variable whose value your program sets itself; repeatable.",
 )
 @tables_option
 @optional_option
@@ -186,13 +188,13 @@ def check(
 ) -> None:
     """Find mistakes in SQL templates; docs/sql-checks.md lists the checks. No query is run.
 
-    A FILE must be named .sql or be - (standard input). Files in a DIR, or in the folder of --queries, may declare
-    properties optional in their headers. Without --schema, the schema is schemas/ENVIRONMENT.json in a DIR, next to a
-    FILE, or in the folder of --queries.
+    The name of each FILE must end in .sql. If FILE is -, the template is read from stdin. A file in a DIR or in the
+    folder of --queries may declare properties optional in its header. If you do not give --schema, the command uses
+    the first schemas/ENVIRONMENT.json that it finds in a DIR, next to a FILE, or in the folder of --queries.
 
-    Guarded tables come from --tables, else from the store's data sources, else from tables.yaml in the query's folder
-    (--queries, else DIR or the folder of FILE) or next to that folder. Without --groups, the store is not read. Exits
-    with 1 for a finding of severity error."""
+    The guarded tables are read from --tables. Without that option, they are read from the store's data sources, or else
+    from tables.yaml: in the query's folder (--queries, else DIR or the folder of FILE) or next to that folder. Without
+    --groups, the command does not read the store. The command exits with 1 if a finding has the severity error."""
     from tenantry.cli.sql_check import Check, print_report
 
     checked = Check(

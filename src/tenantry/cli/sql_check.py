@@ -52,7 +52,7 @@ class Report:
     groups: int | None
     """None without a store."""
     guarded: int
-    """Templates that pass the checks of their guarded tables."""
+    """Number of templates that pass the checks of their guarded tables."""
     compares_loosely: bool = False
     """Whether a collation may treat values of different groups as equal."""
 
@@ -65,7 +65,8 @@ class Report:
 
 
 class Check:
-    """First ``gather``, to check against the store, or ``use_schema``, to check against a schema. Then ``run``."""
+    """Checks SQL templates. First call ``gather`` to check against the store, or ``use_schema`` to check against a
+    schema. Then call ``run``."""
 
     def __init__(
         self,
@@ -141,7 +142,8 @@ class Check:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
-        """Default of ``path``: the schema of the environment in the first checked folder that has one."""
+        """Check against the schema in the file ``path``. If ``path`` is None, use the environment's schema from the
+        first checked folder that has one."""
         if path is not None:
             self._schema = read_schema(path)
             return
@@ -184,9 +186,10 @@ class Check:
 def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
     """Return the environment's schema from the first of ``folders`` that has one, or None.
 
-    The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else the one in the settings. A
-    name that is not from the store may be misspelt. So without a schema, raises UsageError if the name came from
-    --environment, or if a folder has a schema of another environment. Raises InvalidPropertySchema."""
+    The environment is ``stored`` (its name in the store), else ``asked_for`` (--environment), else the environment in
+    the settings. A name that does not come from the store may be misspelt. So if no schema is found for such a name,
+    this raises UsageError in two cases: the name came from --environment, or a folder has a schema of another
+    environment. Raises InvalidPropertySchema if a schema is not valid."""
     name = stored or asked_for or _configured_environment()
     if name is None:
         return None

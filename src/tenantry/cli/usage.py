@@ -28,7 +28,7 @@ _TIMES: Final[Mapping[str, str]] = {"hour": "%Y-%m-%dT%H:%MZ", "day": "%Y-%m-%d"
 
 
 def as_hour(value: str) -> datetime:
-    """A date or hour, in UTC unless it has a time zone. Raises click.BadParameter."""
+    """Read a date or an hour. It is in UTC, unless it names another time zone. Raises click.BadParameter."""
     try:
         read = datetime.fromisoformat(value)
         at = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
@@ -41,12 +41,14 @@ def as_hour(value: str) -> datetime:
 
 
 @click.command()
-@click.option("--group", type=as_name, metavar="ID", help="Only this group, which may be one that was deleted.")
+@click.option("--group", type=as_name, metavar="ID", help="Show only this group. It may be a group that was deleted.")
 @environment_filter_option
 @click.option(
     "--since", type=as_hour, metavar="DATE", help="From this date or hour, in UTC; default: the start of this month."
 )
-@click.option("--until", type=as_hour, metavar="DATE", help="Before this date or hour; default: now.")
+@click.option(
+    "--until", type=as_hour, metavar="DATE", help="Show usage before this date or hour, in UTC; default: now."
+)
 @click.option(
     "--by",
     multiple=True,
@@ -68,7 +70,7 @@ def as_hour(value: str) -> datetime:
     "--prune-before",
     type=as_hour,
     metavar="DATE",
-    help="Instead of showing usage, delete that of all groups in all environments before this date.",
+    help="Do not show usage, but delete all usage before this date, of all groups in all environments.",
 )
 @with_store
 async def usage(
@@ -84,7 +86,7 @@ async def usage(
 ) -> None:
     """Show the usage of groups: resolved tokens, queries, rows, and the seconds for which queries ran.
 
-    Times are in UTC. The usage of the last minute may not be stored yet.
+    All times are in UTC. Usage of the last minute may be missing, because programs store it with a delay.
     """
     context = click.get_current_context()
     if as_json and style != "json" and context.get_parameter_source("style") is ParameterSource.COMMANDLINE:

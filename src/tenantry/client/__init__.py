@@ -30,9 +30,10 @@ T = TypeVar("T")
 class Client:
     """Calls the provisioning API at ``base_url``. Thread-safe.
 
-    ``timeout``: seconds for each request. ``attempts``: maximum per request while the service is unreachable or busy.
-    ``get_method``: the method that get-or-create uses instead of GET, if a proxy drops the body of GET. All methods
-    raise the service's TenantryError, ApiUnreachable or UnexpectedAnswer. A call with ``dry_run`` writes nothing."""
+    ``timeout``: seconds for each request. ``attempts``: how many times a request is sent at most, if the service is
+    unreachable or busy. ``get_method``: the HTTP method of get-or-create, for proxies that drop the body of GET. All
+    methods raise the service's TenantryError, ApiUnreachable or UnexpectedAnswer. A call with ``dry_run`` writes
+    nothing."""
 
     def __init__(
         self,
@@ -72,7 +73,8 @@ class Client:
         mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """Replace each given field completely; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
+        """Replace each given field completely, and keep the other fields. None clears ``properties`` or ``mapping``.
+        Raises UnknownGroup."""
         return self._run(
             self._calls.update(user_group_id, name=name, properties=properties, mapping=mapping, dry_run=dry_run)
         )
@@ -88,10 +90,12 @@ class Client:
         suspended: bool | Unchanged = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """Merge ``properties`` and ``mapping`` (RFC 7396); None removes a member.
+        """Merge the given members into the group's ``properties`` and ``mapping`` (RFC 7396). A member whose value is
+        None is removed.
 
-        ``expires_at``: the time, with a time zone, from which the token is refused; None removes the end date.
-        ``suspended``: while True, the group's token and passes are refused. Raises UnknownGroup, ValueError.
+        ``expires_at``: the time, with a time zone, from which the group's token is refused. None removes the end date.
+        ``suspended``: with True, the group's token and passes are refused until you set it to False. Raises
+        UnknownGroup, and ValueError if ``expires_at`` has no time zone.
         """
         return self._run(
             self._calls.merge(
@@ -106,14 +110,15 @@ class Client:
         )
 
     def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
-        """Delete the group and return it; None if the group is not found after a lost reply: the first attempt may have
-        deleted it. Raises UnknownGroup."""
+        """Delete the group and return it. Returns None if a retry after a lost reply does not find the group, because
+        the first attempt may have deleted it. Raises UnknownGroup."""
         return self._run(self._calls.delete(user_group_id, dry_run=dry_run))
 
     def rotate(
         self, current_token: str, *, idempotency_key: str | None = None, dry_run: bool = False
     ) -> ProvisionedGroup:
-        """Replace the group's token. The idempotency key (random by default) makes retries safe.
+        """Replace the group's token. Retries are safe, because all attempts send the same idempotency key. The key is
+        random by default.
 
         Raises UnknownToken, TokenAlreadyRotated."""
         return self._run(self._calls.rotate(current_token, idempotency_key, dry_run=dry_run))
@@ -127,15 +132,15 @@ class Client:
         seconds: int | None = None,
         scope: str | None = None,
     ) -> CreatedPass:
-        """Make a pass for one viewer. Arguments: see ``tenantry.mint_pass``. The API token needs the scope ``passes``.
-        Raises UnknownGroup, GroupSuspended."""
+        """Make a pass for one viewer. The arguments are described in ``tenantry.mint_pass``. The API token needs the
+        scope ``passes``. Raises UnknownGroup, GroupSuspended."""
         return self._run(
             self._calls.create_pass(user_group_id, viewer_id=viewer_id, viewer=viewer, seconds=seconds, scope=scope)
         )
 
     def revoke_viewer(self, user_group_id: str, viewer_id: str) -> datetime:
-        """Refuse the viewer's passes issued until now. Return the time (aware, UTC) from which new passes are accepted.
-        Raises UnknownGroup, TooManyRevokedViewers."""
+        """Refuse all passes that were issued to this viewer until now. Returns the time (aware, UTC) from which new
+        passes are accepted. Raises UnknownGroup, TooManyRevokedViewers."""
         return self._run(self._calls.revoke_viewer(user_group_id, viewer_id))
 
     def find(self, user_group_id: str) -> ListedGroup | None:
@@ -144,8 +149,8 @@ class Client:
         return found[0] if found else None
 
     def groups(self, *, match: str = "", after: int = 0, page_size: int = 100) -> Iterator[ListedGroup]:
-        """Yield the groups with ``team_id > after``, ordered by ``team_id``. ``match``: the start of the id or a part
-        of the name. ``page_size``: groups per request, at most 500."""
+        """Yield the groups with ``team_id > after``, ordered by ``team_id``. ``match``: yield only groups whose id
+        starts with this string, or whose name contains it. ``page_size``: groups per request, at most 500."""
         following: int | None = after
         while following is not None:
             page = self._run(self._calls.page(after=following, limit=page_size, match=match))
@@ -176,8 +181,9 @@ class Client:
         test: bool = True,
         dry_run: bool = False,
     ) -> ListedSource:
-        """Register a data source. ``test``: connect first. Raises InvalidSource, SourceTestFailed; AlreadyExists, also
-        if an earlier attempt, whose reply was lost, registered it."""
+        """Register a data source. If ``test`` is true, the service connects to the source first. Raises InvalidSource,
+        SourceTestFailed and AlreadyExists. You also get AlreadyExists if an earlier attempt succeeded but its reply was
+        lost."""
         fields = {"url": url, "password": password, "session": session, "tables": tables, "test": test}
         return self._run(self._calls.write_source("POST", name, dry_run=dry_run, **fields))
 
@@ -191,25 +197,27 @@ class Client:
         test: bool = True,
         dry_run: bool = False,
     ) -> ListedSource:
-        """Replace each given field; None removes ``tables``. Raises DataSourceNotFound, InvalidSource,
-        SourceTestFailed."""
+        """Replace each given field, and keep the other fields. None removes the declaration of guarded tables
+        (``tables``). If ``test`` is true, the service connects to the changed source first. Raises DataSourceNotFound,
+        InvalidSource, SourceTestFailed."""
         fields = {"url": url, "password": password, "tables": tables, "test": test}
         return self._run(self._calls.write_source("PATCH", name, dry_run=dry_run, **fields))
 
     def delete_data_source(self, name: str, *, force: bool = False, dry_run: bool = False) -> ListedSource | None:
-        """Delete the data source and return it; None as for ``delete``. Raises DataSourceNotFound; SourceInUse if user
-        groups map to it, unless ``force``."""
+        """Delete the data source and return it. Like ``delete``, returns None if a retry does not find it. Raises
+        DataSourceNotFound. If user groups map to the source, raises SourceInUse; with ``force``, deletes it anyway."""
         return self._run(self._calls.delete_source(name, force=force, dry_run=dry_run))
 
     def bulk(
         self, groups: Iterable[Mapping[str, Any]], *, replace: bool = False, dry_run: bool = False
     ) -> Iterator[BulkReport]:
-        """Create many groups, or merge changes into existing ones, such as ``{"user_group_id": "acme", "properties":
-        {"plan": "pro"}}``.
+        """Create many groups, or merge changes into existing ones. An item of ``groups`` looks like ``{"user_group_id":
+        "acme", "properties": {"plan": "pro"}}``.
 
-        Yields a report for each group, in order. After a report with an ``error``, the other groups are still written.
-        ``replace``: replace properties and mapping instead of merging. A batch is sent when you ask for its first
-        report. If a batch fails, its error is raised; you can then safely send all groups again."""
+        Yields a report for each group, in the order of the input. A report with an ``error`` is about its group only:
+        the other groups are still written. With ``replace``, properties and mapping are replaced instead of merged.
+        Groups are sent in batches, each when you ask for its first report. If the request for a batch fails, its error
+        is raised; you can then safely send all groups again."""
         batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)
         for group in groups:
             batches.add(group)

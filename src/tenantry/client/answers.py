@@ -18,8 +18,8 @@ T = TypeVar("T")
 class ProvisionedGroup:
     """A user group (SPEC section 2.1). ``token`` is a secret and not in ``repr``.
 
-    A field is None if the call does not return it. After a ``dry_run``, a new group has the ``team_id`` 0 and the token
-    "".
+    A field is None if the call that returned the group does not report it. A new group that a ``dry_run`` returns has
+    the ``team_id`` 0 and an empty token.
     """
 
     team_id: int
@@ -51,7 +51,7 @@ class ListedGroup:
 
 @dataclass(frozen=True, slots=True)
 class CreatedPass:
-    """``token`` is the pass, which is a secret and not in ``repr``."""
+    """The result of ``create_pass``. ``token`` is the pass. ``repr`` omits it, because it is a secret."""
 
     token: str = field(repr=False)
     expires_at: datetime
@@ -67,8 +67,8 @@ class GroupPage:
 
 @dataclass(frozen=True, slots=True)
 class ListedSource:
-    """Secrets in ``url`` are masked. ``groups``: number of user groups that map to it. ``tables``: its declaration of
-    guarded tables, or None."""
+    """A data source. Secrets in ``url`` are masked. ``groups``: how many user groups map to the source. ``tables``: the
+    source's declaration of guarded tables, or None."""
 
     id: str
     name: str
@@ -86,7 +86,7 @@ class ListedSource:
 class SourcePage:
     sources: tuple[ListedSource, ...]
     next: str | None
-    """The ``after`` of the next page; None on the last page."""
+    """The value of ``after`` that requests the next page; None on the last page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +197,8 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """Return the error for the code of an unsuccessful response: a TenantryError for an unknown code, an
-    UnexpectedAnswer if the document contains no error."""
+    """Return the error of an unsuccessful response, by its error code. For an unknown code, this is a plain
+    TenantryError. If the document contains no error, this is an UnexpectedAnswer."""
     try:
         detail = document["error"]
         code, message, request_id = str(detail["code"]), str(detail["message"]), str(document["request_id"])

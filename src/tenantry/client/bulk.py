@@ -15,12 +15,13 @@ MOST_TOGETHER: Final = 500
 """Maximum groups per request."""
 
 BYTES_TOGETHER: Final = 512 * 1024
-"""A batch is sent when it reaches this size, so that the reports about it fit in the server's memory."""
+"""A batch is sent when it reaches this size in bytes, so that the server can hold the reports about the batch in
+memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class BulkReport:
-    """About one group of a bulk request."""
+    """The result for one group of a bulk request."""
 
     number: int
     """The position of the group in the input, from 1."""
@@ -34,7 +35,8 @@ class BulkReport:
 class BulkAnswer:
     reports: list[BulkReport]
     error: TenantryError | None = None
-    """The error that ended the request; some reports may then be missing. None if the request succeeded."""
+    """The error that ended the request; None if the request succeeded. After an error, the reports of some groups may
+    be missing."""
 
 
 class LineBatches:
@@ -48,7 +50,7 @@ class LineBatches:
         self._before = 0
 
     def add(self, group: Mapping[str, Any]) -> None:
-        """Raises ValueError or TypeError for a value that is not JSON."""
+        """Add a group to the batch. Raises ValueError or TypeError for a value that is not JSON."""
         line = json.dumps(
             {name: plain(value) for name, value in group.items()}, allow_nan=False, separators=(",", ":")
         ).encode("ascii")

@@ -1,5 +1,5 @@
-"""Both clients' API calls, as generators without I/O. A request is repeated after a lost connection or a temporary
-error. All calls can be repeated safely."""
+"""The API calls of both clients, as generators without I/O. After a lost connection or a temporary error, a call sends
+its request again. This is safe for all calls."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ T = TypeVar("T")
 GetMethod: TypeAlias = Literal["GET", "QUERY", "POST"]
 
 FIRST_SLEEP: Final = 0.1
-"""Seconds before the second attempt. Each further pause is twice as long, unless the response has Retry-After."""
+"""Seconds before the second attempt. Each further pause is twice as long. If the response has Retry-After, the call
+waits that long instead."""
 MAX_SLEEP: Final = 5.0
 """The longest pause."""
 _SOURCES: Final = "/api/data-sources"
@@ -83,18 +84,20 @@ class Sleep:
 @dataclass(frozen=True, slots=True)
 class NoReply:
     reason: str
-    """For a failed connection, only the class of the error: its message may quote the request."""
+    """If the connection failed, only the class of the exception, because the exception's message may quote the
+    request."""
 
 
 Call: TypeAlias = Generator[Send | Sleep, Reply | NoReply | None, T]
-"""Yields a Send, and is sent the reply; or yields a Sleep, and is sent None. Returns the result."""
+"""An API call. When the generator yields a Send, send it the reply; when it yields a Sleep, send it None. The generator
+returns the result of the call."""
 
 ReadAnswer: TypeAlias = Callable[[Any, Reply], T]
 """Converts the document of a successful response to the result."""
 
 
 ReadDocument: TypeAlias = Callable[[Reply], Any]
-"""Parses the body of a reply. Returns None if it is not JSON, NoReply if it is truncated."""
+"""Parses the body of a reply. Returns None if the body is not JSON, and NoReply if the body is truncated."""
 
 
 def load_json(content: bytes) -> Any:
@@ -109,8 +112,8 @@ def _whole(reply: Reply) -> Any:
 
 
 def retrying_call(send: Send, attempts: int, read: ReadAnswer[T], read_document: ReadDocument = _whole) -> Call[T]:
-    """Send the request until it succeeds, at most ``attempts`` times. Raises the response's error, ApiUnreachable or
-    UnexpectedAnswer."""
+    """Send the request until it succeeds, at most ``attempts`` times. Then raises the error in the last response,
+    ApiUnreachable if there was no response, or UnexpectedAnswer if the response is not from the API."""
     seconds = FIRST_SLEEP
     for left in range(attempts - 1, -1, -1):
         reply = yield send
@@ -183,7 +186,7 @@ class ApiCalls:
         return self._write("PATCH", user_group_id, fields, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
-        """None if a retry does not find the group: the first attempt may have deleted it."""
+        """The result is None if a retry does not find the group, because the first attempt may have deleted it."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
         return _deletion(retrying_call(send, self.attempts, read_deleted), UnknownGroup, dry_run=dry_run)
 
@@ -268,7 +271,7 @@ def json_body(fields: Mapping[str, Any]) -> bytes:
 
 
 def plain(value: Any) -> Any:
-    """Convert a field to JSON. Raises ValueError for a naive time."""
+    """Convert the value of a field to JSON. Raises ValueError for a time without a time zone."""
     if isinstance(value, datetime):
         if value.utcoffset() is None:
             raise ValueError("expires_at needs a time zone, such as datetime(2027, 1, 31, tzinfo=UTC)")

@@ -20,15 +20,16 @@ from tenantry.http import user_group
 from tenantry.sql import FRAGMENT_NAME, Source
 
 MayOpen: TypeAlias = str | Callable[[UserGroup, str], bool]
-"""Decides which dashboards a group may open: the name of a property that lists them, or a function of the group and a
-dashboard's name."""
+"""Decides which dashboards a group may open. It is the name of a property that lists their names, or a function that
+gets the group and a dashboard's name and returns True or False."""
 
 NO_DASHBOARD: Final = "There is no such dashboard."
 _NEUTRAL: Final = Definition({"title": "Dashboard"})
 
 
 def neutral(name: str) -> DashboardFile:
-    """A dashboard without panels: an unknown dashboard's frame shows it until the page reports the error."""
+    """Return a dashboard without panels. The frame of an unknown dashboard shows it until the page reports the
+    error."""
     return DashboardFile(name, Source(""), _NEUTRAL, ())
 
 
@@ -45,8 +46,8 @@ class Access:
         self._may_open = may_open
 
     def find(self, name: str, group: UserGroup) -> SavedDashboard | None:
-        """The dashboard as the group sees it; None for an unknown one, or one that the group may not open. Raises
-        InvalidSettings if ``may_open`` returns neither true nor false."""
+        """Return the dashboard as the group sees it. Returns None if there is no such dashboard, or if the group may
+        not open it. Raises InvalidSettings if ``may_open`` returns neither True nor False."""
         saved = self._dashboards.get(name)
         if saved is None or not self._is_open(group, saved):
             return None
@@ -63,16 +64,17 @@ class Access:
         return [name for name, saved in self._dashboards.items() if self._is_open(group, saved)]
 
     def require(self, request: Request) -> SavedDashboard:
-        """The dashboard in the request's path, as the group of its token sees it. Raises HTTPException (404), and the
-        errors of ``find``."""
+        """Return the dashboard in the request's path, as the group of the request's token sees it. Raises HTTPException
+        (404) if ``find`` returns None, and the errors of ``find``."""
         saved = self.find(request.path_params["name"], user_group(request))
         if saved is None:
             raise HTTPException(404, NO_DASHBOARD)
         return saved
 
     def in_frame(self, name: str) -> DashboardFile | None:
-        """The parts of a dashboard that all groups see. If ``may_open`` or ``when`` restricts the dashboard, there are
-        no panels. An unknown name gives the same result, or None if no dashboard is restricted."""
+        """Return the parts of a dashboard that all groups see. If ``may_open`` or ``when`` restricts the dashboard,
+        these include no panels. An unknown name gives the same result as a restricted dashboard, or None if no
+        dashboard is restricted."""
         # The frame is served before the group is known.
         saved = self._dashboards.get(name)
         if saved is not None and self._may_open is None and saved.dashboard.when is None:

@@ -54,7 +54,7 @@ class HashedFile:
 
 
 class BuiltFiles:
-    """The bundles (scripts and styles) with these ``names``. ``missing``: those that are not built."""
+    """The bundles (scripts and styles) with these ``names``. ``missing``: the names of bundles that are not built."""
 
     def __init__(self, names: Iterable[str]) -> None:
         folder = files("tenantry") / "static" / "bundles"

@@ -45,9 +45,9 @@ async def error_handler(request: WebSocket, error: Exception) -> None: ...
 async def error_handler(request: HTTPConnection, error: Exception) -> Response | None:
     """Turn a TenantryError from a view into a page or JSON.
 
-    Install it with ``app.add_exception_handler(TenantryError, error_handler)``; otherwise the response is a 500. A
-    websocket that is not accepted yet is rejected with this response, or with 403 if the server cannot send one. An
-    open websocket is closed with 1008 and the error's code.
+    Install it with ``app.add_exception_handler(TenantryError, error_handler)``. Without it, the response to a
+    TenantryError is a 500. A websocket that is not accepted yet is rejected with the handler's response, or with 403 if
+    the server cannot send one. An open websocket is closed with 1008 and the error's code.
     """
     error = cast("TenantryError", error)  # Starlette types the argument as Exception
     response = render_error(error, request)
@@ -69,7 +69,8 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
 
 
 def render_error(error: TenantryError, request: HTTPConnection) -> Response:
-    """Logs errors with a status of 500 or more, and errors whose response leaves out the reason."""
+    """Return the page or JSON for an error. Logs errors with a status of 500 or more, and errors whose response leaves
+    out the reason."""
     if error.status < 500 and error.generic_message is not None:
         _log.warning("%s: %s", error.code, error.message)
     elif error.status >= 500:
@@ -146,21 +147,24 @@ class Dashboard:
 def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Dashboard:
     """Make an ASGI endpoint from a renderer.
 
-    The renderer gets the arguments that its parameters name: ``group`` (or ``user_group``), ``variables``, ``request``;
-    ``**keywords`` gets all three. A single parameter with another name gets the UserGroup or Record if it is annotated
-    as one, otherwise the request. All other parameters need defaults. A string is sent as HTML, a dict or list as JSON,
-    a Response unchanged.
+    The renderer gets the arguments that its parameters name: ``group`` (or ``user_group``), ``variables`` and
+    ``request``. A parameter ``**keywords`` gets all three. If the only parameter has another name, it gets the
+    UserGroup or Record if it is annotated as one, otherwise the request. All other parameters need defaults. If the
+    renderer returns a string, it is sent as HTML; a dict or list is sent as JSON, a Response unchanged.
 
-    A plain function runs in a thread. If the client disconnects during a GET or HEAD request, a coroutine is cancelled.
-    A plain function continues, but its queries raise ViewerLeft.
+    A plain function runs in a thread. When the client disconnects during a GET or HEAD request, a renderer that is a
+    coroutine function is cancelled. A plain function continues, but its queries raise ViewerLeft.
 
     ``frame_ancestors``: the origins whose pages may embed the dashboard (``https://*.example.com``, ``'self'``), or a
-    function of the group that returns them; default: none. They become an additional Content-Security-Policy. The
-    response also gets ``X-Content-Type-Options: nosniff``, ``Referrer-Policy: no-referrer`` unless the renderer sets
-    one, and ``Cache-Control: private, no-store`` unless the renderer sets one that prevents shared caching.
+    function of the group that returns them. By default, no page may. The origins become an additional
+    Content-Security-Policy. The response also gets these headers:
 
-    A TenantryError is answered as a page or JSON; other exceptions propagate. Raises TypeError for parameters that
-    cannot be filled, InvalidSettings for an invalid origin.
+    - ``X-Content-Type-Options: nosniff``
+    - ``Referrer-Policy: no-referrer``, unless the renderer sets this header
+    - ``Cache-Control: private, no-store``, unless the renderer sets one that prevents shared caching
+
+    A TenantryError becomes a page or JSON; other exceptions propagate. ``dashboard`` raises TypeError for a renderer
+    with parameters that cannot be filled, and InvalidSettings for an invalid origin.
     """
     return Dashboard(renderer, frame_ancestors)
 
@@ -215,7 +219,7 @@ def _response(result: Any) -> Response:
 
 
 def set_embedding_headers(response: Response, policy: str) -> None:
-    """Add the headers of an embedded page. Replace a Cache-Control that lets shared caches store the page."""
+    """Add the headers of an embedded page. If a Cache-Control lets shared caches store the page, replace it."""
     headers = response.headers
     if policy not in headers.getlist("Content-Security-Policy"):  # a renderer may return the same Response again
         headers.append("Content-Security-Policy", policy)  # browsers obey every policy of a response

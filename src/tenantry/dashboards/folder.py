@@ -45,7 +45,8 @@ class SavedDashboard:
 
     @property
     def offered(self) -> frozenset[str]:
-        """The settable parameters that an error may suggest: not the filters of panels that the group does not see."""
+        """The settable parameters that an error may suggest. Filters of panels that the group does not see are left
+        out."""
         asked = [each for panel in self.dashboard.panels for each in self.queries.panels[panel.id].templates]
         read = {name for each in asked for name in parameters_read(each)}
         return self.settable & (read | self.dashboard.controls.keys())
@@ -54,9 +55,9 @@ class SavedDashboard:
 class DashboardFolder(Mapping[str, SavedDashboard]):
     """The dashboards in a folder and its subfolders, by name: ``folder["sales/regions"]`` is sales/regions.yaml.
 
-    ``queries``: a QueryFolder or its path; default: DIR/queries, or DIR/../queries for a DIR called ``dashboards``.
-    Files are read once. Raises one InvalidDashboards for all invalid dashboards, InvalidQueries for invalid query
-    files, OSError for unreadable files.
+    ``queries``: a QueryFolder or its path. By default, this is the folder ``queries`` in ``path``, or next to it if
+    ``path`` is a folder called ``dashboards``. Files are read once. Raises one InvalidDashboards for all invalid
+    dashboards, InvalidQueries for invalid query files, OSError for unreadable files.
     """
 
     def __init__(self, path: str | Path, queries: QueryFolder | str | Path | None = None) -> None:
@@ -102,7 +103,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
     @property
     def findings(self) -> Iterator[tuple[str, Finding]]:
         """Likely mistakes, each with its file: controls that no query uses, parameters that no control sets, and clicks
-        that open a dashboard with other totals."""
+        that open a dashboard whose totals may differ from those of the clicked row."""
         opened: dict[str, set[str]] = {}
         for click in (panel.click for saved in self._saved.values() for panel in saved.dashboard.panels):
             if click is not None:

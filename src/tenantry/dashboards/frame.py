@@ -1,5 +1,5 @@
-"""The frame: the HTML page of a dashboard. It contains no data and is the same for every viewer. Its script gets the
-token from the embedding page."""
+"""The frame: the HTML page of a dashboard. It contains no data and is the same for every viewer. The script in the
+frame gets the token from the embedding page."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ from tenantry.dashboards.panels.description import readable_name
 SCRIPT: Final = "page.js"
 STYLE: Final = "page.css"
 CHUNKS: Final = {kind: f"{kind}.js" for kind in (PanelKind.DONUT, PanelKind.HEATMAP, PanelKind.SCATTER)}
-"""Kind of chart → the bundle that draws it. A frame with such a chart loads it together with the page's script."""
+"""The bundle that draws each kind of chart. If a dashboard has such a chart, its frame loads the bundle together with
+the page's script."""
 FURTHER: Final = (*CHUNKS.values(), "pickers.js", "png.js", "print.js", "vega.js")
-"""Bundles that the page's script loads only when it needs them. ``<meta name="tenantry-file">`` has their addresses."""
+"""Bundles that the page's script loads only when it needs them. The script finds their addresses in the elements
+``<meta name="tenantry-file">``."""
 
 POLICY: Final = (
     "default-src 'self'; connect-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "

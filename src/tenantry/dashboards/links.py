@@ -32,18 +32,20 @@ class Link:
 
     click: Click
     kept: tuple[str, ...]
-    """The panel's filters that the opened dashboard has too."""
+    """The filters of the panel that the opened dashboard also has, so that the click passes them on."""
     dropped: tuple[str, ...]
-    """The panel's filters that the opened dashboard lacks."""
+    """The filters of the panel that the opened dashboard lacks, so that they are lost."""
     always: tuple[str, ...]
-    """Filters of the opened dashboard that no link can clear."""
+    """Filters with a default that the opened dashboard applies, because no viewer can clear them and the click does not
+    set them."""
     controls: Mapping[str, Control]
     """The controls of the opened dashboard that filter rows."""
     other_days: bool
-    """Whether the opened dashboard has another time zone or first day of the week."""
+    """Whether the opened dashboard has ranges and another time zone or first day of the week, so that its days
+    differ."""
 
     def with_controls(self, seen: Mapping[str, Control]) -> Link:
-        """This link for a group that sees only these controls of the opened dashboard."""
+        """Return this link for a group that sees only the controls ``seen`` of the opened dashboard."""
         hidden = {name for name in self.kept if name in self.controls and name not in seen}
         return replace(
             self,
@@ -54,7 +56,7 @@ class Link:
 
     @property
     def differences(self) -> Iterator[str]:
-        """Why the opened dashboard may show other totals than the clicked row."""
+        """Yield sentences that say why the opened dashboard may show other totals than the clicked row."""
         opened = self.click.open
         if self.dropped:
             yield f"{opened} has no filter {', '.join(self.dropped)}, so it may show more rows than were clicked"
@@ -122,7 +124,8 @@ def check_open(
 
 
 def kept_controls(dashboard: DashboardFile, opened: DashboardFile) -> tuple[str, ...]:
-    """The controls that have the same kind in both dashboards, and whose values ``opened`` always accepts."""
+    """Return the names of the controls that both dashboards have with the same kind, if ``opened`` accepts each of
+    their values."""
     there = opened.controls
     return tuple(name for name, control in dashboard.controls.items() if name in there and _fits(control, there[name]))
 

@@ -82,12 +82,12 @@ def mount_dashboards(
     """Serve the dashboards of ``folder`` below ``path`` of an app. Needs the extra ``dashboards``.
 
     ``resolver`` finds the group of the token in ``X-User-Group-Token``. ``frame_ancestors``: the origins whose pages
-    may embed the frames; default: none. ``embedding`` also allows the origins in the store (``tenantry environment
-    set-embedding``), and adds single-use codes and previews.
+    may embed the frames; by default, no page may. ``embedding`` adds single-use codes and previews. It also allows the
+    origins in the store (``tenantry environment set-embedding``).
 
     ``may_open`` decides which dashboards a group may open. It is the name of a property that lists them, or a function
-    of the group and a dashboard's name, which must not block. By default, a group may open all dashboards whose
-    ``when`` holds. For any other dashboard, the response is 404.
+    that gets the group and a dashboard's name. The function must not block. By default, a group may open all dashboards
+    whose ``when`` holds. For any other dashboard, the response is 404.
 
     Raises InvalidDashboards and InvalidQueries for invalid files, OSError for unreadable ones, InvalidSettings for an
     invalid origin, an invalid path or a missing package.

@@ -31,18 +31,19 @@ SECONDS: Final = {Purpose.DOWNLOAD: 60.0, Purpose.EMBED: 60.0, Purpose.PREVIEW: 
 """Default lifetime of a code, in seconds."""
 
 MOST: Final = {Purpose.DOWNLOAD: 20, Purpose.EMBED: 1_000}
-"""Maximum unredeemed codes of all viewers of a group together. When one more is issued, the oldest is deleted. For
-EMBED, the maximum is high, because a host page requests a code at each view."""
+"""Maximum unredeemed codes of a group, counted over all its viewers. When one more is issued, the oldest is deleted.
+The maximum for EMBED is high, because a host page requests a code at each view."""
 
 MAX_PAYLOAD: Final = 4_096
-"""Maximum bytes of a payload in UTF-8, without the claims of a pass, whose size is limited when the pass is made."""
+"""Maximum bytes of a payload in UTF-8. The claims of a pass do not count, because their size is limited when the pass
+is made."""
 
 CODE_LENGTH: Final = 43
 """Characters of a code: 32 random bytes in base64url."""
 
 
 class SingleUseCodes:
-    """Codes that replace a token in the address of a download, an embedded page or a preview."""
+    """Codes that are used instead of a token in the address of a download, an embedded page or a preview."""
 
     # A code has 256 random bits. It can be redeemed only once, on any worker. The store keeps only its SHA-256.
 
@@ -64,8 +65,8 @@ class SingleUseCodes:
         return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited)
 
     async def issue_for_viewer(self, purpose: Purpose, payload: str, group: bytes) -> str:
-        """Issue a code for a viewer of this group. Only the newest ``MOST`` codes of the group stay valid. Raises
-        StoreUnavailable."""
+        """Issue a code for a viewer of this group. Only the newest ``MOST`` codes of the group and ``purpose`` stay
+        valid. Raises StoreUnavailable."""
         async with self._turns.setdefault(group, asyncio.Lock()):
             return await self._add(purpose, payload, None, share=CodeShare(group, MOST[purpose]))
 
@@ -92,8 +93,8 @@ class SingleUseCodes:
         return code
 
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
-        """Return the code's payload; None for an invalid code. Raises StoreUnavailable; the code may be used up
-        nevertheless."""
+        """Redeem a code and return its payload, or None for an invalid code. Raises StoreUnavailable. After this error,
+        the code may be used up."""
         found = await self.redeem_one_of((purpose,), code)
         return None if found is None else found[1]
 

@@ -1,4 +1,4 @@
-"""Databases of stores, and Redis servers: URLs, connections and migrations."""
+"""The databases of stores, and Redis servers: their URLs, connections and migrations."""
 
 from typing import TYPE_CHECKING
 

@@ -19,7 +19,7 @@ from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 RUN_MIGRATE = "run `tenantry migrate` (or `tenantry serve`, which does it)"
 
 RECHECK_SECONDS = 0.001
-"""Fast reads check whether the file was replaced if the last check was this many seconds ago
+"""A fast read checks whether the file was replaced only if at least this many seconds have passed since the last check
 (docs/decisions/0021-fast-reads.md)."""
 
 
@@ -32,8 +32,8 @@ class SQLiteFile:
         return f"SQLite file {self.path}"
 
     def connect(self, *, timeout: float) -> sqlite3.Connection:
-        """Connect in autocommit mode, for any thread. ``timeout``: seconds to wait for a lock. Raises MigrationNeeded
-        if the file is missing, StoreUnavailable if it cannot be opened."""
+        """Connect in autocommit mode. The connection may be used in any thread. ``timeout``: maximum seconds to wait
+        for a lock. Raises MigrationNeeded if the file is missing, StoreUnavailable if SQLite cannot open the file."""
         try:
             self._check()
             connection = sqlite3.connect(
@@ -75,7 +75,7 @@ class SQLiteFile:
 
 
 class FileIdentity:
-    """Detects that an open file was replaced: writes to the old file would be lost."""
+    """Detects that the database file was replaced while it was open. Writes to the old file would be lost."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
@@ -83,15 +83,16 @@ class FileIdentity:
         self._checked_at = float("-inf")
 
     def remember(self) -> None:
-        """Remember which file a connection has opened. Raises StoreUnavailable if another file is open already."""
+        """Remember the file that a connection has just opened. Raises StoreUnavailable if an earlier connection opened
+        another file."""
         if self._opened is None:
             self._opened = self._file.identity()
         else:
             self.check()
 
     def check(self) -> None:
-        """Raises StoreUnavailable if the file was replaced: SQLite could apply the old file's write-ahead log to the
-        new file."""
+        """Raises StoreUnavailable if the file was replaced. Otherwise SQLite could apply the old file's write-ahead log
+        to the new file."""
         opened = self._opened  # another thread may call ``forget`` meanwhile
         if opened is not None and self._file.identity() != opened:
             raise StoreUnavailable(
@@ -112,13 +113,13 @@ class FileIdentity:
 @dataclass(frozen=True, slots=True)
 class PostgresServer:
     dsn: str = field(repr=False)
-    """May contain a password, so no message may show it."""
+    """The address for libpq. It may contain a password, so no message may show it."""
     label: str
     """The name in messages."""
 
     async def connect(self, *, seconds: float, transactions: bool = False) -> Any:
-        """Open a PostgresConnection as ``postgres.connect`` does. Raises InvalidSettings for an invalid option in the
-        URL."""
+        """Open a PostgresConnection with ``postgres.connect``, which has the same parameters. Raises InvalidSettings if
+        the URL has an invalid option."""
         driver = load_psycopg()
         from tenantry.database.postgres import connect
 
@@ -143,8 +144,8 @@ def load_psycopg() -> Any:
 
 
 def read_address(url: str) -> SQLiteFile | PostgresServer:
-    """Parse ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or ``postgresql://user@host/database``. No I/O.
-    Raises InvalidSettings; the message never quotes the URL."""
+    """Parse a URL: ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or ``postgresql://user@host/database``. Does
+    no I/O. Raises InvalidSettings with a message that does not quote the URL."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):  # ValueError: the port is not a number, for example if the password contains @
@@ -164,7 +165,8 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
 
 
 def libpq_url(url: URL) -> str:
-    """Return the URL with its password. SQLAlchemy writes a space as ``+``, which libpq would read as a plus sign."""
+    """Return the URL, with its password, for libpq. Every ``+`` that SQLAlchemy writes for a space is replaced, because
+    libpq would read a plus sign."""
     address, mark, options = url.set(drivername="postgresql").render_as_string(hide_password=False).rpartition("?")
     return f"{address}{mark}{options.replace('+', '%20')}" if url.query else f"{address}{mark}{options}"
 

@@ -1,6 +1,6 @@
-"""Rejects data sources that can read a store's tables, which hold the parts of all tokens. Checks each source when it
-is registered, and again on each connection. Looks for the tables instead of comparing addresses, and so finds a store
-through a link, another path or a copy."""
+"""Rejects data sources that can read a store's tables, because these tables contain the parts of all tokens. Each
+source is checked when it is registered, and again on each connection. The check looks for the tables and does not
+compare addresses. So it also finds a store through a link, through another path or in a copy."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ TABLES: Final = (
     "usage_writers",
     "user_groups",
 )
-"""All tables that this or an earlier version has created. Other programs may use these names too. A schema is a store
-only if its table ``generation`` has a column ``store_id``, and its table ``user_groups`` a column ``nonce``."""
+"""All tables that this or an earlier version has created. Other programs may use these names too, so a schema counts as
+a store only if its table ``generation`` has a column ``store_id``, and its table ``user_groups`` a column ``nonce``."""
 
 _SQLITE_MAGIC: Final = b"SQLite format 3\0"
 
@@ -64,7 +64,8 @@ where c.relkind in ('r', 'p') and c.relname = any ($1::text[])
   and (pg_has_role(c.relowner, 'member') or readers.names is not null)
 order by 1
 """
-"""Finds what ``check_postgresql_rows`` checks. The parameter is TABLES."""
+"""Finds each table of a store that the role can read. Pass TABLES as the parameter and the rows to
+``check_postgresql_rows``."""
 
 
 def check_sqlite(connection: sqlite3.Connection) -> None:
@@ -86,8 +87,8 @@ def is_sqlite(path: Path) -> bool:
 
 
 def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
-    """Raises InvalidSource if IN_POSTGRESQL returned rows: the role can read a store's tables, or become a role that
-    may."""
+    """Raises InvalidSource if IN_POSTGRESQL returned any rows: then the data source's role can read a store's tables,
+    directly or after it has changed to another role."""
     if not found:
         return
     names, role, owns = ", ".join(row[0] for row in found), found[0][1], any(row[2] for row in found)
@@ -107,7 +108,7 @@ def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
 
 async def check_source(url: str, seconds: float) -> None:
     """Raises InvalidSource if the source can read a store's tables. If the server does not answer within ``seconds``,
-    or the file cannot be read, only logs a warning: the check is repeated before the first query."""
+    or the file cannot be read, this function only logs a warning. The check is repeated before the first query."""
     try:
         parsed = make_url(url).difference_update_query([TIMEZONE_OPTION])
     except (ArgumentError, ValueError):

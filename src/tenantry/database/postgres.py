@@ -1,8 +1,8 @@
-"""PostgreSQL through psycopg, direct or behind a pooler.
+"""Connects to PostgreSQL with psycopg, directly or through a pooler.
 
-A transaction pooler, such as PgBouncer, may use another server connection for each transaction, so prepared statements,
-session settings and LISTEN need direct connections. Fixed statements bypass psycopg's cursors: a small read would take
-twice as long."""
+A transaction pooler, such as PgBouncer, may use another server connection for each transaction. So only direct
+connections use prepared statements, session settings and LISTEN. Fixed statements do not use psycopg's cursors, which
+would double the time of a small read."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 _APPLICATION = "tenantry"
 
 IDLE_IN_TRANSACTION = "15s"
-"""After this time, the server ends an idle transaction, to release its locks in case the client has vanished."""
+"""If a transaction is idle for this long, the server ends it and releases its locks. The client may have vanished."""
 
 SET_IN_TRANSACTION = f"set local idle_in_transaction_session_timeout = '{IDLE_IN_TRANSACTION}'"
-"""For one transaction. Behind a pooler, a setting of the session would also affect other clients."""
+"""Sets the limit for one transaction only. Behind a pooler, a limit for the session would also affect other clients."""
 
 # Sets the idle limit of the session, but only on a direct connection. Behind a pooler, pg_backend_pid() may differ from
 # the pid that the client got when it connected. Check and setting are one statement, because a pooler may send the next
@@ -47,17 +47,18 @@ _DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 
 
 class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
-    """Can run fixed statements: the same SQL with different values."""
+    """A psycopg connection that can also run fixed statements: the same SQL with different values."""
 
     direct = False
-    """Whether there is no pooler. Behind a pooler nothing is prepared, and ``begin`` sends SET_IN_TRANSACTION."""
+    """Whether the connection has no pooler in between. Behind a pooler, no statement is prepared, and ``begin`` also
+    sends SET_IN_TRANSACTION."""
     cancels = False
-    """Whether a cancelled task waits, possibly for seconds, until the server has cancelled its query. If False, the
-    task closes the connection at once."""
+    """What a cancelled task does with its query. If True, the task waits, possibly for seconds, until the server has
+    cancelled the query. If False, the task closes the connection at once."""
     _statements: FixedStatements | None = None
 
     async def run(self, text: str, values: tuple[Any, ...]) -> tuple[Sequence[tuple[Any, ...]], int]:
-        """Return the rows and the number of changed rows. Raises psycopg's errors."""
+        """Run the SQL as a fixed statement. Return the rows and the number of changed rows. Raises psycopg's errors."""
         if self._statements is None:
             self._statements = FixedStatements(self, hold=self.direct)
         return await self._statements.run(text, values)
@@ -88,7 +89,8 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
 
 
 class FixedStatements:
-    """A connection's fixed statements. ``hold``: whether to prepare a statement when it runs for the second time."""
+    """Runs the fixed statements of one connection. ``hold``: whether to prepare a statement when it runs for the second
+    time."""
 
     def __init__(self, connection: PostgresConnection, *, hold: bool) -> None:
         self._connection = connection
@@ -145,9 +147,9 @@ def _encoded(values: tuple[Any, ...]) -> tuple[list[bytes | None], list[int]]:
 
 
 async def connect(conninfo: str, *, seconds: float, transactions: bool) -> PostgresConnection:
-    """Connect within ``seconds``. Statements have parameters such as ``$1``; JSON values are strings. With
-    ``transactions``, the first statement begins a transaction, and a cancelled task cancels its query; otherwise each
-    statement commits. Raises psycopg's errors and TimeoutError."""
+    """Connect within ``seconds``. Write a statement's parameters as ``$1``, ``$2``. JSON values are returned as
+    strings. With ``transactions``, the first statement begins a transaction, and a cancelled task cancels its query.
+    Without it, each statement commits. Raises psycopg's errors and TimeoutError."""
     async with asyncio.timeout(max(seconds, 0.001)):
         connection = await PostgresConnection.connect(
             conninfo,
@@ -173,7 +175,8 @@ async def connect(conninfo: str, *, seconds: float, transactions: bool) -> Postg
 
 
 def write_engine(connect: Callable[[], Awaitable[PostgresConnection]], **options: Any) -> AsyncEngine:
-    """``connect``: opens connections with ``transactions=True``. ``options``: for the engine's pool."""
+    """Make an engine for writes. ``connect``: a function that opens a connection with ``transactions=True``.
+    ``options``: passed to the engine's pool."""
     return create_async_engine(
         "postgresql+psycopg://",
         async_creator=connect,

@@ -54,11 +54,11 @@ _TRIES = 1
 
 @dataclass(frozen=True, slots=True)
 class RedisServer:
-    """A server, Sentinel group or cluster. ``repr`` omits secrets and ``options``."""
+    """The address of a Redis server, Sentinel group or cluster. ``repr`` shows neither secrets nor ``options``."""
 
     kind: RedisKind
     label: str
-    """The server's name in messages; contains no secret."""
+    """The name of the server in messages. It contains no secret."""
     hosts: tuple[tuple[str, int], ...] = ()
     path: str = ""
     service: str = ""
@@ -70,7 +70,7 @@ class RedisServer:
 
 
 def read_redis_address(url: str) -> RedisServer:
-    """Raises InvalidSettings; the message never quotes the URL."""
+    """Parse the URL of a server. Raises InvalidSettings with a message that does not quote the URL."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -172,8 +172,8 @@ def load_redis() -> Any:
 
 
 async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
-    """Wait at most ``seconds``. Raises ConnectionError for every failure, even an unreadable answer: the server at the
-    address may not be Redis."""
+    """Wait at most ``seconds`` for the server's answer and return it. Raises ConnectionError for every failure, also
+    for an answer that is not Redis protocol: the server at the address may be another program."""
     try:
         async with asyncio.timeout(seconds):
             return await answer
@@ -182,8 +182,8 @@ async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
 
 
 class RedisClient:
-    """A redis-py client for one event loop, which connects at the first command. Commands sent through ``redis`` have
-    no time limit, so callers must set one."""
+    """A redis-py client for one event loop. It connects at the first command. Commands sent through ``redis`` have no
+    time limit, so callers must set one."""
 
     def __init__(self, server: RedisServer) -> None:
         self.server = server

@@ -6,10 +6,11 @@ from typing import Final
 from sqlalchemy.engine import URL
 
 ENCRYPTED_OPTION: Final = "tenantry_encrypted"
-"""The option whose value is the whole URL, encrypted (docs/decisions/0069-encrypted-urls.md)."""
+"""Name of the URL option whose value is the whole URL in encrypted form (docs/decisions/0069-encrypted-urls.md)."""
 
 TIMEZONE_OPTION: Final = "tenantry_timezone"
-"""The option with the time zone of the source's rows, for dashboards. Drivers do not get it."""
+"""Name of the URL option with the time zone of the source's rows, for dashboards. The option is not passed to
+drivers."""
 
 _PREFIXES: Final = ("env:", "file:")
 
@@ -72,5 +73,5 @@ def is_reference(value: object) -> bool:
 
 
 def lacks_secrets(url: URL) -> bool:
-    """Whether the URL has references or is encrypted: it must be resolved before a driver can use it."""
+    """Whether the URL must be resolved before a driver can use it, because it contains references or is encrypted."""
     return ENCRYPTED_OPTION in url.query or any(map(is_reference, secret_values(url)))

@@ -149,8 +149,8 @@ class Execution:
 
 
 class ObservedQuery(Span):
-    """Counts and traces one caller's query. The query ends with the ``with`` block. If ``lasts``, it ends only when
-    ``end`` is called or the block raises an error."""
+    """Counts and traces one caller's query. The query ends with the ``with`` block. With ``lasts=True``, it ends when
+    ``end`` is called or when the block raises an error."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows", "sql")
 

@@ -39,7 +39,7 @@ class BoundQuery:
     weight: Callable[[], float] | None
     wants_dicts: bool = False
     max_age: float | None = None
-    """A cache keeps the result for at least this many seconds."""
+    """A cache keeps the result for at least this many seconds. None: the cache's own limit applies."""
     reduction: Reduction | None = None
 
     def reduce(self, reduction: Reduction) -> None:

@@ -27,7 +27,7 @@ class ChangeTimes:
             self._of[source] = at
 
     def of(self, source: str) -> float:
-        """Return when a source last changed (Unix seconds); a negative number if never."""
+        """Return the Unix time when the source last changed; a negative number if it never changed."""
         return max(self._of_all, self._of.get(source, -1.0))
 
 
@@ -63,8 +63,8 @@ class ChangeInbox:
         return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
-        """Wait for a change, collect more for ``TOGETHER_SECONDS``, and return the changed sources. If None is among
-        them, any source may have changed."""
+        """Wait for a change, collect further changes for ``TOGETHER_SECONDS``, and return the changed sources. If the
+        set contains None, any source may have changed."""
         await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)
@@ -117,7 +117,8 @@ class SourceChanges:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Return a Unix time. Rows read from now on include all changes made before that time."""
+        """Return a Unix time, ``LATE_SECONDS`` ago. Rows that are read from now on include all changes made before that
+        time."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:

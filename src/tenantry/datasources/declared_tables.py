@@ -10,14 +10,15 @@ if TYPE_CHECKING:
     from tenantry.sql.guarding import GuardedTables
 
 NEUTRAL: Final = "the data source cannot be used: its operator can see the reason in the log"
-"""What HTTP clients see if a declaration is wrong. The full message, for the operator, names tables and columns."""
+"""What HTTP clients see if a declaration is wrong. Only the operator sees the full message, because it names tables and
+columns."""
 
 _log: Final = logging.getLogger(__name__)
 
 
 def declared_tables(source: RegisteredSource) -> GuardedTables | None:
-    """Return the source's guarded tables, the same object for equal declarations; None without a declaration. Raises
-    InvalidSource for a declaration that this process cannot use."""
+    """Return the source's guarded tables, or None if the source has no declaration. Equal declarations give the same
+    object. Raises InvalidSource for a declaration that this process cannot use."""
     if not source.tables:
         return None
     try:

@@ -34,8 +34,8 @@ C = TypeVar("C")
 Found = TypeVar("Found")
 
 OnEnd: TypeAlias = Callable[[str, int, int], None]
-"""Called when a stream ends, with its outcome (``ok``, ``stopped`` or an error's code), number of rows and body
-bytes."""
+"""Called when a stream ends. The arguments are the outcome (``ok``, ``stopped`` or an error's code), the number of rows
+and the number of bytes in the body."""
 
 
 # Matches the messages by which PostgreSQL, PgBouncer, Redshift, Supavisor, MySQL, MariaDB, ProxySQL, ClickHouse, Oracle
@@ -64,8 +64,8 @@ class ReadOnlyBy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Enforcement:
-    """How a driver keeps its queries read-only. ``can_stop``: whether the engine stops a query that times out or whose
-    viewer leaves."""
+    """How a driver keeps its queries read-only. ``can_stop``: whether the engine can stop a query when the query times
+    out or its viewer leaves."""
 
     read_only_by: ReadOnlyBy = ReadOnlyBy.ENGINE
     can_stop: bool = True
@@ -78,8 +78,8 @@ class Chunks(Protocol):
     def row_count(self) -> int: ...
 
     async def next(self) -> bytes | None:
-        """Return the next chunk; None after the last. Raises DataSourceError, and the same error again on later
-        calls."""
+        """Return the next chunk; None after the last chunk. Raises DataSourceError; later calls raise the same error
+        again."""
         ...
 
     def close(self, error: TenantryError | None = None) -> None:
@@ -115,7 +115,8 @@ class Driver(Protocol[C]):
         ...
 
     def fetch(self, connection: C, bound: BoundSQL) -> Answer:
-        """Run one query, leaving the connection unchanged. Raises TenantryError or the client's error."""
+        """Run one query, and leave the connection in the same state as before. Raises TenantryError or the client's
+        error."""
         ...
 
     def failure(self, error: Exception) -> TenantryError:
@@ -123,7 +124,7 @@ class Driver(Protocol[C]):
         ...
 
     def interrupt(self, connection: C) -> None:
-        """Stop the connection's query, if the driver can. Called from another thread."""
+        """Stop the query that runs on the connection, if the driver can. This method is called from another thread."""
         ...
 
     def close(self, connection: C) -> None:
@@ -170,7 +171,7 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class OpenRows:
-    """A running query's column names, rows and column types. ``close`` is called once and stops the query."""
+    """The column names, rows and column types of a running query. ``close`` stops the query; it is called once."""
 
     names: Sequence[str]
     rows: Iterator[tuple[Any, ...]]
@@ -184,14 +185,14 @@ class StreamingDriver(Protocol):
     has returned all rows."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Run ``session``, if given, and start the query in the same transaction, with ``limits.stream.timeout``. Rows
-        are read in several threads, one at a time. After the last row or ``close``, the connection must be in the same
-        state as after ``fetch``. Raises the errors of ``fetch``."""
+        """Run ``session``, if given, and start the query in the same transaction, with ``limits.stream.timeout``. The
+        rows are read in several threads, but in only one thread at a time. After the last row, or after ``close``, the
+        connection must be in the same state as after ``fetch``. Raises the errors of ``fetch``."""
         ...
 
 
 class NoConnectionLeft(SourceUnavailable):
-    """The server allows no more connections, so the query may wait for a free one."""
+    """The server allows no more connections. The query may wait until a connection is free."""
 
 
 def says_no_connection(message: str) -> bool:
@@ -256,7 +257,8 @@ def unreachable_error(
     server: str = "its server",
     has_no_connection: bool = False,
 ) -> SourceUnavailable:
-    """The error for an engine that is unreachable or refuses the login; NoConnectionLeft if no connection is free.
+    """Return the error for an engine that is unreachable or refuses the login, or a NoConnectionLeft if the engine has
+    no free connection.
     The message, for the log, has the cause and ``hint``. Without ``cause`` it is a network error at ``server`` (such as
     ``db.internal:3306``), or the type of ``error``. HTTP clients get none of these."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
@@ -267,8 +269,8 @@ def unreachable_error(
 
 
 def query_error(source_id: str, evidence: str, position: int | None = None) -> QueryFailed:
-    """The error for a query that the engine refused. ``evidence``: the engine's error code or type. ``position``: the
-    number of the character, from 1, at which the SQL is wrong."""
+    """Return the error for a query that the engine refused. ``evidence`` is the engine's error code or error type.
+    ``position`` is the number of the first wrong character of the SQL, counted from 1."""
     where = f", at character {position} of the SQL" if position else ""
     error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
     error.evidence, error.position = evidence, position or None
@@ -276,8 +278,8 @@ def query_error(source_id: str, evidence: str, position: int | None = None) -> Q
 
 
 def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> None:
-    """Raise QueryFailed if a query has bound values and calls a function that runs a string as SQL. ``dialect=None``:
-    functions of all dialects."""
+    """Raise QueryFailed if a query has bound values and calls a function that runs a string as SQL. With
+    ``dialect=None``, the functions of all dialects are refused."""
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,

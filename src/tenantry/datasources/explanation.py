@@ -24,7 +24,7 @@ class ExplainedQuery:
     """The URL scheme."""
     traced: TracedSQL
     age: float | None
-    """Seconds since the source was queried for the cached result; None if no result is cached."""
+    """Seconds since the source was queried for the result that is in the cache; None if the cache has no result."""
     guards: tuple[AppliedGuard, ...] = ()
     """The declared tables that the query names, each with the SQL that replaces it."""
 

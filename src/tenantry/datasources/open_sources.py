@@ -37,7 +37,8 @@ _log = logging.getLogger(__name__)
 
 
 def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str]:
-    """Raises InvalidSettings if ``tagged`` is a string or contains an unknown engine."""
+    """Check the engines whose SQL gets tags. Raises InvalidSettings if ``tagged`` is a string or contains an unknown
+    engine."""
     if isinstance(tagged, str):
         raise InvalidSettings(
             f"query_tags is {tagged!r}; it takes a collection of engines, such as {TAGGED!r}, or () for none"
@@ -51,7 +52,8 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
 def create_source(
     source: RegisteredSource, limits: Limits, host: Mapping[str, Engine] | None = None
 ) -> ConnectionPool[Any]:
-    """Does not connect. Raises InvalidSource for an unusable URL, dialect, driver or declaration of guarded tables."""
+    """Create the source without connecting to it. Raises InvalidSource for an unusable URL, dialect, driver or
+    declaration of guarded tables."""
     url = parse_url(source.url)
     engine = find_engine(url, host, trusted=source.trusted)
     engine.check_url(url)  # checked again, because the row may be older than the rules

@@ -45,8 +45,10 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of rows. ``next``: the value of ``after`` for the next page; None on the last page. ``total``: the
-    number of rows of all pages, if requested."""
+    """One page of rows.
+
+    - ``next``: the value of ``after`` for the next page; None on the last page.
+    - ``total``: the number of rows on all pages together; None if it was not requested."""
 
     rows: list[dict[str, Any]]
     next: str | None
@@ -68,12 +70,15 @@ async def fetch_page(
 ) -> Page:
     """Fetch ``size`` rows of ``template``, sorted by the columns ``order`` (``-name``: descending).
 
-    For the next page, pass ``page.next`` as ``after``: this is equally fast for every page. ``offset`` skips rows.
-    Together, the ``order`` columns must be unique, and none may contain NULL. ``total="exact"`` counts all rows in a
-    second query.
+    For the next page, pass ``page.next`` as ``after``; each page then takes the same time. Alternatively, ``offset``
+    skips that many rows. No two rows may have equal values in all ``order`` columns, and no ``order`` column may be
+    NULL. With ``total="exact"``, a second query counts all rows.
 
-    Raises the errors of ``fetch``; InvalidSettings for an invalid order, size, offset or total, or a dialect without
-    pages; UnbindableValue for an ``after`` from another order; QueryFailed for NULL in an order column.
+    Raises the errors of ``fetch``, and:
+
+    - InvalidSettings for an invalid order, size, offset or total, and for a dialect without pages
+    - UnbindableValue for an ``after`` that belongs to another order
+    - QueryFailed if an order column is NULL
     """
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
     window = PagedTemplate(compiled, order, size, after, offset)

@@ -13,8 +13,8 @@ from urllib.parse import quote
 from tenantry.sql import PARAMSTYLES, BoundSQL, Query, SQLTemplate
 
 TAGGED: Final = ("postgresql", "mysql", "mariadb")
-"""Engines (URL schemes) whose queries are tagged by default. They show the SQL of running queries, and have no cache
-keyed by the SQL, which tags would make useless."""
+"""Engines (URL schemes) whose queries are tagged by default. These engines show the SQL of running queries. They have
+no cache keyed by the SQL; tags would make such a cache useless."""
 
 _CACHED = 4_096
 _CACHED_TEMPLATES = 256

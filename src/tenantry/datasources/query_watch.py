@@ -44,7 +44,7 @@ class WatchedQuery:
     current: UserGroup
     """The group as last read."""
     certain_until: float
-    """When the query will be stopped. Each successful check postpones this time."""
+    """The time at which the query will be stopped. Each successful check moves this time into the future."""
     due: float
     """When the next check is due."""
     end: Callable[[TenantryError], object]
@@ -54,7 +54,7 @@ class WatchedQuery:
 
 
 class QueryWatch:
-    """Watches the queries of one event loop. If ``groups`` is None, only their sources are checked."""
+    """Watches the queries of one event loop. If ``groups`` is None, it checks only the sources of the queries."""
 
     def __init__(
         self,
@@ -104,8 +104,8 @@ class QueryWatch:
             query.at_end_of_pass.cancel()
 
     async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Coroutine[Any, Any, T]) -> T:
-        """Await ``work`` while its query is watched. Raises QueryOutdated if the group or source changes,
-        StoreUnavailable if the store does not answer."""
+        """Await ``work`` and return its result, while the query is watched. Raises QueryOutdated if the group or the
+        source changes, and StoreUnavailable if the store does not answer."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:

@@ -17,8 +17,9 @@ from tenantry.datasources.results.chunks import MEDIA_TYPES, MakeWriter
 class ResultStream:
     """A response body in chunks: ``StreamingResponse(stream, media_type=stream.media_type)``.
 
-    Holds one of its group's connections until the last chunk is read, a limit is reached, or the stream is closed or
-    garbage-collected. After an error, every read raises that error again, so an incomplete body never looks complete.
+    The stream holds one of its group's connections until the last chunk is read, a limit is reached, or the stream is
+    closed or garbage-collected. After an error, every further read raises the same error, so that an incomplete body
+    never looks complete.
     """
 
     def __init__(self, chunks: Chunks, format_: str) -> None:

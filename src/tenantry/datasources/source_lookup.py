@@ -33,8 +33,8 @@ class SourceLookup:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """Return a schema's source. With ``reread`` (sources by environment id and reference), the cache is not used: a
-        source that is not yet in ``reread`` is read from the store and added. Raises UnmappedSchema,
+        """Return the source of a schema. With ``reread``, the cache is not used: each source is read from the store
+        once and added to ``reread``, which maps environment id and reference to the source. Raises UnmappedSchema,
         UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:

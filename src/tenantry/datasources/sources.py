@@ -55,8 +55,9 @@ class DataSources:
       RegisteredSource and Limits, and returns a Driver.
     - ``keys`` decrypt URLs: a KeyRing or the path of a key file (default: the one in TENANTRY_KEYS).
 
-    No I/O before the first query. A running query ends within the staleness bound if its group or source changes.
-    Raises InvalidSettings if ``engines`` has a built-in scheme, or ``query_tags`` an unknown engine.
+    A DataSources does no I/O before the first query. If the group or the source of a running query changes, the query
+    is stopped within the staleness bound. Raises InvalidSettings if ``engines`` has a built-in scheme, or if
+    ``query_tags`` has an unknown engine.
     """
 
     def __init__(
@@ -105,11 +106,11 @@ class DataSources:
     ) -> Coroutine[Any, Any, list[dict[str, Any]]]:
         """Return the rows of ``template``, bound with ``variables`` (default: the group's), one dict per row.
 
-        ``max_age``: maximum age of a cached result in seconds (None: the cache's limit; 0: query the source). Values
-        have the driver's types. Raises UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable,
-        InvalidParameter, UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout, QueryOutdated,
-        TooManyRows, TooManyBytes, SourceUnavailable, StoreUnavailable; ValueError if the variables belong to another
-        group.
+        ``max_age`` is the maximum age of a cached result in seconds. None: as old as the cache allows. 0: query the
+        source. Values have the driver's types. Raises UnmappedSchema, UnregisteredSource, InvalidSource,
+        MissingVariable, InvalidParameter, UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout,
+        QueryOutdated, TooManyRows, TooManyBytes, SourceUnavailable, StoreUnavailable; ValueError if the variables
+        belong to another group.
         """
         return self._ask(QueryOutcome.take_dicts, group, schema, template, variables, max_age)
 
@@ -124,9 +125,9 @@ class DataSources:
         reduction: Reduction | None = None,
         now: datetime | None = None,
     ) -> Coroutine[Any, Any, Result]:
-        """Return the rows as a Result, for ``tenantry.results``. With a ``reduction``, the limits of streams apply to
-        the rows before they are reduced. ``now`` (aware): the time from which relative ranges are counted; default: the
-        current time. Raises the errors of ``fetch``."""
+        """Return the rows as a Result, for ``tenantry.results``. With a ``reduction``, the rows before the reduction
+        are subject to the limits of streams. ``now`` (aware) is the time from which relative ranges are counted; the
+        default is the current time. Raises the errors of ``fetch``."""
         return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction, now)
 
     async def stream(
@@ -214,9 +215,9 @@ class DataSources:
     ) -> str:
         """Return the cache key of ``fetch`` with the same arguments, without running the query.
 
-        Two groups have the same key only if they use the same source, and neither the template nor the source's session
-        variables use the group. Raises the errors that ``fetch`` raises before it runs the query; TypeError for a value
-        without a fingerprint.
+        The keys of two groups are equal only if both groups use the same source, and if neither the template nor the
+        source's session variables use the group. Raises the errors that ``fetch`` raises before it runs the query;
+        TypeError for a value without a fingerprint.
         """
         request = await self._request(group, schema, template, variables)
         query = bind_query(self._open_sources.find(request.registered), request, has_key=False)
@@ -236,9 +237,10 @@ class DataSources:
         return self._open_sources.find(await self._lookup.of_schema(group, schema)).pool.dialect
 
     async def changed(self, environment: Environment, reference: str) -> None:
-        """Announce that a source's rows changed. From now on this process reuses no earlier result; other processes
-        that share the cache follow within five seconds. ``reference``: Tenantry's id (``ds_…``) or yours. Raises
-        UnregisteredSource, StoreUnavailable; SourceUnavailable if the shared cache does not answer."""
+        """Announce that the rows of a source changed. From now on, this process reuses no earlier result of the source.
+        Other processes that share the cache stop reusing such results within five seconds. ``reference`` is Tenantry's
+        id of the source (``ds_…``) or your own id. Raises UnregisteredSource, StoreUnavailable; SourceUnavailable if
+        the shared cache does not answer."""
         registered = await self._lookup.of_reference(environment, reference)
         if registered is None:
             raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")
@@ -255,8 +257,8 @@ class DataSources:
     async def stop(self) -> None:
         """Stop every query and refuse new ones, before the process ends.
 
-        Callers of running queries get SourceUnavailable (503) immediately. Returns within five seconds; connections
-        stay open until ``aclose``.
+        Callers of running queries get SourceUnavailable (503) immediately. This method returns within five seconds. The
+        connections stay open until ``aclose``.
         """
         self.changes.end()
         await self._open_sources.stop(_STOP_SECONDS)

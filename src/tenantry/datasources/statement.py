@@ -109,8 +109,9 @@ def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
 
 @lru_cache(maxsize=512)
 def mysql_refusal(sql: str) -> str | None:
-    """Return the reason to refuse SQL on MySQL; None for one read-only statement. Statements that leave a file,
-    variable, lock or LAST_INSERT_ID behind are refused. Assumes backslash escapes, and no ANSI_QUOTES."""
+    """Return the reason to refuse SQL on MySQL; None for a single read-only statement. A statement is refused if it
+    leaves a file, variable, lock or LAST_INSERT_ID behind. The check assumes that the server uses backslash escapes and
+    not ANSI_QUOTES."""
     reason = refusal(sql, READING_MYSQL)
     if reason is not None:
         return reason

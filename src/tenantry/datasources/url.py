@@ -93,12 +93,13 @@ def public_url(url: str) -> str:
 
 
 def masked(url: URL) -> URL:
-    """Replace secrets by ``***``. References stay."""
+    """Replace each secret with ``***``, except references to secrets."""
     return replace_secrets(url, {each: MASK for each in secret_values(url) if not is_reference(each)})
 
 
 def secret_state(url: str) -> str | None:
-    """The form of the secrets in a stored URL: ``plain``, ``encrypted`` or ``reference``; None without secrets."""
+    """Return the form of the secrets in a stored URL: ``plain``, ``encrypted`` or ``reference``. Return None if the URL
+    has no secrets or cannot be read."""
     try:
         parsed = parse_url(url)
     except InvalidSource:
@@ -120,7 +121,7 @@ def source_revision(source: RegisteredSource) -> str:
 
 
 def with_password(url: str, password: str) -> str:
-    """Raises InvalidSource for a URL without a user."""
+    """Return the URL with this password. Raises InvalidSource for a URL without a user."""
     parsed = _parse(url)
     if not parsed.username:
         raise InvalidSource("the URL of the data source names no user, so it takes no password", field="/password")

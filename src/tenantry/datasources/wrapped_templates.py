@@ -17,8 +17,8 @@ BindValue: TypeAlias = Callable[[Any], str]
 
 
 def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], str]) -> BoundSQL:
-    """Join ``select``, the bound SQL (as the subquery ``tenantry_inner``) and ``clauses`` into one statement. The
-    values of the clauses are bound last. Supports only positional paramstyles."""
+    """Return one statement: ``select``, then the bound SQL as the subquery ``tenantry_inner``, then ``clauses``. The
+    values of the clauses are bound last. Only positional paramstyles are supported."""
     style = PARAMSTYLES[bound.paramstyle]
     values = list(bound.params or ())
 
@@ -48,10 +48,11 @@ class WrappedTemplate:
 
 
 class SchemaQuery(WrappedTemplate):
-    """Selects no rows from a template: the engine returns the template's column names without running it."""
+    """Selects no rows from a template, so that the engine returns the template's column names without running the
+    template."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Raises InvalidSettings if the engine would run the template anyway."""
+        """Put the SQL into a query without rows. Raises InvalidSettings if the engine would run the template anyway."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(f"{bound.dialect} cannot name the columns of a query without running it")
         # Each condition excludes all rows. Two are used because an engine may recognize only one of them before it runs

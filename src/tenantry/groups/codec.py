@@ -1,6 +1,7 @@
 """A user group as JSON and as table columns.
 
-A new field of ``UserGroup`` needs a line in ``_FIELDS`` (for all JSON forms) and one in ``GroupRow`` (for all SQL)."""
+If you add a field to ``UserGroup``, add a line to ``_FIELDS`` (for all JSON forms) and one to ``GroupRow`` (for all
+SQL)."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def from_micros(count: int) -> datetime:
 
 
 class ValueCodec(NamedTuple):
-    """Converts one value to JSON and back. ``decode`` raises for a value that ``encode`` never returns."""
+    """A pair of functions that convert one value to JSON and back. ``decode`` raises an exception for a value that
+    ``encode`` never returns."""
 
     encode: Callable[[Any], Any]
     decode: Callable[[Any], Any]
@@ -145,20 +147,21 @@ _LATER_FIELDS: Final = (
 
 
 class GroupCodec:
-    """Converts a group to one JSON form and back. The JSON omits the fields in ``without``; ``decode`` takes them as
-    arguments. ``other_forms`` replaces codecs of ``_FIELDS``."""
+    """Converts a group to one JSON form and back. The JSON omits the fields named in ``without``; pass them to
+    ``decode`` as arguments. ``other_forms``: field name -> the codec to use in this form, if it is not the usual
+    codec."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
         forms = {**_FIELDS, **other_forms}
         self._fields = [(name, *forms[name], name in _LATER_FIELDS) for name in _FIELDS if name not in without]
 
     def encode(self, group: UserGroup) -> dict[str, Any]:
-        """Return a JSON object without secrets."""
+        """Return the group as a JSON object without secrets."""
         return {name: encode(getattr(group, name)) for name, encode, _, _ in self._fields}
 
     def decode(self, document: Mapping[str, Any], **given: Any) -> UserGroup:
-        """Parse a document; ignore unknown members. ``given``: values of the fields in ``without``. Raises ValueError
-        for a missing field or a wrong type; the message quotes no value."""
+        """Parse a document and ignore unknown members. ``given``: the values of the fields in ``without``. Raises
+        ValueError if a field is missing or has the wrong type. The error's message quotes no value."""
         try:
             values = {
                 name: decode(document[name])
@@ -202,8 +205,8 @@ class EnvironmentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """The columns of a user group, in the order of queries. Those of EnvironmentRow follow. JSON values are strings;
-    times are microseconds since 1970."""
+    """The columns of a user group, in the order of queries. In a query's result, the columns of EnvironmentRow follow
+    them. JSON values are strings; times are microseconds since 1970."""
 
     team_id: int
     provided_id: str
@@ -226,7 +229,7 @@ class GroupRow(NamedTuple):
     def group(
         self, environment: Environment, properties: Record | None, mapping: Record | None, revoked: Record | None
     ) -> UserGroup:
-        """Make the group. The last three arguments are parsed columns."""
+        """Make the group. Pass the columns ``properties``, ``mapping`` and ``revoked_viewers`` parsed from JSON."""
         values = list(_in_field_order(self))
         for place in _TIMES:
             if values[place] is not None:
@@ -241,7 +244,8 @@ class GroupRow(NamedTuple):
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:
-        """The token before the last rotation, even if its grace period has ended; None if it had no grace period."""
+        """Return the token before the last rotation, even if its grace period has ended. Return None if that token had
+        no grace period."""
         if self.previous_key_id is None or self.previous_nonce is None:
             return None
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)

@@ -14,8 +14,8 @@ _MOMENT: Final = re.compile(
 
 
 def read_moment(text: str) -> datetime:
-    """Parse an RFC 3339 time and convert it to UTC. Digits beyond microseconds are dropped; second 60 becomes the next
-    second. Raises ValueError(MOMENT_RULE)."""
+    """Parse an RFC 3339 time and convert it to UTC. Digits beyond microseconds are dropped. Second 60 becomes second 0
+    of the next minute. Raises ValueError(MOMENT_RULE)."""
     found = _MOMENT.fullmatch(text)
     if found is not None:
         minute, second, rest = found.groups()
@@ -28,5 +28,5 @@ def read_moment(text: str) -> datetime:
 
 
 def write_moment(moment: datetime | None) -> str | None:
-    """Format the time as ISO 8601 in UTC; None for None."""
+    """Format the time as ISO 8601 in UTC. Return None for None."""
     return None if moment is None else moment.astimezone(UTC).isoformat()

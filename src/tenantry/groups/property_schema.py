@@ -1,4 +1,4 @@
-"""A subset of JSON Schema for group properties. Rejects unknown keywords."""
+"""A subset of JSON Schema for the properties of groups. A schema with an unknown keyword is rejected."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _ANNOTATIONS: Final = frozenset(
 )
 _CHECKED: Final = frozenset(("type", "enum", "const", "properties", "required", "additionalProperties", "items"))
 MOVED: Final = ("x-tenant-column", "x-shared-tables")
-"""Keywords of older versions. Guarded tables replaced them."""
+"""Keywords of older versions. Guarded tables replaced these keywords."""
 VIEWER_SCHEMA: Final = "x-viewer"
-"""Top-level keyword of a schema. Its value is the schema of ``viewer.*``. It does not declare ``id``, which every
-viewer may have."""
+"""Top-level keyword of a schema. Its value is a schema for ``viewer.*``. That schema does not declare ``viewer.id``,
+which every viewer may have."""
 _TYPES: Final = frozenset(("string", "integer", "number", "boolean", "null", "object", "array"))
 _MOVED_TO: Final = (
     "is no longer read: remove it. List the tables under `tables:` in tables.yaml next to the folder of queries, each "
@@ -53,14 +53,15 @@ class PropertySchema:
         """The schema of viewers' attributes; None if viewers are not declared."""
 
     def violations(self, properties: Mapping[str, Any] | Record | None) -> Iterator[Violation]:
-        """Find the values that break the schema. None counts as {}."""
+        """Find the values that break the schema. If ``properties`` is None, {} is checked."""
         yield from _violations(self.document, Record({}) if properties is None else properties, ())
 
     def paths(self) -> frozenset[str]:
         return frozenset(path for path, _, _ in _declared(self.document, "", required=True))
 
     def declared(self) -> Mapping[str, tuple[Mapping[str, Any], bool]]:
-        """For each dotted path: the property's schema, and whether it and all its parents are required."""
+        """Return, for the dotted path of each property: its schema, and whether the property and all its parents are
+        required."""
         return {path: (schema, required) for path, schema, required in _declared(self.document, "", required=True)}
 
 
@@ -193,7 +194,7 @@ class SchemaLearner:
         self._root.add(Record({}) if properties is None else properties)
 
     def document(self) -> dict[str, Any]:
-        """Return a schema that all added properties satisfy. It contains names and types, no values."""
+        """Return a schema that all added properties satisfy. The schema contains names and types, but no values."""
         return {"$schema": DIALECT, **self._root.document()}
 
 

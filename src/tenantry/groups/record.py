@@ -1,5 +1,5 @@
-"""Immutable JSON for templates. Jinja tries attributes before items: ``{{ x.items }}`` on a ``dict`` prints a method.
-So a Record has no public attributes."""
+"""Immutable JSON for templates. A Record has no public attributes, because Jinja tries attributes before items: on a
+``dict``, ``{{ x.items }}`` prints a method."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | Non
 
 
 class MissingItem(MissingVariable, KeyError):
-    """A Record lacks this name. Programs may catch it as KeyError; error pages show it as MissingVariable."""
+    """Raised for a name that a Record does not contain. Programs may catch it as KeyError; error pages show
+    MissingVariable."""
 
     def __str__(self) -> str:
         return self.message  # a KeyError would show the repr of its message
@@ -41,8 +42,8 @@ class _Immutable:
 
 
 class Record(_Immutable):
-    """An immutable, unhashable JSON object. A missing name raises MissingItem. ``str()`` raises TypeError, so templates
-    cannot print a tenant's properties; ``repr()`` shows names only."""
+    """An immutable, unhashable JSON object. Reading a missing name raises MissingItem. ``str()`` raises TypeError, so
+    templates cannot print a tenant's properties. ``repr()`` shows only the names."""
 
     __slots__ = ("_values",)
     __hash__: ClassVar[None]  # type: ignore[assignment]  # values may be unhashable, as in a dict
@@ -105,7 +106,8 @@ class RecordList(_Immutable):
 
 
 def freeze(value: Any) -> Any:
-    """Return an immutable copy. Subclasses of ``str`` become plain strings, so ``Markup`` is escaped again."""
+    """Return an immutable copy. Subclasses of ``str``, such as ``Markup``, become plain strings, so templates escape
+    them too."""
     if type(value) in _IMMUTABLE:  # the common case, and the fast one
         return value
     if isinstance(value, str):
@@ -122,8 +124,8 @@ _IMMUTABLE = _SCALARS | {Record, RecordList}
 
 
 def adopt(value: Any) -> Any:
-    """Freeze a JSON parser's result, twice as fast as ``freeze``. The result keeps the dicts, so the caller must not
-    use them afterwards."""
+    """Freeze the result of a JSON parser, twice as fast as ``freeze``. The Record uses the parser's own dicts, so the
+    caller must not use these dicts afterwards."""
     if type(value) is dict:
         for name, item in value.items():
             if type(item) not in _IMMUTABLE:

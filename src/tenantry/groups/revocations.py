@@ -11,11 +11,13 @@ from tenantry.groups.viewer import LONGEST_PASS
 from tenantry.groups.writes import GroupChanges
 
 MAX_REVOKED_VIEWERS: Final = 200
-"""Maximum revocations that a group keeps. A revocation is kept until every pass issued before it must have expired."""
+"""Maximum number of revocations that a group keeps. A revocation is kept until every pass
+that was issued before it has expired."""
 
 
 def revoking_changes(group: UserGroup, viewer_id: str, now: datetime) -> GroupChanges:
-    """Return the changes that revoke the viewer's passes issued until ``now``. Raises TooManyRevokedViewers."""
+    """Return the changes with which an update of the group revokes all passes issued to the viewer up to ``now``.
+    Raises TooManyRevokedViewers."""
     seconds = now.timestamp()
     known = {} if group.revoked_viewers is None else thaw(group.revoked_viewers)
     kept = {each: before for each, before in known.items() if before + LONGEST_PASS > seconds and each != viewer_id}

@@ -1,5 +1,5 @@
-"""Session variables of a data source, such as ``app.tenant = {{ user_group.id }}``, set before each query for row-level
-security policies."""
+"""Session variables of a data source, such as ``app.tenant = {{ user_group.id }}``. They are set before each query, so
+that row-level security policies can read them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeAlias
 from tenantry.errors import InvalidSource
 
 SessionVariables: TypeAlias = tuple[tuple[str, str], ...]
-"""Pairs of a name and the template tag for its value, in declared order."""
+"""Pairs of a variable's name and the template tag for its value, in the order in which they were declared."""
 
 _ENGINES = frozenset({"postgresql", "postgres"})
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}(?:\.[a-z_][a-z0-9_]{0,62})+")
@@ -24,8 +24,9 @@ _EXAMPLE = "app.tenant='{{ user_group.id }}'"
 
 
 def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tuple[str, str]]) -> SessionVariables:
-    """Check the variables, and return them with each tag in the form ``{{ path }}``. Raises InvalidSource for an
-    unsupported engine, a name that is not a custom setting, or a value that is not exactly one variable."""
+    """Check the variables, and return them with each template tag in the form ``{{ path }}``. Raises InvalidSource if
+    the engine has no session variables, a name is not a custom setting, or a value is more or less than one
+    variable."""
     pairs = list(session.items() if isinstance(session, Mapping) else session)
     if not pairs:
         return ()

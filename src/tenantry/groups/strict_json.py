@@ -9,7 +9,8 @@ MAX_INT: Final = 2**53 - 1
 
 
 def read_json_strictly(content: str | bytes) -> Any:
-    """Parse JSON. Raises ValueError also for repeated names, NaN and Infinity; RecursionError for deep nesting."""
+    """Parse JSON. Raises ValueError for invalid JSON, and also for repeated names, NaN and Infinity. Raises
+    RecursionError if the nesting is too deep."""
     return json.loads(content, object_pairs_hook=_without_duplicates, parse_constant=_refuse)
 
 
@@ -25,12 +26,12 @@ def _refuse(constant: str) -> None:
 
 
 def is_storable_text(text: str) -> bool:
-    """Whether the text has neither a NUL character nor a lone surrogate, which databases refuse."""
+    """Whether databases can store the string: it must contain neither a NUL character nor a lone surrogate."""
     return "\0" not in text and (text.isascii() or not any("\ud800" <= each <= "\udfff" for each in text))
 
 
 def number_problem(number: float) -> str | None:
-    """Why properties and passes must not contain this number; None if they may."""
+    """Return why properties and passes must not contain this number. Return None if they may contain it."""
     if isinstance(number, int):
         return None if -MAX_INT <= number <= MAX_INT else "integers must be from -(2^53-1) to 2^53-1"
     if math.isnan(number):

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 OTHER_GROUPS: Final = ("", "(others)")
-"""When a process counts too many groups separately, it sums the usage of further groups under this environment and id.
-No real environment has an empty name."""
+"""A process counts only a limited number of groups separately. It sums the usage of all others under this environment
+and id. No real environment has an empty name."""
 
 OTHER_VIEWERS: Final = "(others)"
-"""When a process counts too many viewers separately, it sums the usage of a group's further viewers under this id. A
-viewer with this id is counted here too."""
+"""A process counts only a limited number of a group's viewers separately. It sums the usage of the group's other
+viewers under this id. A viewer whose real id is the same is counted here too."""
 
 
 class Usage(NamedTuple):
@@ -25,26 +25,28 @@ class Usage(NamedTuple):
     """Look-ups of the group's tokens."""
 
     def plus(self, other: Usage) -> Usage:
-        """Return the sum. Seconds are rounded to microseconds, so the order of additions does not matter."""
+        """Return the sum. Its seconds are rounded to microseconds, so the order of additions does not matter."""
         seconds = round(self.seconds + other.seconds, 6)
         return Usage(self.queries + other.queries, self.rows + other.rows, seconds, self.resolves + other.resolves)
 
 
 class UsageKey(NamedTuple):
-    """Ids, not handles, identify a sum of usage: a group that is deleted and created again keeps its sums."""
+    """Identifies a sum of usage by ids, not by handles. So a group that is deleted and created again keeps its sums."""
 
     environment: str
     """The name."""
     group: str
     """The ``provided_id``."""
     source: str
-    """The id of the data source; "" for ``resolves``."""
+    """The id of the data source. Empty in the row that counts ``resolves``."""
     viewer: str = ""
-    """The viewer's id in a row of usage by viewer, which also counts in the group's rows. "" in rows of groups."""
+    """The viewer's id in a row of usage by viewer. The same usage is also counted in a row of the group, where this
+    field is empty."""
 
 
 class HourlyUsage(NamedTuple):
-    """Usage in the hour that begins at ``hour`` (aware, UTC), or of a viewer in the day that begins then."""
+    """Usage of a group in the hour that begins at ``hour`` (aware, UTC). If ``key`` names a viewer: usage of the viewer
+    in the day that begins at ``hour``."""
 
     hour: datetime
     key: UsageKey
@@ -58,5 +60,5 @@ class UsageBatch:
     writer: bytes
     """16 random bytes that identify the process."""
     number: int
-    """Counted from 1 in each process. A retry has the same number."""
+    """The number of the batch, counted from 1 in each process. A batch that is sent again keeps its number."""
     rows: Sequence[HourlyUsage]

@@ -34,7 +34,7 @@ class Environment:
     name: str
     tag: Tag
     external_data_sources: bool = False
-    """Whether the app runs the queries itself. If so, mappings are not checked."""
+    """Whether the app runs the queries itself. If it does, mappings are not checked."""
     grace_seconds: int = 0
     """Seconds for which a rotated token stays valid by default."""
 
@@ -46,10 +46,10 @@ class Token:
     tag: Tag
     key_id: str
     handle: bytes
-    """8 public bytes, constant per group."""
+    """8 public bytes that identify the group. They never change."""
     version: int
     nonce: bytes = field(repr=False)
-    """16 secret bytes, new at each rotation."""
+    """16 secret bytes. Each rotation makes new ones."""
 
 
 _NO_PARAMS: Final = Record({})
@@ -57,8 +57,8 @@ _NO_PARAMS: Final = Record({})
 
 @dataclass(frozen=True, slots=True)
 class UserGroup:
-    """A user group (SPEC section 2.1). Dicts for ``properties`` and ``mapping`` become Records. Times are aware, in
-    UTC."""
+    """A user group (SPEC section 2.1). You may pass dicts as ``properties`` and ``mapping``; they become Records. Times
+    are aware, in UTC."""
 
     team_id: int
     provided_id: str
@@ -74,15 +74,15 @@ class UserGroup:
     grace_until: datetime | None = None
     """When the previous token's grace period ends."""
     expires_at: datetime | None = None
-    """From this time on, a Resolver refuses all tokens of the group. None: never. For a viewer, the end of the pass if
-    that is earlier."""
+    """From this time on, a Resolver refuses all tokens of the group. None: the group has no end date. In a group with a
+    viewer, this is the end of the viewer's pass if the pass ends before the group."""
     suspended: bool = False
     """Whether a Resolver refuses all tokens and passes of the group."""
     revoked_viewers: Record | None = None
-    """Viewer ids, each with a time in seconds since 1970: passes issued to the viewer before this time are refused. The
-    latest revocation is last."""
+    """Viewer id -> time in seconds since 1970. Passes issued to the viewer before this time are refused. The latest
+    revocation is the last item."""
     viewer: Viewer | None = field(default=None, init=False)
-    """The person that the request's pass names. None if the request has a token instead."""
+    """The person named in the pass that the request has. None if the request has a token instead of a pass."""
     _variables: Record | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -93,8 +93,8 @@ class UserGroup:
 
     @property
     def variables(self) -> Record:
-        """Template variables: properties by name, ``user_group.*``, ``viewer.*`` if there is a viewer, and an empty
-        ``params``."""
+        """Return the template variables: the properties by name, ``user_group.*``, an empty ``params``, and
+        ``viewer.*`` if there is a viewer."""
         made = self._variables
         if made is None:
             properties = self.properties if self.properties is not None else Record({})
@@ -117,7 +117,8 @@ class UserGroup:
         return extend(self.variables, "params", params)
 
     def with_viewer(self, viewer: Viewer) -> UserGroup:
-        """Return a copy with this viewer. It expires with the viewer's pass, if not earlier. Raises PassRevoked."""
+        """Return a copy of the group with this viewer. The copy expires when the viewer's pass or the group expires,
+        whichever is first. Raises PassRevoked."""
         if viewer.issued_at.timestamp() < self.revoked_before(viewer.id):
             raise PassRevoked(PassRevoked.MESSAGE)
         ends = viewer.expires_at if self.expires_at is None else min(self.expires_at, viewer.expires_at)
@@ -127,12 +128,12 @@ class UserGroup:
 
     @property
     def viewer_id(self) -> str | None:
-        """None if the request has no pass."""
+        """The id of the viewer. None if the request has no pass or its pass has no id."""
         return None if self.viewer is None else self.viewer.id
 
     def revoked_before(self, viewer_id: str | None) -> int:
-        """Return seconds since 1970: the viewer's passes issued before this time are refused. 0 without a
-        revocation."""
+        """Return a time in seconds since 1970. Passes issued to the viewer before this time are refused. Return 0 if
+        the viewer was not revoked."""
         revoked = self.revoked_viewers
         return 0 if revoked is None or viewer_id is None or viewer_id not in revoked else int(revoked[viewer_id])
 
@@ -147,21 +148,22 @@ class UserGroup:
         return self.viewer is not None and self.viewer.expires_at == self.expires_at
 
     def seconds_left(self, now: datetime) -> float:
-        """Seconds from ``now`` (aware) to ``expires_at``: ``inf`` without an end date, 0 or less if it has passed or
-        the group is suspended."""
+        """Return the seconds from ``now`` (aware) to ``expires_at``. Return ``inf`` if there is no end date, and 0 if
+        the group is suspended. The result is 0 or negative if the end date has passed."""
         if self.suspended:
             return 0.0
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
 
     def require_access(self, now: datetime) -> None:
-        """Raise UserGroupSuspended, or UserGroupExpired if the end date has passed."""
+        """Raises UserGroupSuspended if the group is suspended, UserGroupExpired if its end date has passed."""
         if self.suspended:
             raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
         if self.seconds_left(now) <= 0:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
 
     def is_bound_like(self, other: UserGroup) -> bool:
-        """Whether templates bind the same values for both groups. ``1``, ``1.0`` and ``true`` count as different."""
+        """Whether templates bind the same values for both groups. The values ``1``, ``1.0`` and ``true`` count as
+        different."""
         ours, theirs = self.environment, other.environment
         if (ours.id, ours.name, ours.tag) != (theirs.id, theirs.name, theirs.tag) or self.handle != other.handle:
             return False
@@ -170,7 +172,7 @@ class UserGroup:
         return self.revision == other.revision or self._bound() == other._bound()
 
     def has_viewer_of(self, other: UserGroup) -> bool:
-        """Whether both have no viewer, or viewers with the same ``viewer.*``."""
+        """Whether both groups have no viewer, or both have viewers with the same values of ``viewer.*``."""
         if self.viewer is None or other.viewer is None:
             return self.viewer is other.viewer
         return self.viewer is other.viewer or _as_json(self.viewer.variables) == _as_json(other.viewer.variables)
@@ -182,7 +184,7 @@ class UserGroup:
         return hash((self.handle, self.revision))  # a Record has no hash
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a JSON copy without secrets."""
+        """Return the group as JSON, without secrets."""
         return {
             "team_id": self.team_id,
             "provided_id": self.provided_id,
@@ -212,7 +214,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Issued(Generic[LiveToken]):
-    """A group with its live token: a Token from a store, a string from a Provisioner."""
+    """A group with its live token. A store gives a Token, a Provisioner gives the token's string."""
 
     group: UserGroup
     token: LiveToken = field(repr=False)
@@ -223,13 +225,13 @@ class Issued(Generic[LiveToken]):
 
 @dataclass(frozen=True, slots=True)
 class LookupResult:
-    """A backend's result: the token's group or None."""
+    """A backend's result: the group of the token, or None."""
 
     group: UserGroup | None
     generation: int | None = None
-    """The generation of the snapshot, or an earlier one; None if unknown."""
+    """The generation of the snapshot that was read, or an earlier generation. None if it is unknown."""
     seconds: float | None = None
-    """Seconds, counted from the request, for which the token is valid. None: no limit."""
+    """Seconds for which the token is valid, counted from the request to the backend. None: no limit."""
 
 
 # --- API tokens and data sources --------------------------------------------------------------------------------------
@@ -278,7 +280,7 @@ class RevokedApiToken:
 
     api_token: ApiToken
     ended: int
-    """Live codes and sessions deleted with the token; 0 if it had been revoked before."""
+    """Number of live codes and sessions that were deleted with the token. 0 if the token had been revoked before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,20 +298,21 @@ class RegisteredSource:
     id: str
     """Our id: ``ds_…``."""
     provided_id: str
-    """The id that the caller chose."""
+    """The name that the caller chose for the data source."""
     environment: Environment
     url: str = field(repr=False)
     """May contain a password."""
     trusted: bool = False
     """Permits a dialect whose engine does not enforce read-only queries."""
     session: SessionVariables = ()
-    """Session variables, such as ``("app.tenant", "{{ user_group.id }}")``; PostgreSQL only."""
+    """Session variables, such as ``("app.tenant", "{{ user_group.id }}")``. Only PostgreSQL has them."""
     tables: str = ""
-    """The declaration of guarded tables as canonical JSON (``GuardedTables.as_json``); empty without one."""
+    """The declaration of guarded tables as canonical JSON (``GuardedTables.as_json``). Empty if there is no
+    declaration."""
 
     @property
     def declaration(self) -> dict[str, Any]:
-        """The declaration in ``tables``, parsed at each call; empty without one."""
+        """Parse ``tables`` at each call and return the declaration. Without a declaration, it is empty."""
         return json.loads(self.tables) if self.tables else {}
 
     @property
@@ -320,14 +323,14 @@ class RegisteredSource:
 
 @dataclass(frozen=True, slots=True)
 class SourceReading:
-    """A data source or None, with the generation of the snapshot that was read."""
+    """A data source, or None if it does not exist, with the generation of the snapshot that was read."""
 
     source: RegisteredSource | None
     generation: int
 
 
 SOURCES_HANDLE: Final = b"sources\0"
-"""The list of changes names data sources by this handle."""
+"""The list of changes contains this handle for every write to a data source."""
 
 
 def source_handle(environment_id: int, reference: str) -> bytes:

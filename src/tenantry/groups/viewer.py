@@ -10,14 +10,15 @@ LONGEST_PASS: Final = 86_400
 """Maximum seconds for which a pass is valid."""
 
 DASHBOARD: Final = "dashboard"
-"""Kind of the scopes for dashboards: ``dashboard`` permits all of them, ``dashboard:NAME`` one."""
+"""The kind of scopes for dashboards. The scope ``dashboard`` permits all dashboards, ``dashboard:NAME`` permits one."""
 
 _ALL: Final = "*"
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """A person within a user group, as a pass describes them. ``attributes`` is an object without ``id``."""
+    """A person within a user group, as described in a pass. ``attributes`` is an object that does not contain
+    ``id``."""
 
     id: str | None
     attributes: Record = field(repr=False)
@@ -31,12 +32,12 @@ class Viewer:
 
     @property
     def variables(self) -> Record:
-        """The values of ``viewer.*``: the attributes, and ``id`` if the pass has one."""
+        """Return the values of ``viewer.*``: the attributes, and ``id`` if the pass names a viewer."""
         return self.attributes if self.id is None else Record({**dict(_items(self.attributes)), "id": self.id})
 
     def may_open(self, kind: str, name: str | None = None) -> bool:
-        """Whether the pass may open something of this kind; with ``name``, whether it may open the thing of this name.
-        Only dashboards have names: the scope ``app:reports`` opens no app."""
+        """Whether the pass may open something of this kind, or the thing of this kind with this ``name``. Only
+        dashboards have names: the scope ``app:reports`` opens no app."""
         return not self.scope or any(_contains(entry, kind, name) for entry in self.scope)
 
 

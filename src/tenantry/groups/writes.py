@@ -13,7 +13,7 @@ from tenantry.groups.user_group import Environment, Token, UserGroup
 
 
 class Unchanged(Enum):
-    """The type of UNCHANGED: an update keeps the field's value. (None clears the field.)"""
+    """The type of UNCHANGED, with which an update keeps the value of a field. (None clears the field.)"""
 
     UNCHANGED = "unchanged"
 
@@ -33,7 +33,7 @@ class GroupDraft:
     suspended: bool = False
 
     def make_group(self, team_id: int, environment: Environment, token: Token) -> UserGroup:
-        """Make the group. ``token``: its first token."""
+        """Make the group. ``token``: the group's first token."""
         return UserGroup(
             team_id=team_id,
             provided_id=self.provided_id,
@@ -47,8 +47,8 @@ class GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupChanges:
-    """An update of a group. UNCHANGED fields stay; new ``properties`` or ``mapping`` replace the old ones
-    completely."""
+    """An update of a group. A field that is UNCHANGED keeps the group's value. New ``properties`` or ``mapping``
+    replace the old ones completely."""
 
     name: str | Unchanged = UNCHANGED
     properties: Mapping[str, Any] | Unchanged | None = field(default=UNCHANGED, repr=False)
@@ -58,12 +58,12 @@ class GroupChanges:
     revoked_viewers: Mapping[str, int] | Unchanged | None = UNCHANGED
 
     def given(self) -> dict[str, Any]:
-        """The fields that are not UNCHANGED, by name."""
+        """Return the fields that are not UNCHANGED, by name."""
         values = {name: getattr(self, name) for name in CHANGEABLE_FIELDS}
         return {name: value for name, value in values.items() if value is not UNCHANGED}
 
     def differing(self, group: UserGroup) -> dict[str, Any]:
-        """The new values, by field name, that differ from those of ``group``."""
+        """Return the values, by field name, that an update of ``group`` would really change."""
         return {name: value for name, value in self.given().items() if _text(value) != _text(getattr(group, name))}
 
 
@@ -75,18 +75,18 @@ CHANGEABLE_FIELDS: Final = tuple(each.name for each in fields(GroupChanges))
 """The fields that an update can change."""
 
 SETTABLE_FIELDS: Final = tuple(name for name in CHANGEABLE_FIELDS if name != "revoked_viewers")
-"""The fields that callers set, in drafts and updates."""
+"""The fields that callers of the API can set when they create or update a group."""
 
 LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name not in ("name", "properties", "mapping"))
-"""Settable fields that are not in SPEC. Only PATCH sets them. Only responses to PATCH and to requests for lists contain
-them."""
+"""Settable fields that are not in SPEC. Only PATCH sets these fields. Only the responses to PATCH and the lists of
+groups contain them."""
 
 
 # --- JSON merge patch (RFC 7396) of properties and mapping ---
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
-    """Apply ``patch`` to a copy of ``target``. Old members keep their order; new ones follow."""
+    """Apply ``patch`` to a copy of ``target``. Old members keep their order; new members follow them."""
     if not isinstance(patch, Mapping):
         return patch
     merged = dict(target) if isinstance(target, Mapping) else {}
@@ -99,13 +99,13 @@ def merge_patch(target: Any, patch: Any) -> Any:
 
 
 def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
-    """Merge the given fields of ``patch`` into the group's fields."""
+    """Return changes with which an update merges the given fields of ``patch`` into the fields of ``group``."""
     given = {name: merge_patch(thaw(getattr(group, name)), value) for name, value in patch.given().items()}
     return GroupChanges(**given)
 
 
 def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
-    """Make a draft from the given fields. The name defaults to the id."""
+    """Make a draft of a group from the given fields of ``patch``. The name defaults to the id."""
     given = {name: merge_patch(None, value) for name, value in patch.given().items()}
     return GroupDraft(provided_id, **{"name": provided_id, **given})
 
@@ -115,7 +115,7 @@ def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupCreation:
-    """Creates the group unless it exists."""
+    """Creates the group if it does not exist yet."""
 
     draft: GroupDraft
     token: Token
@@ -128,7 +128,7 @@ class GroupCreation:
 
 @dataclass(frozen=True, slots=True)
 class GroupUpdate:
-    """Applies ``changes`` if the group has not changed since ``group`` was read."""
+    """Applies ``changes`` to the group if it has not changed since the caller read ``group``."""
 
     group: UserGroup
     changes: GroupChanges
@@ -148,13 +148,13 @@ GroupWrite: TypeAlias = GroupCreation | GroupUpdate
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """An Idempotency-Key with hashes of its request's body."""
+    """An Idempotency-Key, with hashes of the body of its request."""
 
     key: str
     body_hashes: tuple[bytes, ...]
-    """Keyed hashes (32 bytes) of the body, one per signing key, the active key's first. A store keeps the first. A
-    repeated request has the same body if any of its hashes equals the stored one, even if another signing key has
-    become active since."""
+    """Keyed hashes (32 bytes) of the body: one for each signing key, first the one for the active key, which a store
+    keeps. A repeated request has the same body if any of its hashes equals the stored hash. So another signing key may
+    have become active since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class Author:
     """The author of a write."""
 
     name: str
-    """Such as ``api token 3 (billing)`` or ``command line ann@host``."""
+    """The name of the author, such as ``api token 3 (billing)`` or ``command line ann@host``."""
     request_id: str | None = None
 
 
@@ -176,9 +176,10 @@ class Seal:
 
     key_id: str
     after: int
-    """The seal also covers the unsealed entries with numbers from ``after`` + 1."""
+    """The seal also covers the unsealed entries from number ``after`` + 1 up to the sealed entry."""
     mac: bytes
-    """MAC (32 bytes) over the previous seal's MAC, ``after``, these unsealed entries and the sealed entry."""
+    """MAC (32 bytes) over the MAC of the previous seal, ``after``, all unsealed entries that this seal covers, and the
+    sealed entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,10 +203,10 @@ class AuditEntry:
     """``<thing>.<verb>``, such as ``group.rotated``."""
     environment: str
     subject: str
-    """Public id of the ``<thing>`` in ``action``."""
+    """Public id of the thing on which the action was done (``<thing>`` in ``action``)."""
     details: dict[str, str] = field(default_factory=dict)
     seal: Seal | None = None
-    """None if the writer had no signing keys."""
+    """None if the writer of the entry had no signing keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +223,7 @@ class AuditNote:
 # --- changes and their notices ---
 
 CHANNEL: Final = "tenantry"
-"""Channel of change notices on PostgreSQL, and by default on Redis."""
+"""The PostgreSQL channel of change notices; also the default channel on Redis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,9 +232,9 @@ class Change:
 
     generation: int
     handle: bytes
-    """The group's handle; SOURCES_HANDLE for a data source."""
+    """The handle of the group. For a data source, SOURCES_HANDLE."""
     age: float = 0.0
-    """Seconds since the write, by the store's clock."""
+    """Seconds since the write, according to the store's clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,20 +243,21 @@ class Changes:
 
     store_id: str
     generation: int
-    """Decreases only if a backup is restored."""
+    """The newest generation. It only decreases if a backup is restored."""
     since: int
-    """May be later than requested: stores delete old changes."""
+    """May be later than the generation that the caller asked for, because stores delete old changes."""
     changes: tuple[Change, ...] = ()
     """Oldest first."""
 
 
 def write_notice(store_id: str, generation: int, handle: bytes) -> str:
-    """Format the notice of a change. It contains no secret, and a forged notice costs its receiver one read."""
+    """Format the notice of a change. The notice contains no secret. A forged notice makes its receiver read the store
+    once."""
     return f"{store_id} {generation} {handle.hex()}"
 
 
 def read_notice(text: str) -> tuple[str, int, bytes] | None:
-    """Parse a notice into store id, generation and handle; None if it is invalid."""
+    """Parse a notice into store id, generation and handle. Return None if the notice is invalid."""
     match text.split(" "):
         case [store_id, number, handle] if number.isascii() and number.isdigit() and len(number) < 20:
             try:

@@ -1,8 +1,8 @@
-"""Omits Jinja filters that are unsafe (``safe``), access objects (``attr``) or make text longer (``center``), and
-``random``.
+"""Jinja's filters, without those that are unsafe (``safe``), access objects (``attr``), make text longer (``center``)
+or return a random item (``random``).
 
-Only ``is defined`` and ``is undefined`` accept a missing variable. Other tests raise MissingVariable; otherwise a page
-would silently lack content."""
+Only the tests ``is defined`` and ``is undefined`` accept a missing variable. All other tests raise MissingVariable,
+because the page would otherwise silently lack content."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tenantry.groups import Record, RecordList, thaw
 
 
 def to_json(value: Any, *, indent: int | None = None) -> str:
-    """A Record becomes an object, a RecordList a list, a Decimal a number.
+    """Return a value as JSON. A Record becomes an object, a RecordList becomes a list, and a Decimal becomes a number.
 
     Raises UnbindableValue for NaN and infinity, TypeError for an unknown type."""
     try:
@@ -133,7 +133,7 @@ def integer(value: Any, default: int = 0, base: int = 10) -> int:
 def truncate(
     environment: Any, s: str, length: Any = 255, killwords: bool = False, end: str = "...", leeway: int | None = None
 ) -> str:
-    """Refuses a ``length`` shorter than ``end``."""
+    """Jinja's filter, but refuse a ``length`` that is shorter than ``end``."""
     if not isinstance(length, int) or length < len(end):
         raise SecurityError(f"|truncate takes a length of at least {len(end)}, for {end!r} at the end")
     if leeway is not None and leeway < 0:

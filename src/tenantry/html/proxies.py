@@ -1,4 +1,4 @@
-"""Template variables that know their path: the error for a missing variable shows it in full."""
+"""Template variables that contain their path, so that the error for a missing variable shows the full path."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ VARIABLES = "tenantry.variables"
 """Context key of the group's variables. Not an identifier, so templates cannot set it."""
 
 HIDDEN = "[…]"
-"""Shown in errors instead of a computed key, which may be the value of a property."""
+"""Errors show this instead of a computed key, because the key may be the value of a property."""
 
 
 class Missing(StrictUndefined):
-    """Any use except ``is defined`` and ``|default(…)`` raises ``exc``, by default MissingVariable."""
+    """The value of a missing variable. Any use of the value, except ``is defined`` and ``|default(…)``, raises ``exc``
+    (default: MissingVariable)."""
 
     __slots__ = ()
 

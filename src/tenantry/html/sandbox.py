@@ -51,8 +51,8 @@ def from_exception(error: Exception) -> TemplateError | None:
 
 
 def error_location(error: BaseException) -> tuple[str, Location | None]:
-    """The innermost template of a traceback and its line, as text and as Location; ``("", None)`` without a
-    template."""
+    """Return the innermost template of a traceback with the line in this template, once as text and once as a Location.
+    Return ``("", None)`` if the traceback has no template."""
     where, location, trace = "", None, error.__traceback__
     while trace is not None:
         template = _template(trace)
@@ -88,7 +88,7 @@ TEXT_METHODS = frozenset({
     "capitalize", "casefold", "count", "endswith", "find", "isalpha", "isdigit", "islower", "isupper", "lower",
     "lstrip", "removeprefix", "removesuffix", "rstrip", "split", "startswith", "strip", "title", "upper",
 })  # fmt: skip
-"""String methods that templates may call: none that formats or repeats strings."""
+"""String methods that templates may call. None of them formats or repeats strings."""
 
 MAX_NESTED_LOOPS: Final = 16
 """Maximum depth of loops. Python compiles at most 20 nested blocks."""
@@ -123,7 +123,8 @@ def bounded_join(pieces: Iterable[str]) -> str:
 
 
 def printable(value: Any) -> Any:
-    """What ``{{ value }}`` prints: nothing for null, booleans as in JSON. Raises UnbindableValue for a container."""
+    """Return the value as ``{{ value }}`` prints it: nothing for null, and ``true`` or ``false`` for a boolean. Raises
+    UnbindableValue for a container."""
     if value is None:
         return ""
     if value is True or value is False:
@@ -135,7 +136,8 @@ def printable(value: Any) -> Any:
 
 
 class FiniteNumbers(CodeGenerator):
-    """Refuses numbers too large for a float: Jinja's compiler would turn them into the name ``inf``."""
+    """Refuses numbers that are too large for a float, because Jinja's compiler would turn them into the name
+    ``inf``."""
 
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802  # Jinja's name
         if not _is_finite(node.value):
@@ -193,7 +195,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         return super().is_safe_attribute(obj, attr, value)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Raises SecurityError for ``**`` and huge results."""
+        """Raises SecurityError for ``**``, and for an operation whose result is huge."""
         if operator == "**":
             raise SecurityError("'**' is not available: compute it in the view")
         if operator == "*" and (_is_sized(left) or _is_sized(right) or _bits(left) + _bits(right) > _MAX_BITS):
@@ -271,17 +273,17 @@ _LOADING = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 def create_environment(loader: jinja2.BaseLoader | None = None, *, enable_async: bool = False) -> DashboardEnvironment:
     """Create a Jinja environment for dashboard templates, also for ``Jinja2Templates(env=…)``.
 
-    - Every value is escaped; there is no ``safe``.
-    - A missing variable raises MissingVariable; ``is defined`` and ``|default(…)`` work.
-    - A bare name is a variable of the template, else of the view, else a global of the host, else the group's property.
-      For a property named like a keyword, write ``user_group.properties["not"]``.
-    - null prints nothing, booleans print as in JSON, and printing an object or list is an error.
+    - Every value is escaped; there is no filter ``safe``.
+    - A missing variable raises MissingVariable, except in ``is defined`` and ``|default(…)``.
+    - A bare name is looked up among the template's variables, then the view's variables, then the host's globals, and
+      then the group's properties. For a property named like a keyword, write ``user_group.properties["not"]``.
+    - null prints nothing, and a boolean prints as in JSON. Printing an object or a list is an error.
     - Jinja's errors are raised as TemplateError, except TemplateNotFound, which ``get_template`` raises.
 
-    Escaping covers HTML text and quoted attributes. Inside ``<script>``, use ``|tojson``. Do not print tenants' values
-    in unquoted attributes, event handlers or styles, and check them before you print them in ``href`` or ``src``. The
-    sandbox refuses repeated strings, powers and wide formats, and stops a page above MAX_OUTPUT characters. It does not
-    limit the time of loops.
+    Escaping makes values safe in HTML text and in quoted attributes. Inside ``<script>``, use ``|tojson``. Do not print
+    tenants' values in unquoted attributes, event handlers or styles. Check tenants' values before you print them in
+    ``href`` or ``src``. The sandbox refuses repeated strings, powers and wide formats, and stops a page above
+    MAX_OUTPUT characters. The sandbox does not limit how long loops run.
     """
     return DashboardEnvironment(loader, enable_async=enable_async)
 

@@ -25,8 +25,8 @@ class HTMLTemplate:
         self._asynchronous: jinja2.Template | None = None
 
     def render(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
-        """Render the page. ``variables``: a group's, or any mapping. A name in ``view`` hides the property with that
-        name; setting ``user_group``, ``params`` or ``viewer`` raises TypeError. Raises MissingVariable,
+        """Render the page. ``variables`` are a group's variables, or any mapping. A name in ``view`` hides the property
+        of the same name. Raises TypeError if ``view`` sets ``user_group``, ``params`` or ``viewer``; MissingVariable,
         UnbindableValue, TemplateError."""
         return self._template.render(_names(variables, view))
 
@@ -44,10 +44,12 @@ def context_processor(request: Connection) -> dict[str, Any]:
     """Give an app's templates ``user_group``, ``params`` and ``viewer``: ``Jinja2Templates(directory="templates",
     context_processors=[context_processor])``.
 
-    A missing name raises MissingVariable, and so does ``viewer`` for a request with a token. Without a group,
-    ``user_group is defined`` is false, and each of the three raises MissingToken. Raises MiddlewareMissing without
-    UserGroupMiddleware. The app's Jinja environment decides which attributes of strings, numbers and lists templates
-    can use; prefer ``env=create_environment(loader)``."""
+    - A missing name raises MissingVariable, and so does ``viewer`` if the request has a token.
+    - If the request has no group, ``user_group is defined`` is false, and each of the three names raises MissingToken.
+    - If the app has no UserGroupMiddleware, MiddlewareMissing is raised.
+
+    The app's Jinja environment decides which attributes of strings, numbers and lists a template can use; prefer
+    ``env=create_environment(loader)``."""
     try:
         view = wrap(request_variables(request))
     except MissingToken as error:

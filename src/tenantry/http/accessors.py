@@ -17,8 +17,9 @@ SCOPE_KEY = "user_group"
 """Scope key of the request's UserGroup, or None without a token."""
 
 OUT_OF_SCOPE_KEY = "tenantry.out_of_scope"
-"""Scope key of a group that the outer UserGroupMiddleware found but did not accept: the scope of the pass does not
-contain the middleware's audience. An inner UserGroupMiddleware, whose audience the scope contains, accepts it."""
+"""Scope key of a group that an outer UserGroupMiddleware found but did not accept, because the scope of the pass does
+not contain the outer middleware's audience. An inner UserGroupMiddleware accepts the group if the scope contains the
+inner one's audience."""
 
 FOUND_KEY = "tenantry.found"
 """Scope key of the hash of the request's token. An inner UserGroupMiddleware compares it with the hash of the token
@@ -30,11 +31,11 @@ GROUP_REQUESTED_KEY = "tenantry.group_requested"
 
 LAST_PART_KEY = "tenantry.last_part"
 """Optional key of an ``http.response.body`` message with ``more_body``. The value is a function that takes a reason
-(GROUP_CHANGED or an error code) and returns the last part of the body. UserGroupMiddleware calls it to end the response
-early. The server never sees the key."""
+(GROUP_CHANGED or an error code) and returns the last part of the body. UserGroupMiddleware calls this function to end
+the response early. The key is removed before the message reaches the server."""
 
 GROUP_CHANGED = "group_changed"
-"""The group's properties, name or mapping have changed, so the response ends."""
+"""The reason of a response that ends because the group's properties, name or mapping have changed."""
 
 VIEWER_KEY = "tenantry.viewer"
 """Scope key of a websocket's ReadAhead, whose ``wait_left()`` returns when the viewer disconnects."""
@@ -57,8 +58,11 @@ class GroupRequested:
 def user_group(connection: http.HTTPConnection) -> UserGroup:
     """The user group of this request.
 
-    Raises MissingToken if the request has no token (UserGroupMiddleware then sends a 401), OutOfScope if the scope of
-    its pass does not cover the request (403), MiddlewareMissing if UserGroupMiddleware is not installed.
+    Raises:
+
+    - MissingToken if the request has no token; UserGroupMiddleware then sends a 401
+    - OutOfScope (403) if the request has a pass whose scope does not cover the request
+    - MiddlewareMissing if UserGroupMiddleware is not installed
     """
     scope: Any = getattr(connection, "scope", connection)  # a Starlette Request is itself a Mapping, and has a scope
     try:
@@ -81,8 +85,8 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
 
 def variables(connection: http.HTTPConnection) -> Record:
     """The variables for templates: the group's properties by name, ``user_group.*``, and the query parameters as
-    ``params.*`` (a list if repeated). Viewers cannot override the group's values. Raises the errors of
-    ``user_group``."""
+    ``params.*``. A parameter that is repeated in the query becomes a list. Viewers cannot override the group's values.
+    Raises the errors of ``user_group``."""
     group = user_group(connection)
     scope: Any = getattr(connection, "scope", connection)
     query: bytes = scope.get("query_string", b"")

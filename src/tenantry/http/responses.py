@@ -16,7 +16,7 @@ from tenantry.errors import TenantryError
 Headers = Iterable[tuple[bytes, bytes]]
 
 ErrorResponse = tuple[int, list[tuple[bytes, bytes]], bytes]
-"""Status, headers (lower-case names) and body of an ASGI response."""
+"""An ASGI response: its status, headers (with lower-case names) and body."""
 
 CHALLENGE: Final = b"UserGroup"
 """The authentication scheme that a 401 names (RFC 9110 section 11.6.1)."""
@@ -26,8 +26,8 @@ _REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")
 
 
 def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorResponse:
-    """HTML if the Accept header prefers it (RFC 9110 section 12.5.1), otherwise ``error_document`` as JSON. Repeats the
-    request's X-Request-Id header."""
+    """Return the response for an error. The body is HTML if the Accept header prefers it (RFC 9110 section 12.5.1),
+    otherwise ``error_document`` as JSON. The response repeats the X-Request-Id header of the request."""
     request_headers = scope.get("headers", ())
     request_id = request_id_of(request_headers)
     if prefers_html(request_headers):
@@ -64,8 +64,8 @@ def error_document(error: TenantryError, request_id: str | None) -> dict[str, An
 
 
 def request_id_of(headers: Headers) -> str | None:
-    """The X-Request-Id header; None unless it occurs once, has 1 to 64 characters of ``A-Za-z0-9._-``, and contains no
-    token."""
+    """Return the X-Request-Id header. Returns None unless the header occurs once, has 1 to 64 characters of
+    ``A-Za-z0-9._-``, and contains no token."""
     given = [value for name, value in headers if name == b"x-request-id"]
     return given[0].decode("ascii") if len(given) == 1 and _REQUEST_ID.fullmatch(given[0]) else None
 

@@ -25,8 +25,8 @@ _log = logging.getLogger(__name__)
 @asynccontextmanager
 async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None]:
     """``async with while_connected(request): rows = await sources.fetch(…)`` cancels the block when the viewer
-    disconnects, then raises ViewerLeft, which ``error_handler`` does not log. A query for which other viewers wait
-    continues.
+    disconnects, and then raises ViewerLeft. ``error_handler`` does not log this error. If other viewers wait for the
+    same query, the query continues.
 
     Before the block begins, the request's body is read; the view can still read it afterwards. Raises MiddlewareMissing
     for a websocket without a user group: add UserGroupMiddleware, and connect with a token."""
@@ -39,8 +39,8 @@ async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None
 
 
 def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
-    """Return a Request for an ASGI endpoint, with which ``while_connected`` does not read the body first. Pass
-    ``request.receive`` when you call the response."""
+    """Return a Request for an ASGI endpoint. ``while_connected`` does not read the body of this request first. When you
+    call the response, pass ``request.receive`` to it."""
     from starlette.requests import Request
 
     if _WATCH_KEY in scope:  # an outer view already watches the connection
@@ -51,13 +51,14 @@ def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
 
 
 VIEWER_OF_THREAD: Final[ContextVar[Watch | None]] = ContextVar("tenantry.viewer_of_thread", default=None)
-"""The viewer's Watch, in a thread that works for the viewer, and in the calls that it makes on the event loop."""
+"""The Watch of a viewer. It is set in a thread that works for the viewer, and in the calls that this thread makes on
+the event loop."""
 
 
 @asynccontextmanager
 async def while_thread_works(request: Request) -> AsyncIterator[None]:
-    """Use around code that awaits a thread. If the viewer disconnects, data source calls in the thread raise
-    ViewerLeft."""
+    """For ``async with``, around code that awaits a thread. If the viewer disconnects, the thread's calls of data
+    sources raise ViewerLeft."""
     watch = await _find_watch(request)
     token, stay = VIEWER_OF_THREAD.set(watch), _Stay(None)
     watch.add(stay)
@@ -100,7 +101,8 @@ class _Stay:
 
 
 class Watch:
-    """While blocks are active, waits for their viewer to disconnect, then cancels their tasks."""
+    """Waits for the viewer of a request to disconnect while ``async with`` blocks are active, and then cancels the
+    tasks of these blocks."""
 
     def __init__(self, wait_left: Callable[[], Coroutine[Any, Any, None]], *, has_read: bool = False) -> None:
         self.loop: Final = asyncio.get_running_loop()
@@ -112,7 +114,7 @@ class Watch:
         self._listener: asyncio.Task[None] | None = None
 
     def add(self, stay: _Stay) -> None:
-        """Raises ViewerLeft if the viewer has already left."""
+        """Watch for one more block. Raises ViewerLeft if the viewer has already left."""
         if self.has_left:
             raise ViewerLeft("the viewer has left")
         self._stays.add(stay)

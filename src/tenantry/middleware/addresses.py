@@ -14,21 +14,22 @@ from tenantry.tokens import is_like_a_pass
 from tenantry.tokens.minting import mint_pass
 
 MASK: Final = "redacted"
-"""A masked path keeps its segments, so the app's routes still match."""
+"""The text that replaces a token in an address. The path keeps its number of segments, so that the app's routes
+match."""
 
 ADDRESS_KEY: Final = "tenantry.address"
-"""Scope key of the request's OriginalAddress, removed before the app runs."""
+"""Scope key of the request's OriginalAddress. The middleware removes it before the app runs."""
 
 IN_QUERY_KEY: Final = "tenantry.in_query"
-"""Scope key that is True if the token came in a query parameter. The app may then set a cookie whose name starts with
-COOKIE_PREFIX and whose value is MASK; the middleware replaces MASK with a pass."""
+"""Scope key that is True if the token came in a query parameter. In that case, the app may set a cookie whose name
+starts with COOKIE_PREFIX and whose value is MASK. The middleware replaces MASK with a pass."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""Prefix of a cookie with a pass; hexadecimal digits follow. The pass is made from the token in a page's address.
-Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
+"""Prefix of the name of a cookie with a pass. Hexadecimal digits follow the prefix. The pass is made from the token in
+the address of a page. Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
 
 COOKIE_SECONDS: Final = 3_600
-"""Lifetime of a cookie with a pass, in seconds: how long the page can be reloaded."""
+"""Lifetime of a cookie with a pass, in seconds. A viewer can reload the page for this long."""
 
 ADDRESS_HEADERS: Final = frozenset({
     b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",
@@ -54,7 +55,7 @@ Scope = MutableMapping[str, Any]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OriginalAddress:
-    """The path and token before masking. The repr hides both."""
+    """The path and token of a request before masking. ``repr`` shows neither."""
 
     token: bytes
     path: str
@@ -63,7 +64,8 @@ class OriginalAddress:
 
 
 def may_hold_token(value: bytes) -> bool:
-    """A fast test. False: the address contains no token. True: it may contain one."""
+    """A fast test. If it returns False, the address contains no token. If it returns True, the address may contain
+    one."""
     return (
         value.find(b"ugt") >= 0
         or value.find(b"ugv") >= 0
@@ -73,8 +75,8 @@ def may_hold_token(value: bytes) -> bool:
 
 
 def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
-    """Return a function that deletes query parameters that have one of these names and contain a token, and masks all
-    other tokens."""
+    """Return a function that cleans an address. If a query parameter has one of these names and contains a token, the
+    function deletes the parameter. It masks all other tokens."""
     names = b"|".join(re.escape(quote(name).encode()) for name in query_names)
     parameter = re.compile(rb"(?<=[?&])(?:" + names + rb")=" + _SHAPE + rb"(?:&|(?=#|$))") if names else None
 
@@ -109,8 +111,8 @@ def mask_in_query(query: bytes, token: bytes) -> bytes:
 
 
 def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Send:
-    """Wrap ``send``: restore the token in redirects (``restore_location``), and put a pass into cookies whose name
-    starts with COOKIE_PREFIX."""
+    """Wrap ``send`` so that it restores the token in redirects (``restore_location``), and puts a pass into cookies
+    whose name starts with COOKIE_PREFIX."""
 
     def restored(name: bytes, value: bytes) -> bytes:
         name = name.lower()
@@ -131,16 +133,16 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 
 def pass_for_cookie(raw: bytes) -> bytes:
-    """Make a pass for all dashboards, because a browser must not keep the token itself. If ``raw`` is a pass, return it
-    unchanged."""
+    """Return a pass for a cookie, because a browser must not keep the token itself. The pass opens all dashboards. If
+    ``raw`` is a pass, return it unchanged."""
     if is_like_a_pass(raw):
         return raw
     return mint_pass(raw.decode("ascii"), seconds=COOKIE_SECONDS, scope=DASHBOARD).encode("ascii")
 
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
-    """Restore the token in a Location on this host. In the path, replace masked segments. In the query, restore it only
-    if the redirect merely adds or removes trailing slashes."""
+    """Restore the token in a Location on this host. If the path is masked, restore the masked segments. If the token
+    was in the query, restore it only if the redirect merely adds or removes trailing slashes."""
     try:
         parts = urlsplit(location.decode("latin-1"))
     except ValueError:  # not a URL

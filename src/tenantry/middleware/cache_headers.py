@@ -12,7 +12,7 @@ SHARED_ONLY: Final = frozenset({
     b"cdn-cache-control", b"cloudflare-cdn-cache-control", b"netlify-cdn-cache-control", b"surrogate-control",
     b"vercel-cdn-cache-control", b"x-accel-expires",
 })  # fmt: skip
-"""Shared caches obey these headers instead of Cache-Control (RFC 9213). Private responses lose them."""
+"""Headers that shared caches obey instead of Cache-Control (RFC 9213). They are removed from private responses."""
 
 # With this policy, later requests from the page have only the origin as Referer, without path and query, which contain
 # the token. With ``no-referrer``, browsers would send ``Origin: null`` with forms.
@@ -24,8 +24,12 @@ _SHARED_DIRECTIVES: Final = frozenset({"public", "s-maxage", "proxy-revalidate",
 
 
 class CacheHeaders:
-    """Headers that keep responses out of shared caches if they depend on a token (RFC 9111): Vary; if ``private``,
-    Cache-Control; if the token is ``in_address``, Referrer-Policy. Merged with the app's headers."""
+    """Headers for responses that depend on a token. They keep such responses out of shared caches (RFC 9111), and are
+    merged with the app's own headers:
+
+    - Vary
+    - Cache-Control, if the response is ``private``
+    - Referrer-Policy, if the token is ``in_address``"""
 
     __slots__ = ("_added", "_in_address", "_merged_names", "_private", "_vary")
 
@@ -47,8 +51,8 @@ class CacheHeaders:
         self._merged_names = frozenset(spelling for name in names for spelling in (name, name.title(), name.upper()))
 
     def added_to(self, start: Message) -> Message:
-        """Return a copy of an ``http.response.start`` message with these headers: the app may send the same message for
-        every request."""
+        """Return a copy of an ``http.response.start`` message with these headers. The message itself is not changed,
+        because the app may send it for every request."""
         headers = [*start.get("headers", ())]
         for name, _ in headers:
             if name in self._merged_names:

@@ -18,17 +18,17 @@ _SUBPROTOCOLS: Final = b"sec-websocket-protocol"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Extracted:
-    """A token that a custom carrier found in a header line. The repr hides the token. Raises TypeError for arguments of
+    """A token that a custom carrier found in a header line. ``repr`` omits the token. Raises TypeError for arguments of
     a wrong type."""
 
     token: bytes
-    """``b""``: an empty field, which counts as a bad token."""
+    """The token. If the header field is empty, this is ``b""``, which counts as a bad token."""
     rest: bytes | None
-    """The header line for the app; None removes the line."""
+    """The line without the token, for the app. None removes the whole line."""
     sent_by_browser: bool = True
-    """Whether a browser or gateway may add the token to requests from another site's page: then the middleware checks
-    the origin, as for a cookie. False only if a program, or a script in your page, always adds the token. A token in
-    the header ``Cookie`` always counts as True."""
+    """Whether a browser or gateway may add the token to a request that a page of another site makes. If it may, the
+    middleware checks the origin, as for a cookie. Use False only if the token is always added by a program, or by a
+    script in your page. A token in the header ``Cookie`` always counts as True."""
 
     def __post_init__(self) -> None:
         given: tuple[object, object] = (self.token, self.rest)
@@ -45,14 +45,14 @@ class Carrier(Protocol):
         """Names of the headers to read, at least one. ``Host``, ``Origin`` and ``Sec-Fetch-Site`` are not allowed."""
 
     def extract(self, name: str, value: bytes, /) -> Extracted | None:
-        """Return the first token in a line of the header ``name`` (lower case), or None. The middleware calls
-        ``extract`` again with the rest of the line, until it returns None. An exception becomes a 500; its message must
-        not contain header values."""
+        """Return the first token in a line of the header ``name`` (lower case), or None if there is no token. After a
+        token, the middleware calls ``extract`` again with the rest of the line. If ``extract`` raises an exception, the
+        response is a 500. The exception's message must not contain header values."""
         ...
 
 
 def require_carrier(carrier: object) -> None:
-    """Raises TypeError if it is not a Carrier, ValueError if it names no header or a forbidden one."""
+    """Raise TypeError if ``carrier`` is not a Carrier, and ValueError if it names no header or a forbidden one."""
     if not isinstance(carrier, Carrier) or isinstance(carrier, type):
         raise TypeError(
             f"a carrier is header(…), cookie(…), query(…), path(…), or an object with headers and extract(), "
@@ -76,8 +76,8 @@ class CustomCarriers:
                 self._by_header.setdefault(name, []).append(carrier)
 
     def extract(self, scope: MutableMapping[str, Any], explicit: list[bytes], by_browser: list[bytes]) -> None:
-        """Remove the tokens from the scope's headers. Append each to ``by_browser`` if ``sent_by_browser``, else to
-        ``explicit``. Raises RuntimeError if a carrier leaves the token in ``Extracted.rest``."""
+        """Remove the tokens from the scope's headers. Append each token to ``by_browser`` if it is ``sent_by_browser``,
+        otherwise to ``explicit``. Raises RuntimeError if a carrier leaves the token in ``Extracted.rest``."""
         headers: list[Header] = scope["headers"]
         if not any(name in self._by_header for name, _ in headers):
             return
@@ -124,9 +124,9 @@ _PLACEHOLDER = "{token}"
 
 @dataclass(frozen=True, slots=True)
 class Carriers:
-    """Where a request may carry its token. All places are read; two different tokens are refused. The value of a header
-    is the token; in ``Authorization``, one of ``schemes`` precedes it. ``paths``: templates (``/embed/{token}``) or
-    names of path parameters."""
+    """The places in which a request may have a token. All places are read, and a request with two different tokens is
+    refused. A header contains only the token, except ``Authorization``, in which one of ``schemes`` precedes the token.
+    ``paths``: templates (``/embed/{token}``) or names of path parameters."""
 
     headers: tuple[str, ...] = ()
     schemes: tuple[str, ...] = ()
@@ -141,7 +141,7 @@ class Carriers:
 
     @property
     def vary(self) -> str:
-        """The Vary header of every response (RFC 9110 section 12.5.5)."""
+        """The value of the Vary header that every response gets (RFC 9110 section 12.5.5)."""
         names = [*self.headers, "Cookie"] if self.cookies else [*self.headers]
         for name in (name for carrier in self.custom for name in carrier.headers):
             if name.lower() not in {known.lower() for known in names}:
@@ -150,13 +150,13 @@ class Carriers:
 
 
 TOKEN_HEADER: Final = "X-User-Group-Token"  # noqa: S105  # its name
-"""Dashboard pages send the token in this header, the first of the default ones."""
+"""The header in which dashboard pages send the token. It is the first of the default headers."""
 
 
 def header(*names: str, scheme: str = "UserGroup") -> Carriers:
-    """Read the token from headers, by default ``X-User-Group-Token``, ``USER_GROUP_TOKEN`` and ``Authorization:
-    <scheme> <token>``. Names are case-insensitive. ``Authorization`` with another scheme is ignored. Some proxies drop
-    headers with underscores. Raises ValueError for an invalid name."""
+    """Read the token from headers. By default, these are ``X-User-Group-Token``, ``USER_GROUP_TOKEN`` and
+    ``Authorization: <scheme> <token>``. Names are case-insensitive. ``Authorization`` with another scheme is ignored.
+    Some proxies drop headers whose names have underscores. Raises ValueError for an invalid name."""
     chosen = names or (TOKEN_HEADER, "USER_GROUP_TOKEN", "Authorization")
     for name in (*chosen, scheme):
         _require_token(name, "a header name or scheme")
@@ -236,4 +236,5 @@ def _require_token(name: str, what: str) -> None:
 
 
 DEFAULT_CARRIERS = first_of(header(), cookie(), query())
-"""The three headers of ``header()``, a cookie and a query parameter. The last two are called ``USER_GROUP_TOKEN``."""
+"""The default carriers: the three headers of ``header()``, and a cookie and a query parameter that are both called
+``USER_GROUP_TOKEN``."""

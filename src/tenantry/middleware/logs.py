@@ -9,7 +9,7 @@ from tenantry.tokens import LIKE_A_TOKEN
 
 
 def redact(text: str) -> str:
-    """Replace each token by ``ugtc_[redacted]``, with the token's prefix."""
+    """Replace each token in a string by ``ugtc_[redacted]``, where ``ugtc`` is the prefix of the token."""
     return LIKE_A_TOKEN.sub(r"\1_[redacted]", text) if "ug" in text else text
 
 
@@ -75,9 +75,9 @@ _ACCESS_FIELDS: Final = ("client", "method", "path", "http_version", "status")
 
 
 class JsonLines(logging.Formatter):
-    """JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. A record may also have an
-    ``exception`` and, from ``extra``, ``request_id``, ``method``, ``path``, ``status`` and ``seconds``. Hides
-    tokens."""
+    """Formats records as JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. If a record
+    has them, the line also has ``exception`` and, from ``extra``, ``request_id``, ``method``, ``path``, ``status`` and
+    ``seconds``. Tokens are hidden."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

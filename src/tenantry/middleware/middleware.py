@@ -31,17 +31,17 @@ _SERVED: Final = frozenset({"http", "websocket"})
 
 
 class TokenResolver(Protocol):
-    """What the middleware needs of a resolver. A BoundedResolver also sets the staleness bound; otherwise it is
-    DEFAULT_STALENESS."""
+    """The methods of a resolver that the middleware calls. A BoundedResolver also sets the staleness bound. For any
+    other resolver, the bound is DEFAULT_STALENESS."""
 
     @property
     def environment(self) -> str | None: ...
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The token's group, if it is cached and valid. No I/O; never raises."""
+        """Return the token's group if it is cached and valid, otherwise None. Does no I/O and never raises."""
 
     async def resolve(self, raw: bytes) -> UserGroup:
-        """The token's group. Raises InvalidToken or StoreUnavailable."""
+        """Return the token's group. Raises InvalidToken or StoreUnavailable."""
         ...
 
 
@@ -66,8 +66,8 @@ def _has_staleness(resolver: TokenResolver) -> TypeGuard[BoundedResolver]:
 
 
 def mark_coroutine(function: F) -> F:
-    """Servers and frameworks recognise an ASGI 3 app by ``inspect.iscoroutinefunction``. Make it true for a plain
-    function that returns an awaitable."""
+    """Mark a plain function that returns an awaitable, so that ``inspect.iscoroutinefunction`` is true for it. Servers
+    and frameworks call that function to recognise an ASGI 3 app."""
     if sys.version_info >= (3, 12):
         return inspect.markcoroutinefunction(function)
     function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined, unused-ignore]  # before 3.12
@@ -77,24 +77,26 @@ def mark_coroutine(function: F) -> F:
 class UserGroupMiddleware:
     """Pure ASGI middleware for HTTP requests and websockets; other scopes pass through.
 
-    ``carriers``: one or several; by default DEFAULT_CARRIERS. The token is always removed from the scope.
+    ``carriers``: one carrier or several; by default DEFAULT_CARRIERS. Tokens are always removed from the scope.
 
-    - No token: the app runs with ``scope["user_group"]`` None; a view that requires the group gets 401. With
-      ``required=True`` every request gets 401: put a CORS middleware outside, because preflights have no token.
-    - Bad or empty token: 401. Two different tokens: 400. Store unavailable: 503 with Retry-After. A websocket gets a
-      denial response, or close 1008.
-    - Valid token: ``scope["user_group"]`` is a UserGroup. After revocation, websockets close with 4401 and streams end,
-      within the staleness bound. Streams also end when the group changes.
-    - Valid pass: the same, with ``UserGroup.viewer``. If its scope does not contain ``audience``, a view that requires
-      the group gets 403, except below an inner UserGroupMiddleware whose audience the scope contains.
-    - Preview key: passed on to the mount that made it. Elsewhere, or with ``required=True``, it is a bad token.
+    - No token: the app runs with ``scope["user_group"]`` None, and a view that requires the group gets 401. With
+      ``required=True``, every request without a token gets 401. Put a CORS middleware outside this one, because
+      preflight requests have no token.
+    - Bad or empty token: 401. Two different tokens: 400. Store unavailable: 503 with Retry-After. Websockets get a
+      denial response with this status, or are closed with 1008.
+    - Valid token: ``scope["user_group"]`` is a UserGroup. Within the staleness bound after the token is revoked,
+      websockets are closed with 4401 and streams end. Streams also end when the group changes.
+    - Valid pass: the same, with ``UserGroup.viewer``. If the scope of the pass does not contain ``audience``, a view
+      that requires the group gets 403. Below an inner UserGroupMiddleware, the audience of the inner one counts
+      instead.
+    - Preview key: passed on to the mount that made the key. Elsewhere, or with ``required=True``, it is a bad token.
 
-    If the token came in a cookie, a websocket or a request with an unsafe method gets 403, unless it comes from the
-    same host or ``allowed_origins``. All responses get ``Vary``, those for a group or a preview also ``Cache-Control:
-    private``.
+    If the token came in a cookie, websockets and requests with an unsafe method get 403, unless the request comes from
+    a page of the same host or of ``allowed_origins``. All responses get ``Vary``. Responses for a group or a preview
+    also get ``Cache-Control: private``.
 
-    An inner UserGroupMiddleware keeps the group of the outer one. A second, different token gets 400, and a group of an
-    environment that is not accepted here 401.
+    An inner UserGroupMiddleware keeps the group that the outer one found. If the request also has a second, different
+    token, the response is 400. If the inner one does not accept the group's environment, the response is 401.
 
     Raises InvalidSettings for a malformed origin."""
 

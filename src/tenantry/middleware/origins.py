@@ -8,8 +8,8 @@ from typing import Any, Final
 from tenantry.errors import InvalidSettings, OriginNotAllowed
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""Methods that change nothing (RFC 9110 section 9.2.1), so they are not checked. QUERY (RFC 10008) is also safe, but it
-is checked, because browsers send ``Origin`` with it."""
+"""Methods that change nothing (RFC 9110 section 9.2.1), so that their requests are not checked. QUERY (RFC 10008) is
+also safe, but is checked, because browsers send ``Origin`` with it."""
 
 _PORTS: Final = {"http": "80", "ws": "80", "https": "443", "wss": "443"}
 _SECURE: Final = frozenset({"https", "wss"})
@@ -22,11 +22,15 @@ Origin = tuple[str, str, str]
 
 
 class OriginCheck:
-    """Refuses requests that another site's page makes with a viewer's cookie. Raises InvalidSettings for a malformed
-    origin (RFC 6454 section 6.2).
+    """Refuses requests that a page of another site makes with a viewer's cookie. Raises InvalidSettings for a malformed
+    allowed origin (RFC 6454 section 6.2).
 
-    A websocket or a request with an unsafe method is accepted if ``Sec-Fetch-Site`` is ``same-origin``, if ``Origin``
-    is ``allowed`` or names the same host as ``Host``, or if neither header is sent (docs/decisions/0023-origins.md).
+    A websocket or a request with an unsafe method is accepted in these cases (docs/decisions/0023-origins.md):
+
+    - ``Sec-Fetch-Site`` is ``same-origin``;
+    - ``Origin`` is ``allowed``, or names the same host as ``Host``;
+    - neither ``Sec-Fetch-Site`` nor ``Origin`` is sent.
+
     ``advice``: how to fix a refusal."""
 
     __slots__ = ("_advice", "_allowed")
@@ -41,7 +45,8 @@ class OriginCheck:
         self._advice = advice
 
     def require(self, scope: Mapping[str, Any]) -> None:
-        """Raise OriginNotAllowed if a page of another site may have sent the request."""
+        """Raise OriginNotAllowed if a page of another site may have sent the request. Requests with safe methods are
+        not checked."""
         # A foreign page can send unsafe requests and open a websocket with the viewer's cookies (OWASP ASVS 5.0, 4.4.2;
         # RFC 6455 section 10.2), but it cannot set Sec-Fetch-Site or Origin. Programs and old browsers send neither
         # header.
@@ -67,7 +72,8 @@ class OriginCheck:
 
 
 def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
-    """Parse the option. Raises InvalidSettings; the message names the malformed origin and the fix."""
+    """Parse the option ``allowed_origins``. Raises InvalidSettings; the message names the malformed origin and the
+    fix."""
     if isinstance(origins, str):
         raise InvalidSettings(f"allowed_origins is a list of origins: write [{origins!r}]")
     found = set()

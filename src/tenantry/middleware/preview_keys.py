@@ -1,7 +1,7 @@
 """Preview keys, which a request sends in the token header instead of a token.
 
-Only the dashboards mount that issued a key can check it. So the middleware passes the key to the app, and answers 401
-if no mount takes it."""
+Only the dashboards mount that issued a key can check it. So the middleware passes the key to the app. If no mount takes
+the key, the middleware answers 401."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PassedPreviewKey:
         self.is_taken: bool = False
 
     def take(self) -> str:
-        """The caller must then answer the request, even if the key is invalid."""
+        """Return the key. The caller must then answer the request, even if the key is invalid."""
         self.is_taken = True
         return self._key
 
@@ -45,7 +45,8 @@ def is_preview_key(raw: bytes, headers: Iterable[Header]) -> bool:
 async def run_with_preview_key(
     raw: bytes, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send, send_private: Send
 ) -> None:
-    """Run the app. If it takes the key, the response goes to ``send_private``. Otherwise ``send`` gets a 401."""
+    """Run the app. If a mount takes the key, the response goes to ``send_private``. Otherwise the app's response is
+    dropped, and ``send`` gets a 401."""
     passed = scope[PASSED_KEY] = PassedPreviewKey(raw.decode("ascii"))
     is_refused = is_cut = False
 

@@ -9,7 +9,7 @@ from typing import Final
 from tenantry.aio import LoopLocal
 
 BATCH: Final = 16
-"""Maximum callbacks in one step of the event loop. Each may close a websocket, which takes 50 µs."""
+"""Maximum callbacks in one step of the event loop. A callback may close a websocket, which takes 50 µs."""
 
 _MIN_INTERVAL: Final = 0.004
 """Seconds between two wake-ups, unless timers are overdue."""
@@ -26,7 +26,8 @@ class TimerHandle:
 
 
 class TimerQueue:
-    """Timers that share one timer of the event loop. Ten thousand asyncio timers would use a tenth of a CPU core."""
+    """Timers that share one timer of the event loop. With ten thousand asyncio timers, a tenth of a CPU core would be
+    used."""
 
     __slots__ = ("_handles", "_numbers", "_wakes_at")
 

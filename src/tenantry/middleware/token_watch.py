@@ -15,10 +15,10 @@ from tenantry.middleware.timers import TimerHandle, timer_queues
 from tenantry.ports import MonotonicClock
 
 REVOKED: Final = 4401
-"""Websocket close code: the token was rotated, or the group deleted or expired."""
+"""Websocket close code for a token that was rotated, or whose group was deleted or has expired."""
 
 TRY_AGAIN_LATER: Final = 1013
-"""Websocket close code (IANA): the group cannot be resolved."""
+"""Websocket close code (IANA) for a group that cannot be resolved."""
 
 DEFAULT_STALENESS: Final = 5.0
 """The staleness bound, in seconds, for a resolver that does not declare one."""
@@ -29,7 +29,8 @@ T = TypeVar("T")
 
 
 class BoundedResolver(Protocol):
-    """What TokenWatch needs of a Resolver. ``with_staleness`` turns a TokenResolver into one."""
+    """The methods of a resolver that TokenWatch calls. ``with_staleness`` makes a BoundedResolver from a
+    TokenResolver."""
 
     @property
     def staleness(self) -> float: ...
@@ -48,7 +49,7 @@ class TokenWatch(ABC):
     """Checks the token of an open websocket or stream about five times within the staleness bound. Closes the
     connection if the token is revoked, or if no check succeeds within the bound.
 
-    After ``_valid_until``, ``_wait`` checks again before the next message is sent."""
+    If a message is sent after ``_valid_until``, ``_wait`` checks the token again first."""
 
     __slots__ = (
         "__weakref__",

@@ -18,10 +18,10 @@ _NO_HANDSHAKE: Final = Handshake()  # for HTTP requests
 
 
 class LateUnauthorized:
-    """Runs an app without a user group, and answers with ``refusal`` if a view requires one.
+    """Runs an app without a user group. If a view requires a group, the response is ``refusal``.
 
-    Frameworks such as Starlette answer the view's error with 500, or close the websocket, before the error arrives
-    here. So a 500 or an early close is held back until the app ends or sends more than an error page."""
+    When a view raises MissingToken, frameworks such as Starlette send a 500 or close the websocket before the error
+    arrives here. So a 500 or an early close is held back until the app ends or sends more than an error page."""
 
     __slots__ = ("_handshake", "_held", "_last", "_refusal", "_requested", "_send")
 
@@ -92,7 +92,8 @@ async def _nothing() -> None: ...
 
 
 async def send_error(error: TenantryError, scope: Mapping[str, Any], send: Send) -> None:
-    """A websocket gets a denial response; if the server does not support that, it is closed (the client sees 403)."""
+    """Send an error as the response. A websocket gets a denial response. If the server does not support denial
+    responses, the websocket is closed, and the client sees 403."""
     if scope["type"] == "http":
         prefix = "http.response"
     elif "websocket.http.response" in (scope.get("extensions") or {}):

@@ -10,17 +10,17 @@ class Backend(Protocol):
     """Finds the group of a token. A backend needs no other method."""
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Return the group with this live token; in a grace period, also with its previous token. None if no group has
-        the token. The caller has checked the signature."""
+        """Return the group to which ``token`` belongs, or None. During a grace period, the group's previous token is
+        also accepted. The caller has already checked the token's signature."""
         ...
 
 
 class Slots(Protocol):
-    """Versions that all processes of a host share, one in each of ``tenantry.cache.SLOT_COUNT`` slots. ``slot_index``
-    maps a handle to a slot.
+    """The versions in the ``tenantry.cache.SLOT_COUNT`` slots of a store, one in each slot. All processes on a host
+    share them. ``slot_index`` returns the slot of a handle.
 
-    A version is odd during a write, and a new even one afterwards (a seqlock). A cached answer is valid while the slot
-    has the even version from before the look-up."""
+    During a write, the slot's version is odd. After the write, the slot gets a new even version (a seqlock). A cached
+    answer is valid as long as its slot has the same even version as before the look-up."""
 
     @property
     def versions(self) -> Sequence[int]:
@@ -32,31 +32,32 @@ class Slots(Protocol):
         ...
 
     def repair(self, slot: int, version: int) -> None:
-        """If the slot still has this odd version of a crashed writer, make it even."""
+        """End the write of a crashed writer: if the slot still has this odd version, give the slot a new even one."""
         ...
 
 
 class SnapshotBackend(Backend, Protocol):
-    """Reports each result's generation: the number of the last change included in it."""
+    """A backend that reports a generation with each result: the number of the last change that the result includes."""
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``, with the generation of the snapshot. ``fresh``: bypass second-level caches."""
+        """Return the same group as ``find``, with the generation of the snapshot from which the group was read. With
+        ``fresh``, second-level caches are bypassed."""
         ...
 
 
 class LeasedBackend(SnapshotBackend, Protocol):
-    """A backend that lists its changes. A caller that polls them may cache results that have a generation."""
+    """A backend that lists its changes. A caller that polls the changes may cache each result that has a generation."""
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
-        """Return the changes after generation ``since`` (None: the most recent). Old changes may be missing. ``lease``:
-        seconds within which the caller will poll again or stop using its cache. A write waits for the longest lease to
-        end, unless all processes on the writer's host share its slots."""
+        """Return the changes after generation ``since`` (None: the most recent changes). The list may lack old changes.
+        ``lease``: the caller promises that, within this number of seconds, it polls again or stops using its cache. A
+        write waits until the longest lease has ended, unless all processes on the writer's host share its slots."""
         ...
 
     @property
     def slots(self) -> Slots | None:
-        """The store's slots on this host; None before the first call of ``changes``. If the object changes, a caller
-        must clear its cache."""
+        """The store's slots on this host; None before the first call of ``changes``. If this property returns another
+        object than before, the caller must clear its cache."""
         ...
 
 

@@ -4,20 +4,21 @@ from typing import Protocol
 
 
 class EvictionListener(Protocol):
-    """Receives a bus's messages. A forged message causes at most one extra read."""
+    """Receives the messages of a bus. A message that somebody forges causes at most one extra read of the store."""
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Called after a committed write to the group. ``generation``: the write's number."""
+        """The bus calls this after a write to the group was committed. ``generation``: the number of that write."""
 
     def flush(self) -> None:
-        """Messages may have been lost: any cached group may be stale."""
+        """The bus calls this when messages may have been lost, so that any cached group may be stale."""
 
 
 class Bus(Protocol):
-    """Announces changes sooner than the next poll would. Messages may be lost, repeated or reordered."""
+    """Reports changes to other processes before their next poll. Messages may be lost, repeated or reordered."""
 
     async def follow(self, listener: EvictionListener) -> None:
-        """Pass messages to ``listener`` until cancelled. After a lost connection, reconnect and call ``flush``."""
+        """Pass each message to ``listener`` until cancelled. If the connection is lost, connect again and call
+        ``listener.flush``."""
         ...
 
 
@@ -26,13 +27,17 @@ class WatchedBus(Bus, Protocol):
 
     @property
     def status(self) -> str:
-        """``idle``, ``connecting``, ``receiving``, ``lost`` (disconnected) or ``deaf`` (connected, but its test
-        messages to itself do not arrive)."""
+        """- ``idle``: ``follow`` is not running.
+        - ``connecting``: no test message has arrived yet.
+        - ``receiving``: messages arrive.
+        - ``lost``: the connection is lost.
+        - ``deaf``: the bus is connected, but the test messages that it sends to itself do not arrive."""
         ...
 
 
 class ChangeListener(Protocol):
-    """Forwards this process's changes, for example to a bus."""
+    """Gets each change that this process writes, for example to publish it on a bus."""
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """Called after the commit, before the write returns. Must not block or raise."""
+        """The store calls this after the commit and before the write returns. It must not block and must not raise an
+        error."""

@@ -20,9 +20,9 @@ from tenantry.groups import (
 class GroupStore(Protocol):
     """Stores user groups. A write and its audit entry are one transaction.
 
-    With ``once``, a repeated write returns the first response. It raises IdempotencyInFlight if the first has not
-    finished, IdempotencyKeyReused if the body differs, IdempotencySuperseded if the response's token is no longer
-    live."""
+    If a write with the same ``once`` was made before, the store does not write again but returns the first response. It
+    raises IdempotencyInFlight if the first write has not finished, IdempotencyKeyReused if the request's body differs,
+    and IdempotencySuperseded if the token of the first response is no longer live."""
 
     async def get_or_create(
         self,
@@ -33,8 +33,8 @@ class GroupStore(Protocol):
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Create the group with ``token``, or return the existing one unchanged. Raises UnknownEnvironment;
-        AlreadyExists if another group has the handle."""
+        """Create the group with ``token``. If the group exists, return it unchanged. Raises UnknownEnvironment. Raises
+        AlreadyExists if another group has the handle of ``token``."""
         ...
 
     async def update(
@@ -46,8 +46,8 @@ class GroupStore(Protocol):
         expected: UserGroup | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Change the given fields. Raises UnknownGroup; GroupChanged if the group was changed since ``expected`` was
-        read."""
+        """Change the fields that are set in ``changes``. Raises UnknownGroup. Raises GroupChanged if the group has
+        changed since the caller read it as ``expected``."""
         ...
 
     async def rotate(
@@ -62,8 +62,9 @@ class GroupStore(Protocol):
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Replace the live token ``current`` with its next version. Of concurrent callers, one succeeds. Raises
-        UnknownToken, TokenAlreadyRotated; GroupSuspended, unless ``while_suspended``."""
+        """Replace the live token ``current`` by the next version of the token. If several callers do this at the same
+        time, only one succeeds. Raises UnknownToken and TokenAlreadyRotated. Raises GroupSuspended if the group is
+        suspended, unless ``while_suspended`` is True."""
         ...
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
@@ -79,23 +80,25 @@ class GroupStore(Protocol):
     async def get(
         self, environment: Environment | None = None, provided_id: str = "", *, handle: bytes | None = None
     ) -> Issued | None:
-        """Find a group by environment and id, or by handle in all environments."""
+        """Find a group by its environment and id, or by its handle in all environments. Return None if there is no such
+        group."""
         ...
 
     async def get_many(self, environment: Environment, provided_ids: Sequence[str]) -> Mapping[str, Issued]:
-        """Return the groups that exist, by id, in one read."""
+        """Return those of the groups that exist, by id, in one read."""
         ...
 
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Write distinct groups in one transaction. The result is None for each group that another writer has changed,
-        created or deleted meanwhile: read that group again. The others are written."""
+        """Write groups in one transaction; no group may occur twice. The result has None for each group that another
+        writer changed, created or deleted meanwhile, and such a group is not written. Read it again. All others are
+        written."""
         ...
 
     async def list(
         self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
     ) -> Sequence[UserGroup]:
-        """Return groups with ``team_id > after``, ordered by ``team_id``. ``match``: the start of the id or a part of
-        the name, in any ASCII case."""
+        """Return groups with ``team_id > after``, ordered by ``team_id``. ``match``: only groups whose id starts with
+        this string or whose name contains it. Upper and lower case of A to Z are the same."""
         ...

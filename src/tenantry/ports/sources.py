@@ -10,12 +10,12 @@ class SourceDirectory(Protocol):
     """Finds an environment's data sources."""
 
     async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """``reference``: our id (``ds_…``) or the ``provided_id``."""
+        """Return a data source. ``reference``: the source's id (``ds_…``) or its ``provided_id``."""
         ...
 
 
 class SourceLease(Protocol):
-    """Caches data sources while it polls the store for their changes. Resolver implements it."""
+    """Caches data sources, and polls the store for changes of them. Resolver implements this protocol."""
 
     @property
     def staleness(self) -> float:
@@ -23,32 +23,33 @@ class SourceLease(Protocol):
         ...
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """Return the cached source, or None. No I/O; never raises."""
+        """Return the source if it is cached, otherwise None. Does no I/O and never raises."""
         ...
 
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """Read the source, and cache it unless it changed during the read."""
+        """Read the source from ``directory``. The source is also cached, unless it changed during the read."""
         ...
 
 
 @runtime_checkable
 class SourceLeaseHolder(Protocol):
-    """Holds a process's Resolver, so that the process's DataSources can use its cache."""
+    """The part of a store that holds the lease of a process's Resolver, so that the process's DataSources can use the
+    Resolver's cache."""
 
     @property
     def lease(self) -> SourceLease | None:
-        """While it is None, every query reads its data source from the store."""
+        """The lease, or None. While there is no lease, every query reads its data source from the store."""
         ...
 
     def lend_lease(self, lease: SourceLease) -> None:
-        """Let this store's DataSources use the lease, unless they use another resolver's. Keep only a weak
-        reference."""
+        """Let this store's DataSources use ``lease``, unless they already use the lease of another resolver. The store
+        keeps only a weak reference to the lease."""
         ...
 
     def withdraw_lease(self, lease: SourceLease) -> None:
-        """Remove the lease: its resolver stops."""
+        """Remove the lease, because its resolver stops."""
         ...
 
 
@@ -59,11 +60,12 @@ def lease_holder_of(backend: object) -> SourceLeaseHolder | None:
 
 @runtime_checkable
 class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
-    """A directory whose data sources may be cached. Each write is listed as a change of SOURCES_HANDLE, and changes the
-    slots of ``RegisteredSource.handles``."""
+    """A directory whose data sources may be cached. Each write to a source is listed as a change of SOURCES_HANDLE, and
+    changes the slots of the source's ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
-        """Like ``get``, but from the store, not a cache, and with the generation of the snapshot."""
+        """Return the same source as ``get``, with the generation of the snapshot. Reads from the store, never from a
+        cache."""
         ...
 
 
@@ -82,9 +84,9 @@ class SourceStore(LeasedSources, Protocol):
         tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
-        """Register the source. ``tables``: a declaration of guarded tables. Raises UnknownEnvironment; AlreadyExists if
-        either id is taken; InvalidSource if ``check_session_variables`` or ``read_tables`` rejects a value, or if a
-        declaration lists no tables."""
+        """Register a data source and return it. ``tables``: a declaration of guarded tables.
+        Raises UnknownEnvironment. Raises AlreadyExists if one of the two ids is taken. Raises InvalidSource if
+        ``check_session_variables`` or ``read_tables`` rejects a value, or if the declaration lists no tables."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
@@ -92,7 +94,7 @@ class SourceStore(LeasedSources, Protocol):
         ...
 
     async def count_mapped(self, environment: Environment) -> Mapping[frozenset[str], int]:
-        """Return the number of groups for each set of references in a mapping."""
+        """Return, for each set of references that occurs in a mapping, the number of groups with this set."""
         ...
 
     async def update(
@@ -103,11 +105,12 @@ class SourceStore(LeasedSources, Protocol):
         tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource | None:
-        """Replace the given fields; None keeps a field. ``tables``: a declaration of guarded tables; an empty mapping
-        removes it.
+        """Replace the fields that are not None. ``tables``: a declaration of guarded tables. An empty mapping removes
+        the declaration.
 
-        Does not connect to the source. Returns None if another writer has changed or deleted ``source`` since it was
-        read. Raises InvalidSource as ``create`` does, and for the removal of a declaration with ``guard: required``."""
+        Does not connect to the source. Returns None if another writer has changed or deleted the source since the
+        caller read ``source``. Raises InvalidSource in the same cases as ``create``, and also if a declaration with
+        ``guard: required`` would be removed."""
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:

@@ -58,12 +58,13 @@ class EnvironmentStore(Protocol):
         ...
 
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the origins, by the name of each environment that has any."""
+        """Return, by name of environment, the origins whose pages may embed dashboards. Environments without such
+        origins are left out."""
         ...
 
 
 class ApiTokenStore(Protocol):
-    """``digest``: the SHA-256 (32 bytes) of an API token."""
+    """Stores API tokens. ``digest``: the SHA-256 (32 bytes) of an API token."""
 
     async def create(
         self,
@@ -80,15 +81,17 @@ class ApiTokenStore(Protocol):
         ...
 
     async def get(self, digest: bytes) -> ApiToken | None:
-        """Read the token, never from a cache; None if unknown or revoked. Raises ApiTokenExpired."""
+        """Read the API token with this digest, never from a cache. Return None if the token is unknown or revoked.
+        Raises ApiTokenExpired."""
         ...
 
     async def get_with_group(self, digest: bytes, provided_id: str) -> Caller | None:
-        """Like ``get``; the same read also finds a group of the token's environment."""
+        """Return the same API token as ``get`` and, from the same read, the group ``provided_id`` of the token's
+        environment."""
         ...
 
     async def record_use(self, token: ApiToken) -> None:
-        """Set ``last_used_at``, unless it is less than an hour old. Not audited."""
+        """Set the token's ``last_used_at``, unless that time is less than an hour ago. This adds no audit entry."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[ApiToken]:
@@ -101,7 +104,7 @@ class ApiTokenStore(Protocol):
 
 
 class CodeShare(NamedTuple):
-    """Limits a group's codes of one purpose."""
+    """Limits the number of codes that a group may have for one purpose."""
 
     group: bytes
     """The handle."""
@@ -122,30 +125,32 @@ class CodeStore(Protocol):
         audited: AuditNote | None = None,  # an audit entry, in the same transaction
         share: CodeShare | None = None,  # the group's oldest codes beyond this share are deleted
     ) -> None:
-        """Raises AlreadyExists; Unauthorized if the API token is revoked or expired."""
+        """Store a code. Raises AlreadyExists if the digest exists, and Unauthorized if the API token is revoked or
+        expired."""
         ...
 
     async def purpose(self, digest: bytes) -> str | None:
-        """Return a live code's purpose, or None. Call this before ``redeem``, so that guessed codes cause no writes."""
+        """Return the purpose of a live code, or None. Call this before ``redeem``: a guessed code then causes no
+        write."""
         ...
 
     async def redeem(self, digest: bytes, *, purpose: str) -> str | None:
-        """Use up the code and return its payload; None if it is used, expired, unknown or has another purpose. Of
-        concurrent callers on any host, one gets the payload."""
+        """Use up the code and return its payload. Return None if the code is used, expired or unknown, or if it has
+        another purpose. If several callers on any hosts redeem the same code, only one gets the payload."""
         ...
 
     async def read(self, digest: bytes, *, purpose: str) -> str | None:
-        """Return a session's payload without ending the session; None as for ``redeem``."""
+        """Return the payload of a session. The session continues. Return None in the same cases as ``redeem``."""
         ...
 
 
 class UsageStore(Protocol):
-    """Stores usage by group, hour and data source. Keeps that of deleted groups for billing. Where an environment asks
-    for it, also stores usage by group, day and viewer, until the group is deleted."""
+    """Stores usage by group, hour and data source. The usage of a deleted group is kept for billing. If counting by
+    viewer is on for an environment, its usage is also stored by group, day and viewer, until the group is deleted."""
 
     async def add(self, batch: UsageBatch) -> None:
-        """Add the batch, unless its writer added this number or a later one in the last 90 days. Drop rows of viewers
-        whose group does not exist, or whose environment counts no viewers."""
+        """Add the batch, unless its writer has added a batch with this number or a higher one in the last 90 days. Rows
+        of viewers are dropped if their group does not exist or if their environment does not count viewers."""
         ...
 
     async def sums(
@@ -157,8 +162,9 @@ class UsageStore(Protocol):
         group: str | None = None,
         by_viewer: bool = False,
     ) -> Mapping[UsageKey, Usage]:
-        """Sum the usage of the hours that began in [``since``, ``until``), in key order. ``by_viewer``: sum viewers'
-        days instead, by viewer. Slow for many groups: a day of 100,000 groups takes seconds."""
+        """Return the summed usage of all hours that began at ``since`` or later and before ``until``, in the order of
+        the keys. With ``by_viewer``, return the sums of the viewers' days instead, by viewer. This is slow for many
+        groups: one day of 100,000 groups takes seconds."""
         ...
 
     async def set_viewer_usage(self, environment: Environment, is_on: bool, *, author: Author = UNNAMED) -> None:
@@ -170,24 +176,25 @@ class UsageStore(Protocol):
         ...
 
     async def oldest(self) -> datetime | None:
-        """Return the beginning of the earliest hour (of a group) or day (of a viewer) with usage."""
+        """Return when the earliest usage began: the start of an hour (usage of a group) or a day (usage of a viewer).
+        Return None if there is no usage."""
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
-        """Delete a few thousand rows for hours before ``before``, and for viewers' days that ended by then. Audited.
-        Return the number of deleted rows; call again until it is 0."""
+        """Delete a few thousand of the rows for hours before ``before`` and for viewers' days that had ended by then.
+        Return the number of deleted rows; call this again until it returns 0. A call that deletes rows is audited."""
         ...
 
 
 class AuditTrail(Protocol):
-    """A write appends its entry in the same transaction; entries never change."""
+    """Every write appends its audit entry in its own transaction. Entries never change."""
 
     async def list(self, *, environment: str | None = None, after: int = 0, limit: int = 100) -> Sequence[AuditEntry]:
         """Return entries with ``number > after``, oldest first."""
         ...
 
     async def head(self) -> ChainHead | None:
-        """Number and MAC of the last sealed entry, or None."""
+        """Return the number and MAC of the last sealed entry, or None if no entry is sealed."""
         ...
 
 
@@ -213,8 +220,8 @@ class WrittenBackend(LeasedBackend, Protocol):
 
     @property
     def settling(self) -> float:
-        """Seconds until all processes of this host see every committed write; usually 0.0. Each write waits that long,
-        so callers should add it to a write's timeout."""
+        """Seconds until all processes on this host see every committed write; usually 0.0. Each write waits for this
+        time before it returns, so add this time to the timeout of a write."""
         ...
 
     def subscribe(self, listener: ChangeListener) -> None: ...

@@ -1,4 +1,4 @@
-"""Create, update, rotate and delete user groups; issue API tokens."""
+"""Creates, updates, rotates and deletes user groups, and issues API tokens."""
 
 from tenantry.provisioning.api_tokens import issue_api_token
 from tenantry.provisioning.deadline import Deadline

@@ -23,9 +23,10 @@ async def issue_api_token(
     random: Callable[[int], bytes] = secrets.token_bytes,
     author: Author = UNNAMED,
 ) -> tuple[str, ApiToken]:
-    """Return the secret and the record. The store keeps only a digest of the secret.
+    """Return the secret of the new API token and its record. The store keeps only a digest of the secret.
 
-    ``expires_at`` must have a time zone (else ValueError); None: never. ``random(n)`` returns n random bytes."""
+    ``expires_at``: when the token ends; None: never. Raises ValueError if the time has no time zone. ``random(n)``
+    returns n random bytes."""
     if expires_at is not None and expires_at.utcoffset() is None:
         raise ValueError("expires_at needs a time zone")
     secret = mint_api_token(environment.tag, random)

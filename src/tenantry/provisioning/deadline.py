@@ -12,17 +12,18 @@ T = TypeVar("T")
 Call: TypeAlias = Coroutine[Any, Any, T]
 
 WRITE_GRACE_SECONDS: Final = 0.3
-"""Seconds added to a write's deadline, so that the store's own timeout comes first: its error says whether the write
-was committed."""
+"""Seconds added to the deadline of a write, so that the store's own timeout ends first. The error from that timeout
+says whether the write was committed."""
 
 
 class DeadlineExceeded(Exception): ...
 
 
 class Deadline:
-    """A limit, in seconds, for all store calls of a request together; by default none.
+    """The time limit, in seconds, for all store calls of a request together. By default there is no limit.
 
-    ``settling()`` returns the seconds until a committed write is visible to other processes (``Store.settling``)."""
+    ``settling()`` returns the seconds that a committed write still needs until other processes can see it
+    (``Store.settling``)."""
 
     __slots__ = ("_left", "_settling")
 
@@ -31,7 +32,7 @@ class Deadline:
         self._settling = settling
 
     async def read(self, call: Call[T]) -> T:
-        """Raises StoreUnavailable when the time is used up."""
+        """Await the call and return its result. Raises StoreUnavailable when the time is used up."""
         begun = time.monotonic()
         try:
             return await run_with_timeout(self._left, call)
@@ -41,8 +42,8 @@ class Deadline:
             self._left -= time.monotonic() - begun
 
     async def write(self, call: Call[T]) -> T:
-        """Raises StoreUnavailable if no time is left to start the write, OutcomeUnknown if it does not finish in
-        time."""
+        """Await the call and return its result. Raises StoreUnavailable if no time is left to start the write,
+        OutcomeUnknown if the write does not finish in time."""
         if self._left <= 0:
             call.close()
             raise StoreUnavailable("the store is too slow or busy: try again")
@@ -55,8 +56,8 @@ class Deadline:
 
 
 async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], float] = lambda: 0.0) -> T:
-    """Await ``call`` for at most ``seconds``. Shortly before this deadline, ``extra()`` may grant further seconds.
-    Raises DeadlineExceeded."""
+    """Await ``call`` for at most ``seconds``. Shortly before this time is over, ``extra()`` is called, and may return a
+    number of seconds to wait longer. Raises DeadlineExceeded."""
     # Most calls finish without suspending, and a timer would take a tenth of a request's time.
     try:
         waiting_for = call.send(None)

@@ -26,13 +26,13 @@ from tenantry.groups import (
 from tenantry.tokens import holds_token, mask_within
 
 MAX_TEXT: Final = 255
-"""Maximum characters of an id, a name, a schema id or a data source id; the minimum is one."""
+"""Maximum characters of an id, a name, a schema id or a data source id. The minimum is 1."""
 
 MAX_BYTES: Final = 32 * 1024
 """Maximum size of the properties, in bytes of compact JSON (UTF-8)."""
 
 MAX_DEPTH: Final = 8
-"""Maximum nesting of objects and arrays in the properties; the properties object is level 1."""
+"""Maximum nesting of objects and arrays in the properties. The outermost object is level 1."""
 
 MAX_KEYS: Final = 256
 """Maximum number of names in the properties, on all levels."""
@@ -73,7 +73,7 @@ def _check_fields(fields: Mapping[str, Any], *, merge: bool) -> None:
 
 
 def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
-    """The changes that the merge patch makes. Raises InvalidBody if the result exceeds a limit."""
+    """Return the changes that the merge patch makes to the group. Raises InvalidBody if the result exceeds a limit."""
     changes = merged_changes(issued.group, patch)
     check_changes(changes)
     return changes
@@ -86,7 +86,7 @@ def checked_grace(seconds: int) -> int:
 
 
 def check_text(text: object, pointer: str) -> None:
-    """Raises InvalidBody unless ``text`` has 1 to 255 characters, without a NUL, lone surrogate or token."""
+    """Raises InvalidBody unless ``text`` has 1 to 255 characters and contains no NUL, lone surrogate or token."""
     if not isinstance(text, str):
         raise InvalidBody("this must be a string", field=pointer)
     if not 1 <= len(text) <= MAX_TEXT:
@@ -95,7 +95,7 @@ def check_text(text: object, pointer: str) -> None:
 
 
 def check_viewer_id(viewer_id: str, pointer: str) -> None:
-    """Raises InvalidBody unless ``check_text`` accepts it and a pass may have it as ``sub``."""
+    """Raises InvalidBody unless ``check_text`` accepts the id and a pass may contain it as ``sub``."""
     check_text(viewer_id, pointer)
     if not viewer_id.isprintable():
         raise InvalidBody("this must contain only printable characters", field=pointer)
@@ -112,8 +112,8 @@ def check_flag(flag: object, pointer: str) -> None:
 
 
 def check_mapping(mapping: Mapping[str, str], *, merge: bool = False) -> None:
-    """Raises InvalidBody unless there are at most 100 entries, whose keys and values ``check_text`` accepts. With
-    ``merge``, values may be null."""
+    """Raises InvalidBody unless the mapping has at most 100 entries and ``check_text`` accepts each key and value. With
+    ``merge``, values may also be null."""
     if not isinstance(mapping, Mapping | Record):
         raise InvalidBody("this must be an object", field="/mapping")
     if len(mapping) > MAX_MAPPING:
@@ -147,8 +147,8 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], None]]] = {
 
 
 def pointer_of(path: Iterable[object]) -> str:
-    """The pointer is safe to show: tokens are masked, each part is cut to 255 characters, and lone surrogates become
-    question marks."""
+    """Make a JSON pointer that is safe to show: tokens are masked, each part is cut to 255 characters, and lone
+    surrogates become question marks."""
     pointer = ""
     for part in path:
         clean = mask_within(str(part))[:_LONGEST_POINTER_PART].encode("utf-8", "replace").decode()

@@ -10,17 +10,17 @@ Properties: TypeAlias = Mapping[str, Any] | Record | None
 
 
 class PropertyContract(Protocol):
-    """Rules for properties, checked before properties are written. ``tenantry.sql.checks.contract.QueryContract``
-    implements it.
+    """Rules for properties. They are checked before properties are written.
+    ``tenantry.sql.checks.contract.QueryContract`` implements this protocol.
 
-    If ``refuses`` is false, violations are only logged."""
+    ``refuses``: whether a write that violates the rules is refused. If it is false, violations are only logged."""
 
     refuses: bool
 
     def schema_errors(self, environment: str, properties: Properties) -> Iterable[TenantryError]:
-        """Return the errors in a new group's properties."""
+        """Return the errors in the properties of a new group."""
         ...
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
-        """Return the errors in an update from ``before`` to ``after``."""
+        """Return the errors in an update that changes a group's properties from ``before`` to ``after``."""
         ...

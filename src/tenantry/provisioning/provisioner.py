@@ -63,12 +63,14 @@ class ProvisioningStore(Protocol):
 
 
 class Provisioner:
-    """Writes the groups of ``store``; signs their tokens with ``keys``.
+    """Writes the groups of ``store``, and signs their tokens with ``keys``.
 
     ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls together. ``contract`` checks
-    properties before they are written. Parameters of the methods: ``author`` is recorded in the audit trail;
-    ``loaded``, the group if you have just read it, saves a read. Every method may raise StoreUnavailable; those that
-    write may also raise OutcomeUnknown."""
+    properties before they are written.
+
+    Methods have these parameters: ``author`` is recorded in the audit trail. ``loaded`` is the group if you have just
+    read it, which saves a read. Every method may raise StoreUnavailable. Methods that write may also raise
+    OutcomeUnknown."""
 
     def __init__(
         self,
@@ -95,7 +97,7 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Issued[str]:
-        """Return the group with ``draft.provided_id``, unchanged, or create it.
+        """Return the group with ``draft.provided_id`` as it is. If it does not exist, create it from ``draft``.
 
         Raises InvalidBody, UnknownDataSource, GroupSuspended, SigningKeyMissing, IdempotencyKeyReused,
         IdempotencySuperseded and the contract's errors."""
@@ -124,7 +126,7 @@ class Provisioner:
         return await self._deadline.write(creation)
 
     async def get(self, environment: Environment, provided_id: str) -> Issued[str] | None:
-        """Return the group with its current token, or None. Raises SigningKeyMissing."""
+        """Return the group with its current token, or None if the group does not exist. Raises SigningKeyMissing."""
         issued = await self._load(environment, provided_id)
         return None if issued is None else self._provisioned(issued)
 
@@ -147,9 +149,10 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Issued[str]:
-        """Apply ``changes`` to the group. With ``merge``, they are a merge patch (RFC 7396).
+        """Apply ``changes`` to the group. With ``merge``, ``changes`` is a merge patch (RFC 7396).
 
-        Raises InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing and the contract's errors before writing.
+        Raises the following before anything is written: InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing
+        and the contract's errors.
         """
         await self._check_changes(environment, changes, merge=merge)
         for _ in range(_ATTEMPTS):
@@ -195,8 +198,8 @@ class Provisioner:
         *,
         merge: bool = False,
     ) -> tuple[TenantryError, ...]:
-        """Return the errors of the PropertyContract that ``update`` would raise or log. Raises InvalidBody,
-        UnknownDataSource, UnknownGroup."""
+        """Return the errors that the PropertyContract finds in this update, and that ``update`` would raise or log.
+        Write nothing. Raises InvalidBody, UnknownDataSource, UnknownGroup."""
         await self._check_changes(environment, changes, merge=merge)
         issued = await self._existing(environment, provided_id, NOT_LOADED)
         whole = merged(issued, changes) if merge else changes
@@ -221,12 +224,12 @@ class Provisioner:
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replace ``current_token``. Of concurrent calls, one succeeds. The old token stays valid for ``grace_seconds``
-        (None: the environment's grace period).
+        """Replace ``current_token``. If several calls do this at the same time, one succeeds. The old token stays valid
+        for ``grace_seconds`` (None: the environment's grace period).
 
         Raises UnknownToken (also for a token that is malformed, forged or from another environment),
-        TokenAlreadyRotated, GroupSuspended, IdempotencyKeyReused, IdempotencySuperseded; ValueError unless the grace
-        period is from 0 to 86,400."""
+        TokenAlreadyRotated, GroupSuspended, IdempotencyKeyReused and IdempotencySuperseded. Raises ValueError unless
+        the grace period is from 0 to 86,400."""
         try:
             current = self._keys.read(current_token)
         except InvalidToken:
@@ -270,10 +273,11 @@ class Provisioner:
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replace the token of the group, even if the group is suspended or the token's signing key was removed. For
-        operators.
+        """Replace the token of the group. Operators can do this even if the group is suspended or the token's signing
+        key was removed.
 
-        ``grace_seconds``: as in ``rotate``. Raises UnknownGroup; TokenAlreadyRotated if another rotation came first."""
+        ``grace_seconds``: as in ``rotate``. Raises UnknownGroup. Raises TokenAlreadyRotated if another rotation of the
+        group came first."""
         issued = await self._load(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}")
@@ -291,8 +295,8 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> UserGroup:
-        """Refuse the viewer's passes issued until now, and return the group. Passes of the next second or later are
-        accepted.
+        """Revoke all passes that were issued to the viewer until now, and return the group. Passes issued from the next
+        second on are accepted.
 
         Raises InvalidBody, UnknownGroup, TooManyRevokedViewers."""
         check_viewer_id(viewer_id, "/viewer_id")
@@ -306,7 +310,7 @@ class Provisioner:
         raise StoreUnavailable(_KEEP_CHANGING)
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        """Delete the group and return it. Its token becomes invalid. Raises UnknownGroup."""
+        """Delete the group and return it. The group's token becomes invalid. Raises UnknownGroup."""
         return await self._deadline.write(self._groups.delete(environment, provided_id, author=author))
 
     def _provisioned(self, issued: Issued) -> Issued[str]:

@@ -16,10 +16,10 @@ from tenantry.tokens import KeyRing
 _ATTEMPTS: Final = 10
 _OWN_TABLES_SECONDS: Final = 1.0
 NO_ID: Final = ""
-"""The id of a data source that a dry run would register."""
+"""The id in the result of a dry run that would register a data source."""
 
 SourceTest: TypeAlias = Callable[[RegisteredSource], Awaitable[object]]
-"""Connects to a data source that is not stored yet. Raises an error if nothing should be written."""
+"""A function that connects to a data source before it is stored. If it raises an error, nothing is written."""
 
 
 class StoreOfSources(Protocol):
@@ -29,7 +29,8 @@ class StoreOfSources(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SourceDraft:
-    """``password`` replaces the password in ``url``. An empty ``tables`` declares none."""
+    """A data source to register. ``password`` replaces the password in ``url``. If ``tables`` is empty, no guarded
+    tables are declared."""
 
     provided_id: str
     url: str = field(repr=False)
@@ -41,7 +42,8 @@ class SourceDraft:
 
 @dataclass(frozen=True, slots=True)
 class SourceUpdate:
-    """None keeps a field. An empty ``tables`` removes the declaration."""
+    """Changes to a data source. A field that is None keeps its value. If ``tables`` is empty, the declaration of
+    guarded tables is removed."""
 
     url: str | None = field(default=None, repr=False)
     password: str | None = field(default=None, repr=False)
@@ -63,10 +65,11 @@ class UpdatedSource(NamedTuple):
 
 
 class SourceProvisioner:
-    """Writes the data sources of ``store``. With ``dry_run`` it raises the same errors and writes nothing.
+    """Writes the data sources of ``store``. With ``dry_run``, it raises the same errors as without it, but writes
+    nothing.
 
-    ``keys`` is called to encrypt or decrypt a password. ``test`` is awaited before each write. All methods may raise
-    StoreUnavailable."""
+    ``keys`` is called when a password must be encrypted or decrypted. ``test`` is awaited before each write. All
+    methods may raise StoreUnavailable."""
 
     def __init__(
         self,
@@ -86,7 +89,7 @@ class SourceProvisioner:
         self._dry_run = dry_run
 
     async def create(self, environment: Environment, draft: SourceDraft) -> RegisteredSource:
-        """Raises InvalidSource, AlreadyExists and the errors of ``test``."""
+        """Register the data source. Raises InvalidSource, AlreadyExists and the errors of ``test``."""
         from tenantry.datasources import resolve_url
 
         name = draft.provided_id
@@ -116,7 +119,8 @@ class SourceProvisioner:
         return await self._deadline.write(creation)
 
     async def update(self, environment: Environment, reference: str, changes: SourceUpdate) -> UpdatedSource:
-        """Raises DataSourceNotFound, InvalidSource, SecretUnavailable and the errors of ``test``."""
+        """Change the data source with this name or id. Raises DataSourceNotFound, InvalidSource, SecretUnavailable and
+        the errors of ``test``."""
         for _ in range(_ATTEMPTS):
             before = await self.find(environment, reference)
             planned = self._planned(before, changes)
@@ -159,7 +163,8 @@ class SourceProvisioner:
         return CountedSource(source, sum(count for references, count in counts.items() if references & own))
 
     async def delete(self, environment: Environment, reference: str, *, force: bool = False) -> CountedSource:
-        """Raises DataSourceNotFound; SourceInUse if groups are mapped to it, unless ``force``."""
+        """Delete the data source with this name or id. Raises DataSourceNotFound. Without ``force``, raises SourceInUse
+        if groups are mapped to the data source."""
         found = await self.count(await self.find(environment, reference))
         if found.groups and not force:
             raise SourceInUse(in_use(found))

@@ -39,14 +39,14 @@ _ATTEMPTS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """Creates a group from ``changes``, or applies ``changes`` to an existing one."""
+    """Creates a group from ``changes``, or applies ``changes`` to the group if it exists."""
 
     provided_id: str
     changes: GroupChanges
 
 
 class Outcome(StrEnum):
-    """The effect of a successful upsert."""
+    """What a successful upsert did."""
 
     CREATED = "created"
     UPDATED = "updated"
@@ -55,29 +55,33 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Upserted:
-    """A successful upsert, and the group with its token."""
+    """The result of a successful upsert, and the group with its token."""
 
     outcome: Outcome
     group: Issued[str]
 
 
 UpsertResult: TypeAlias = Upserted | TenantryError
-"""After an error nothing was written, with two exceptions. After OutcomeUnknown, the write may be committed. After
-SigningKeyMissing, it is committed if the key was removed during the write; then rotate the group to get a token."""
+"""The result of one upsert. An error means that nothing was written, with two exceptions:
+
+- OutcomeUnknown: the write may have been committed.
+- SigningKeyMissing: the write was committed if the key was removed during the write. Then rotate the group to get a
+  token."""
 
 
 class UpsertProvisioner(Provisioner):
-    """A Provisioner that also writes batches. If it has a deadline, use it for only one call of ``upsert_many``."""
+    """A Provisioner that also writes batches. The deadline limits all calls together, so use a provisioner that has a
+    deadline for only one call of ``upsert_many``."""
 
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
     ) -> list[UpsertResult]:
-        """Return a result for each upsert, in order. Each succeeds or fails independently. No two may be for the same
-        group.
+        """Return a result for each upsert, in the same order. Each upsert succeeds or fails independently of the
+        others. No two upserts may be for the same group.
 
-        With ``merge``, changes are merge patches (RFC 7396); otherwise they replace ``properties`` and ``mapping``. A
-        group that already matches is not written. An unexpected exception is raised only if no write has finished yet.
-        Otherwise it is logged, and each remaining group gets an error."""
+        With ``merge``, changes are merge patches (RFC 7396). Without it, they replace ``properties`` and ``mapping``. A
+        group that already has the new values is not written. An unexpected exception is only raised if no write has
+        finished yet. Otherwise it is logged, and each remaining group gets an error."""
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()
         waiting: dict[str, GroupChanges] = {}

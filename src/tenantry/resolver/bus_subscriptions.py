@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
-"""Seconds before subscribing to a failed bus again. The pause doubles with each failure."""
+"""Seconds to wait before the resolver subscribes to a failed bus again. The pause doubles with each failure."""
 
 STEADY = 60.0
-"""After this many seconds without a failure, the next pause is the shortest again."""
+"""If a bus has not failed for this many seconds, the next pause is the shortest again."""
 
 CONNECTED = 1.0
-"""After this many seconds, a subscribed bus counts as connected. If it fails later, messages may be lost, so the cache
-is flushed."""
+"""If a subscription has lasted this many seconds, the bus counts as connected. If it fails later, messages may have
+been lost, so the cache is flushed."""
 
 
 class BusSubscriptions:
-    """Forwards messages to the resolver (``listener``), in one task per bus on one event loop. Holds only a weak
-    reference to the resolver, and stops with it."""
+    """Forwards the messages of the buses to the resolver (``listener``), with one task for each bus, all on one event
+    loop. The tasks hold only a weak reference to the resolver and stop when it is gone."""
 
     def __init__(self, buses: Sequence[Bus], listener: EvictionListener) -> None:
         self._buses = tuple(buses)

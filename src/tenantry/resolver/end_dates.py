@@ -31,7 +31,8 @@ class EndDates:
         return entry if entry is not None and entry.group.may_end and entry.is_valid(self._clock()) else None
 
     def use(self, entry: CacheEntry) -> None:
-        """Count a use of this entry as a hit, or as refused. Raises UserGroupExpired, UserGroupSuspended."""
+        """Count this use of the entry as a hit. If the group has ended or is suspended, count it as refused and raise
+        UserGroupExpired or UserGroupSuspended."""
         entry.seen = True
         try:
             self.check(entry.group, entry)
@@ -42,7 +43,8 @@ class EndDates:
         self._counters.hits += 1
 
     def check(self, group: UserGroup, entry: CacheEntry | None) -> None:
-        """Raises UserGroupSuspended, UserGroupExpired. ``entry``: the group's cache entry, if it has one."""
+        """Raises UserGroupSuspended or UserGroupExpired if the group may not be used now. ``entry``: the group's cache
+        entry, or None if it has none."""
         now, moment = self._clock(), self._time_of_day()
         group.require_access(moment)
         if entry is not None:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 class FollowedKeys:
-    """A resolver's signing keys. Flushes the cache when a key is removed. ``cached_alone``: no poller calls
-    ``refresh``, so ``read`` must also reread the key file."""
+    """The signing keys of a resolver. When a key is removed, the cache is flushed. ``cached_alone``: whether the
+    resolver has no poller that calls ``refresh``. Then ``read`` also rereads the key file."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 
@@ -26,7 +26,7 @@ class FollowedKeys:
         self._removals = keys.removals
 
     def read(self, raw: bytes) -> Token:
-        """Verify a token. A forged one does not cause a read of the key file. Raises InvalidToken."""
+        """Verify a token. A forged token does not cause a read of the key file. Raises InvalidToken."""
         try:
             token = self._keys.read(raw)
             return self._keys.read(raw) if self._cached_alone and self._keys.refresh() else token
@@ -34,11 +34,13 @@ class FollowedKeys:
             self._forget_removed()
 
     def read_pass(self, raw: bytes, clock: Clock) -> Pass:
-        """Verify a pass. The caller must verify the pass's token too, with ``read``. Raises InvalidToken."""
+        """Verify a pass, but not the token in it: the caller must verify the token with ``read``. Raises
+        InvalidToken."""
         return read_pass(self._keys, raw, clock)
 
     def refresh(self) -> None:
-        """Call this before each poll, so that the poll does not extend the lease of tokens with a removed key."""
+        """Reread the key file. Call this before each poll. Otherwise the poll would extend the lease of tokens whose
+        key was removed."""
         self._keys.refresh()
         self._forget_removed()
 

@@ -25,9 +25,9 @@ WAKEN_AT_ONCE: Final = 64
 
 
 class SingleFlight(Generic[T]):
-    """A load that several requests on one event loop wait for. It runs in its own task, so a cancelled waiter does not
-    affect the others. As a context manager, it passes errors in the block to the waiters. ``pending`` is None until the
-    backend is called."""
+    """A load that several requests on one event loop wait for. The load runs in a separate task, so cancelling one
+    waiter does not affect the others. Used as a context manager, it passes an error in the block to the waiters.
+    ``pending`` is None until the backend is called."""
 
     __slots__ = ("_loop", "_waiters", "pending", "task")
 
@@ -86,8 +86,8 @@ class BackendReader:
         self._counters = counters
 
     async def read(self, token: Token, *, fresh: bool) -> LookupResult:
-        """``fresh``: bypass second-level caches. Raises StoreUnavailable, TimeoutError or the backend's
-        TenantryError."""
+        """Ask the backend for the token's group. ``fresh``: whether to bypass second-level caches. Raises
+        StoreUnavailable, TimeoutError or the TenantryError of the backend."""
         self._counters.loads += 1
         self._counters.fresh += fresh
         try:
@@ -111,7 +111,8 @@ class BackendReader:
 
 
 class BackendAnswer(NamedTuple):
-    """A backend's answer, when it was requested, and whether second-level caches were bypassed (``fresh``)."""
+    """A backend's answer, the time of the request for it, and whether the request bypassed second-level caches
+    (``fresh``)."""
 
     pending: PendingLoad
     started: float
@@ -120,7 +121,8 @@ class BackendAnswer(NamedTuple):
 
 
 class BackendFailed(Exception):
-    """A backend raised an unexpected error. ``location``: the error's type, file and line, not its message."""
+    """Raised if a backend failed with an unexpected error. ``location``: type, file and line of that error, without its
+    message."""
 
     def __init__(self, location: str) -> None:
         super().__init__(location)
@@ -139,13 +141,13 @@ class BackendErrors:
 
 class Freshness(Enum):
     GOOD = "good"
-    """Use it, and cache it for at most ``seconds``."""
+    """Use the answer, and cache it for at most ``seconds``."""
     USE_ONCE = "use once"
     """Use it without caching."""
     NO_GROUP = "no group"
-    """There is no such group, it is in another environment, or the token is outdated."""
+    """There is no group to use: the group does not exist or is in another environment, or the token is outdated."""
     MISMATCHED = "mismatched"
-    """The answer is for another token: a backend bug."""
+    """The backend has answered for another token. This is a bug in the backend."""
 
     @classmethod
     def classify(cls, result: LookupResult, token: Token, environment: str | None) -> Freshness:
@@ -167,7 +169,7 @@ class Freshness(Enum):
 
 
 def may_have_grace(group: UserGroup, token: Token) -> bool:
-    """Whether the token is the previous version, and had a grace period."""
+    """Whether the token is the group's previous token and had a grace period."""
     return group.grace_until is not None and token.version == group.token_version - 1
 
 
@@ -178,23 +180,25 @@ class Counters:
     hits: int = 0
     """Tokens answered from the cache."""
     misses: int = 0
-    """All other tokens: ``forged`` + ``refused`` + ``joined`` + new loads."""
+    """Tokens that were not answered from the cache: ``forged`` + ``refused`` + ``joined`` + those that began a new
+    load."""
     forged: int = 0
-    """Malformed tokens, and tokens not signed by our keys; refused without I/O."""
+    """Tokens that are malformed or not signed with one of our keys. They are refused without I/O."""
     refused: int = 0
-    """Tokens that the cache knows as outdated, expired or without a group; refused without I/O."""
+    """Tokens that are outdated, expired or without a group according to the cache. They are refused without I/O."""
     joined: int = 0
-    """Tokens that joined another request's load."""
+    """Tokens whose request waited for the load of another request."""
     loads: int = 0
-    """Backend reads; a load whose first answer is outdated reads twice."""
+    """Reads of the backend. A load reads twice if its first answer is outdated."""
     fresh: int = 0
     """Reads that bypass second-level caches."""
     stale: int = 0
-    """Backend answers older than a known or possible change of the group; the backend was read again."""
+    """Backend answers that were older than a known or possible change of the group. In each case the backend was read
+    again."""
     unknown: int = 0
     """Loads that found no group in the resolver's environment."""
     mismatched: int = 0
-    """Answers for another token: a backend bug."""
+    """Backend answers for another token than the requested one. This is a bug in the backend."""
     failures: int = 0
     """Failed reads."""
     polls: int = 0
@@ -202,12 +206,12 @@ class Counters:
     failed_polls: int = 0
     """Failed polls."""
     evicted: int = 0
-    """Reported writes that dropped at least one valid cache entry."""
+    """Reported writes that removed at least one valid entry from the cache."""
     flushed: int = 0
-    """Flushes of the cache after a gap in the change list, a list from another store, new slots, a removed key, or lost
-    bus messages."""
+    """How often the cache was flushed. Reasons are a gap in the change list, a list from another store, new slots, a
+    removed key and lost bus messages."""
     last_staleness: float = 0.0
-    """Seconds, by the store's clock, between the last write that dropped a valid entry and the poll that listed this
+    """Seconds, by the store's clock, from the last write that removed a valid cache entry to the poll that listed this
     write."""
     max_staleness: float = 0.0
     """The highest ``last_staleness``."""

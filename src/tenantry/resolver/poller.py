@@ -1,8 +1,9 @@
-"""Polls the store for changes. Each successful poll extends the lease of a resolver's cache.
+"""Polls the store for changes. Each successful poll extends the lease of the resolver's cache.
 
 A poll that began at time *t* lists all writes before *t*, so it extends the lease to *t* plus the staleness bound. A
-gap in the list clears the cache. A failed poll changes nothing; once the lease has ended, each request reads the store
-until a poll succeeds. If a slot keeps the same odd version for a full staleness bound, a poll repairs it."""
+gap in the list clears the cache. A failed poll changes nothing. Once the lease has ended, each request reads the store
+until a poll succeeds. If a slot keeps the same odd version for a full staleness bound, the next poll repairs the
+slot."""
 
 from __future__ import annotations
 
@@ -29,16 +30,16 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 IDLE = 30.0
-"""Polling stops after this many seconds without a request."""
+"""Polling stops when no request has come for this many seconds."""
 
 FIRST_POLL_WAIT = 0.1
-"""Maximum seconds that a load waits for the first poll. Without this poll's lease, the load's answer cannot be
-cached."""
+"""Maximum seconds that a load waits for the first poll. Without the lease from this poll, the answer of the load could
+not be cached."""
 
 
 class Poller:
-    """Polls five times per ``staleness`` bound (seconds), on one event loop at a time. Holds only weak references to
-    the loops."""
+    """Polls five times per staleness bound (``staleness``, in seconds), on one event loop at a time. The poller holds
+    only weak references to the loops."""
 
     def __init__(
         self,
@@ -73,8 +74,8 @@ class Poller:
         self._last_used_at = 0.0
 
     def ensure_running(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Call this at each cache miss. Start polling on ``loop``, the running loop, unless another poll loop is
-        active."""
+        """Call this at each cache miss. ``loop`` is the running loop. Start to poll on it, unless polling is active on
+        this or another loop."""
         now = self._last_used_at = self._clock()
         with self._lock:
             polling = None if self._loop_ref is None else self._loop_ref()
@@ -121,7 +122,8 @@ class Poller:
                     loop.call_later(delay, _tick, weakref.ref(self), epoch)
 
     def tick(self, epoch: int) -> None:
-        """Poll again, or stop if the resolver is idle. Does nothing after ``stop``, or if another loop polls."""
+        """Poll again. If the resolver is idle, stop instead. Do nothing after ``stop``, or if polling has
+        moved to another loop."""
         now = self._clock()
         used = self._counters.hits + self._counters.misses
         if used != self._used:
@@ -138,7 +140,7 @@ class Poller:
     # --- one poll -----------------------------------------------------------------------------------------------------
 
     async def poll(self) -> None:
-        """Counts failures; logs the first failure of an outage."""
+        """Poll the store once. Failures are counted. The first failure of an outage is logged."""
         self._keys.refresh()
         try:
             with BackendErrors():

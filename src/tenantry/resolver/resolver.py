@@ -1,8 +1,8 @@
 """Finds the user group of a token through a cache.
 
-``peek`` reads only the cache; ``resolve`` also reads the backend. Concurrent requests for one token share a load
-(``SingleFlight``). If the store is unavailable, the cache is used until the lease ends; then ``resolve`` raises
-StoreUnavailable."""
+``peek`` reads only the cache; ``resolve`` also reads the backend. Concurrent requests for one token wait for the same
+load (``SingleFlight``). If the store is unavailable, answers come from the cache until its lease ends. After that,
+``resolve`` raises StoreUnavailable."""
 
 from __future__ import annotations
 
@@ -35,26 +35,28 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
-"""For this long, at most the staleness bound, the cache remembers that a token has no group."""
+"""Seconds for which the cache remembers that a token has no group. The staleness bound is used instead if it is
+shorter."""
 
 
 class Resolver:
     """Resolves user group tokens through a backend.
 
-    - ``environment``: the only accepted environment; None: any.
+    - ``environment``: the only accepted environment. None: all are accepted.
     - ``staleness``: seconds for which a cached answer may be used after the store last confirmed it.
-    - ``capacity``, ``unknown_capacity``, ``pass_capacity``: maximum numbers of cached tokens, of groups whose refused
-      tokens are cached, and of cached passes.
+    - ``capacity``: maximum number of cached tokens.
+    - ``unknown_capacity``: maximum number of groups whose refused tokens are cached.
+    - ``pass_capacity``: maximum number of cached passes.
     - ``patience``: seconds, at most ``staleness``, after which a load raises StoreUnavailable.
     - ``buses``: report writes before the next poll.
-    - ``clock``: seconds, counted also while the machine is suspended.
-    - ``time_of_day``: compared with end dates.
+    - ``clock``: a clock in seconds that also runs while the machine is suspended.
+    - ``time_of_day``: the clock for end dates.
 
-    With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect after a
-    fifth of the staleness bound, or after the full bound if the store is unavailable.
+    With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect within a
+    fifth of the staleness bound, or within the full bound if the store is unavailable.
 
-    Answers of other backends are cached for the full bound. Tokens of a removed key are refused within the bound. A
-    ``DataSources`` with the same store caches data sources under the resolver's lease.
+    Answers of other backends are cached for the full bound. Tokens are refused within the bound after their key was
+    removed. A ``DataSources`` with the same store caches data sources as long as the resolver's lease lasts.
 
     Event loops and threads may share a resolver. ``evict`` and ``flush`` may be called from any thread."""
 
@@ -107,7 +109,7 @@ class Resolver:
 
     @property
     def environment(self) -> str | None:
-        """The only accepted environment; None: any."""
+        """The only accepted environment. None: all are accepted."""
         return self._environment
 
     @property
@@ -127,7 +129,7 @@ class Resolver:
 
     @property
     def lease_age(self) -> float | None:
-        """Seconds since the start of the poll that renewed the lease; None without a lease."""
+        """Seconds since the start of the poll that last extended the lease. None if there is no lease."""
         now, until = self._clock(), self._cache.lease.until
         return None if now >= until or isinf(until) else now - (until - self._staleness)
 
@@ -136,7 +138,8 @@ class Resolver:
         return self._ends.seconds_left(group)
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The group of a token or pass, if it is cached and valid. No I/O; never raises."""
+        """Return the group of a token or pass if it is cached and valid, otherwise None. Does no I/O and never
+        raises."""
         try:
             entry = self._index[raw[TABLE_BYTE]][raw]
         except LookupError:  # not cached, or too short for a token
@@ -150,11 +153,11 @@ class Resolver:
         return entry.group
 
     async def resolve(self, raw: bytes | str) -> UserGroup:
-        """The group of a token or pass, from the cache or the backend. A pass's group has a ``viewer``.
+        """Return the group of a token or pass, from the cache or the backend. The group of a pass has a ``viewer``.
 
         Raises InvalidToken, without the reason, if the token is malformed, forged or replaced by a rotation, or if its
-        group is deleted or in another environment. Also raises the subclasses of InvalidToken (UserGroupExpired,
-        UserGroupSuspended, PassExpired, PassRevoked, InvalidPass), and StoreUnavailable."""
+        group is deleted or in another environment. Other errors are the subclasses of InvalidToken (UserGroupExpired,
+        UserGroupSuspended, PassExpired, PassRevoked, InvalidPass) and StoreUnavailable."""
         key = (
             raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
         )  # b"" is no token: refused below
@@ -216,11 +219,11 @@ class Resolver:
         return self._usage.counted(await flight.join())
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Drop cached answers of the group that are older than this write (``ports.EvictionListener``)."""
+        """Drop the cached answers for this group that are older than the write (``ports.EvictionListener``)."""
         self.counters.evicted += self._cache.evict(handle, generation, self._clock())
 
     def flush(self) -> None:
-        """Clear the cache, because messages were lost (``ports.EvictionListener``)."""
+        """Clear the cache, because messages from a bus were lost (``ports.EvictionListener``)."""
         self._cache.flush()
         self.counters.flushed = self._cache.flushes
 
@@ -229,8 +232,8 @@ class Resolver:
         self.flush()
 
     async def aclose(self) -> None:
-        """Stop polling, the bus subscriptions, and this event loop's loads, whose waiters get StoreUnavailable. Send
-        counted usage. The resolver can be used again afterwards."""
+        """Stop polling, the bus subscriptions, and the loads on this event loop. Requests that wait for a load get
+        StoreUnavailable. Send the counted usage to the store. You can use the resolver again afterwards."""
         loop = asyncio.get_running_loop()
         loads = list(self._flights.get().values())
         # Remove the loads first: a task that is cancelled before its first step does not remove its load.
@@ -248,7 +251,7 @@ class Resolver:
         await self.flush_usage()
 
     async def flush_usage(self) -> None:
-        """Never raises; unsent usage is kept."""
+        """Send the counted usage to the store. Never raises. If this fails, the usage is kept and sent later."""
         await self._usage.flush()
 
     def _lend_lease(self) -> None:

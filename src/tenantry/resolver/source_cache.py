@@ -27,7 +27,7 @@ class SourceCache:
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """Cache the source if there is a lease. Raises StoreUnavailable."""
+        """Read the data source, and cache it if there is a lease. Raises StoreUnavailable."""
         self._poller.ensure_running(asyncio.get_running_loop())
         await self._poller.wait_first_poll()
         cache, slot = self._cache, slot_index(source_handle(environment.id, reference))

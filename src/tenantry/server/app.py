@@ -60,7 +60,8 @@ def create_app(
 
 
 def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
-    """Raises InvalidKeys, InvalidSettings, InvalidQueries or InvalidPropertySchema."""
+    """Create the app that the settings describe. Raises InvalidKeys, InvalidSettings, InvalidQueries or
+    InvalidPropertySchema."""
     keys = SigningKeys.from_file(settings.keys)
     return FastRouter(
         create_app(
@@ -79,8 +80,8 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
     """Return the contract that checks updates of properties against the saved queries; None if the setting
-    ``query_contract`` is off. ``refuses`` overrides it. Raises InvalidSettings, InvalidQueries or
-    InvalidPropertySchema."""
+    ``query_contract`` is off. ``refuses``, unless None, overrides this setting. Raises InvalidSettings, InvalidQueries
+    or InvalidPropertySchema."""
     if chosen.query_contract == "off" and refuses is None:
         return None
     if chosen.queries is None:
@@ -111,10 +112,10 @@ def compose(
 ) -> Starlette:
     """The server app for ``store``, with additional ``routes``.
 
-    - ``closing``: called in order on shutdown, before the store closes.
-    - ``buses``: ``/readyz`` and metrics report whether messages arrive.
+    - ``closing``: functions that are awaited in order on shutdown, before the store closes.
+    - ``buses``: ``/readyz`` and the metrics report whether the messages of these buses arrive.
     - ``metrics``: serve ``/metrics`` to any client.
-    - ``draining``: while it returns True, ``/readyz`` answers 503.
+    - ``draining``: while this function returns True, ``/readyz`` answers 503.
     """
 
     @asynccontextmanager

@@ -1,5 +1,5 @@
-"""Settings from options, else ``TENANTRY_…`` environment variables, else a TOML file (``tenantry.toml`` or the file in
-``TENANTRY_CONFIG``)."""
+"""Settings from command-line options, otherwise from ``TENANTRY_…`` environment variables, otherwise from a TOML file.
+This file is the one that ``TENANTRY_CONFIG`` names, or ``tenantry.toml``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONTACT = r"^(https?://[^\s/]\S*|[^\s@]+@[^\s@]+)$"
 
 
 class Settings(BaseSettings):
-    """Create them with ``load_settings``, which raises readable errors."""
+    """Create settings with ``load_settings``, which raises readable errors."""
 
     model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
         env_prefix="TENANTRY_", extra="forbid", frozen=True, hide_input_in_errors=True
@@ -110,7 +110,8 @@ class Settings(BaseSettings):
 
 
 def load_settings(**given: Any) -> Settings:
-    """Values in ``given`` other than None take precedence. Raises InvalidSettings."""
+    """Read the settings. Values in ``given`` take precedence over all others, unless they are None. Raises
+    InvalidSettings."""
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:

@@ -23,7 +23,8 @@ Reporter: TypeAlias = Callable[[str], None]
 
 
 def log_config(log_format: str) -> dict[str, Any]:
-    """uvicorn's logging. ``json``: one object per line, and also each request; else ``text``."""
+    """Return uvicorn's logging configuration for ``log_format``, ``text`` or ``json``. With ``json``, each log line is
+    a JSON object, and requests are logged too."""
     config: dict[str, Any] = copy.deepcopy(uvicorn.config.LOGGING_CONFIG)
     config["filters"] = {"redact": {"()": "tenantry.middleware.RedactTokens"}}
     for handler in config["handlers"].values():
@@ -77,8 +78,8 @@ def export_requested() -> bool:
 
 @contextmanager
 def exported_spans(report: Reporter) -> Iterator[None]:
-    """Export this process's spans by OTLP over HTTP, if environment variables request this. Without the extra ``otel``,
-    only call ``report`` with the reason."""
+    """During the ``with`` block, export this process's spans by OTLP over HTTP, if environment variables request this.
+    If the extra ``otel`` is missing, only call ``report`` with the reason."""
     if not export_requested():
         yield
         return

@@ -33,8 +33,8 @@ before our limits apply."""
 
 
 class Drain:
-    """Whether a stop was requested. For ``seconds`` after that, ``/readyz`` answers 503, so that load balancers switch
-    to another server."""
+    """A call returns whether a stop was requested. For ``seconds`` after the request, ``/readyz`` answers 503, so that
+    load balancers switch to another server."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds
@@ -58,9 +58,10 @@ def run(
 ) -> None:
     """Serve until SIGINT or SIGTERM, finish active requests and close ``listener``.
 
-    After SIGTERM, connections are accepted for ``drain.seconds`` more; SIGINT or a second signal ends this wait.
-    ``prepare`` runs in the server's event loop before ``announce`` gets the URL. ``counters`` counts the connections
-    that ``limits`` close. The caller closes the listeners in ``further``, which are served too."""
+    After SIGTERM, the server accepts connections for ``drain.seconds`` more; SIGINT or a second signal ends this wait.
+    ``prepare`` runs in the server's event loop before ``announce`` is called with the URL. ``counters`` counts the
+    connections that were closed because of ``limits``. The listeners in ``further`` are served too, but the caller must
+    close them."""
     connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
     config = uvicorn.Config(
         TrackRequests(app),
@@ -191,7 +192,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def listen_next(listener: socket.socket) -> socket.socket:
-    """Bind the next port of the same host or, if it is taken, any free one. Raises InvalidSettings."""
+    """Listen on the next port of the same host or, if that port is taken, on any free port. Raises InvalidSettings."""
     host, port = listener.getsockname()[:2]
     try:
         return listen(host, port + 1)

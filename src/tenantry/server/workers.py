@@ -54,7 +54,8 @@ def serve_process(
 
 
 class Worker:
-    """The pipe ``ready`` becomes readable when the process is ready to serve, or ends."""
+    """A server process. The pipe ``ready`` becomes readable when the process is ready to serve, or when the process
+    ends."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self.ready: Connection
@@ -86,7 +87,8 @@ def _run_worker(settings: Settings, listener: socket.socket, ready: Connection) 
 
 
 class Supervisor:
-    """Keeps ``settings.workers`` processes serving until SIGINT or SIGTERM. SIGHUP replaces them one by one."""
+    """Keeps ``settings.workers`` processes serving until SIGINT or SIGTERM. SIGHUP replaces the processes one by
+    one."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self._settings = settings
@@ -96,7 +98,7 @@ class Supervisor:
         self._signals: list[int] = []
 
     def run(self, *, announce: Callable[[str], None]) -> None:
-        """Raises InvalidSettings if one of the first workers fails to start."""
+        """Run until a signal stops the workers. Raises InvalidSettings if one of the first workers fails to start."""
         for each in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])):
             signal.signal(each, lambda number, _: self._signals.append(number))
         with tempfile.TemporaryDirectory(prefix="tenantry-metrics-") as folder, self._listener:

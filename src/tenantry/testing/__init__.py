@@ -1,5 +1,8 @@
-"""For your tests: a clock, sample records, contract tests for your implementations of the ports (with pytest), and the
-leak kit, also as a pytest plugin (``tenantry.testing.leaks``)."""
+"""Helpers for your tests:
+
+- a clock and sample records,
+- contract tests for your implementations of the ports (with pytest),
+- the leak kit, also as a pytest plugin (``tenantry.testing.leaks``)."""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ _START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class FrozenClock:
-    """Its time changes only when ``advance`` is called. Its method ``monotonic`` is a MonotonicClock."""
+    """A clock whose time changes only when ``advance`` is called. Pass its method ``monotonic`` as a MonotonicClock."""
 
     def __init__(self, start: datetime = _START) -> None:
         self._start = start
@@ -50,7 +53,7 @@ class FrozenClock:
         return self._now
 
     def monotonic(self) -> float:
-        """Seconds since the clock was made."""
+        """Return the seconds since the clock was made."""
         return (self._now - self._start).total_seconds()
 
     def advance(self, seconds: float) -> None:
@@ -59,13 +62,14 @@ class FrozenClock:
 
 
 def make_environment(**fields: Any) -> Environment:
-    """Make one with id 1, name ``production`` and tag Customer, unless ``fields`` has other values."""
+    """Make an environment. Unless ``fields`` has other values, its id is 1, its name ``production`` and its tag
+    Customer."""
     return Environment(**{"id": 1, "name": "production", "tag": Tag.CUSTOMER, **fields})
 
 
 def make_group(**fields: Any) -> UserGroup:
-    """Make one named Acme, with a random handle, token version 1, and no properties or mapping, unless ``fields`` has
-    other values."""
+    """Make a group. Unless ``fields`` has other values, its name is Acme, its handle is random, its token version is 1,
+    and it has no properties and no mapping."""
     defaults: dict[str, Any] = {
         "team_id": 1,
         "provided_id": "acme",
@@ -81,8 +85,8 @@ def make_group(**fields: Any) -> UserGroup:
 
 
 def make_token(group: UserGroup | None = None, **fields: Any) -> Token:
-    """Make one for ``group``, or with a random handle. The key is ``k1`` and the nonce random, unless ``fields`` has
-    other values."""
+    """Make a token for ``group``, or a token with a random handle if no group is given. Unless ``fields`` has other
+    values, the key's id is ``k1`` and the nonce is random."""
     defaults: dict[str, Any] = {
         "tag": group.environment.tag if group else Tag.CUSTOMER,
         "key_id": "k1",

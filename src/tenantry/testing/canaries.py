@@ -1,7 +1,7 @@
-"""User groups whose values are all unique and recognisable (canaries).
+"""Makes user groups whose values (canaries) are all unique and easy to recognise.
 
-Each value has the type and form of the example's value, such as a date, time, UUID, colour, email address or ``https``
-address. Booleans and null are copied: they cannot be unique."""
+Each canary has the type and form of the example's value, such as a date, time, UUID, colour, email address or ``https``
+address. Booleans and nulls cannot be unique, so they are copied from the example."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ class CanaryGroups(Sequence[UserGroup]):
         return self._groups[index]
 
     def find(self, text: str) -> frozenset[Canary]:
-        """Find the canaries in ``text``, ignoring case and thousands separators."""
+        """Return the canaries that ``text`` contains. Upper case, lower case and thousands separators make no
+        difference."""
         found = self._known.get(text)
         if found is None:
             found = frozenset(self._search(text.lower()))
@@ -72,7 +73,8 @@ class CanaryGroups(Sequence[UserGroup]):
         return found
 
     def add(self, group: int, name: str) -> str:
-        """Make and return one more canary for the group with this index."""
+        """Make one more canary for the group with this index, and return its value. ``name``: what the canary is the
+        value of, such as ``properties.region``."""
         value = _text(group, name)
         texts = self._canaries.setdefault("text", {})
         if value not in texts:
@@ -81,8 +83,8 @@ class CanaryGroups(Sequence[UserGroup]):
         return value
 
     async def provision(self, provisioner: Provisioner, environment: Environment) -> dict[str, str]:
-        """Create the groups in a store and return their tokens by id. Afterwards, this sequence contains the groups of
-        the store. Raises the errors of ``Provisioner.get_or_create``."""
+        """Create the groups in a store and return their tokens by group id. Afterwards, this sequence contains the
+        groups as they are in the store. Raises the errors of ``Provisioner.get_or_create``."""
         tokens = {}
         for number, group in enumerate(self._groups):
             draft = GroupDraft(group.provided_id, **{name: thaw(getattr(group, name)) for name in SETTABLE_FIELDS})
@@ -112,14 +114,16 @@ def canary_groups(
     mapping: Mapping[str, str] | Callable[[int], Mapping[str, str]] | None = None,
     environment: Environment | None = None,
 ) -> CanaryGroups:
-    """Make ``count`` groups. Their ids, names and property values are canaries. The properties follow an example
-    (``like``) or a JSON Schema.
+    """Make ``count`` groups whose ids, names and property values are canaries. The properties have the form of an
+    example (``like``) or fit a JSON Schema (``schema``).
 
-    ``values``: property -> one value for all groups (then it is no canary), or a function that returns a different
-    value for each group's index. ``mapping``: schema -> data source, for all groups, or a function of a group's index.
+    - ``values``: property -> a value for all groups, which is then no canary, or a function that takes the index of a
+      group and returns a different value for each.
+    - ``mapping``: the mapping of all groups (schema -> data source), or a function that takes the index of a group and
+      returns its mapping.
 
-    Raises TypeError unless exactly one of ``like`` and ``schema`` is given, and ValueError if a function in ``values``
-    repeats a value."""
+    Raises TypeError unless you pass either ``like`` or ``schema``. Raises ValueError if a function in ``values``
+    returns the same value twice."""
     if (like is None) == (schema is None):
         raise TypeError("pass an example as like={…}, or a JSON Schema as schema={…}")
     if isinstance(like, UserGroup):

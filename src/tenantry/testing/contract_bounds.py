@@ -1,4 +1,4 @@
-"""The part of DriverContract about limits on rows, bytes and time, about stopping queries, and about returning
+"""The tests of DriverContract for limits on rows, bytes and time, for stopping queries, and for returning
 connections."""
 # ruff: noqa: S101 - tests, which third parties run too; their SQL has no foreign input
 

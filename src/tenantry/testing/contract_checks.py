@@ -14,7 +14,7 @@ from tenantry.errors import QueryTimeout, SourceUnavailable
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 SHORT: Final = 0.5
-"""A timeout in seconds. The query ``EngineCase.slow`` takes longer."""
+"""A timeout in seconds. ``EngineCase.slow`` is a query that takes longer than this."""
 
 
 def run_check(engine: EngineCase, check: Callable[[AskedDriver], Awaitable[None]], **limits: Any) -> None:
@@ -35,8 +35,8 @@ def connected(driver: Driver[C]) -> Iterator[C]:
 
 
 async def check_answers(asked: AskedDriver, engine: EngineCase) -> None:
-    """Check that the next query returns its rows and not those of another query. If the test's short timeout stops it,
-    run it again."""
+    """Check that the next query returns its own rows and not those of an earlier query. If the short timeout of the
+    test stops this query, run it again."""
     loop = asyncio.get_running_loop()
     until = loop.time() + engine.patience
     while True:

@@ -5,7 +5,7 @@
         def engine(self):
             return EngineCase(make_driver=MyDriver, url="mine://user:secret@127.0.0.1/test", …)
 
-EngineCase describes the engine. The tests need no pytest plugin.
+EngineCase describes the engine that your driver connects to. The tests need pytest, but no plugin of it.
 """
 # ruff: noqa: S101, S608 - tests, which third parties run too; their SQL has no foreign input
 

@@ -53,14 +53,14 @@ VALUES: Final[Mapping[str, Sequence[Any]]] = {
     "uuid": (UUID(int=5), UUID("f81d4fae-7dec-41d0-a765-00a0c91e6bf6"), UUID(int=2**128 - 1)),
     "bytes": (b"", b"ab", b"'\\", b"\0a\0", bytes(range(256))),
 }
-"""Values by kind. A driver may return an ``instant`` in any zone. An ``interval`` is shorter than 800 hours, the limit
-of some engines."""
+"""Values for each kind. A driver may return an ``instant`` in any time zone. Every ``interval`` is shorter than 800
+hours, which is the limit of some engines."""
 
 REQUIRED: Final = frozenset({"text", "integer"})
 """Kinds of values that every engine must support."""
 
 WORDS: Final[Mapping[str, str]] = {"instant": "datetime"}
-"""Kind of value -> the name of its column type, if that is different."""
+"""Kind of value -> name of its column type. Contains only the kinds whose name is different."""
 
 LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     (["a", "c"], ["a", "c"]),
@@ -70,7 +70,7 @@ LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     ([], []),
     ([f"x{number}" for number in range(999)] + ["b"], ["b"]),
 )
-"""Pairs of a list to bind for ``in``, and the rows that it matches in a table with the rows a, b and c."""
+"""Pairs of a list to bind for ``in``, and the rows that match it in a table with the rows a, b and c."""
 
 
 def is_same(value: Any, back: Any) -> bool:

@@ -1,5 +1,5 @@
-"""Observes bound SQL, cache keys, fetched rows, logs, ``sys.stdout`` and ``sys.stderr`` during a leak check, and finds
-values of other groups in them."""
+"""Watches bound SQL, cache keys, fetched rows, logs, ``sys.stdout`` and ``sys.stderr`` during a leak check. Finds
+values in them that belong to other groups."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _LISTED = 20  # crossings that a message shows
 
 @dataclass(frozen=True)
 class Crossing:
-    """A value found in the wrong place."""
+    """A value of one group that was found in something made for another group."""
 
     what: str
     """The template or request."""
     where: str
-    """The part of the template or request, such as ``response body``."""
+    """Where the value was found in the template or request, such as ``response body``."""
     run: int
     """1 or 2."""
     owner: str
     """The group to which the value belongs."""
     served: str
-    """The group that got the value."""
+    """The group that received the value."""
     name: str
     """The property that has the value, such as ``properties.region``."""
     canary: str
@@ -46,7 +46,8 @@ class Crossing:
 
 
 class LeakFound(AssertionError):
-    """Values were found in the wrong place: ``crossings``. The message shows only canaries."""
+    """Raised if a group's values reached another group. ``crossings`` lists these values. The message shows only
+    canaries."""
 
     def __init__(self, crossings: Iterable[Crossing]) -> None:
         self.crossings: tuple[Crossing, ...] = tuple(crossings)
@@ -103,8 +104,8 @@ class Recorder:
             self.search(self._what, where, text, self._served)
 
     def require(self, checked: str, refused: Iterable[str] = ()) -> None:
-        """Raise LeakFound if values were found in the wrong place; AssertionError if requests were refused, or if no
-        group's value was seen at all."""
+        """Raises LeakFound if a value was found in the wrong place. Raises AssertionError if requests were refused, or
+        if no value of any group was seen."""
         __tracebackhide__ = True
         if self.crossings:
             raise LeakFound(self.crossings)

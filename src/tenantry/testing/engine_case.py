@@ -27,19 +27,19 @@ _ENVIRONMENT = Environment(1, "production", Tag.CUSTOMER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineCase:
-    """An engine to test. Its database needs a table that ``writes`` would change if the driver allowed it. SQL may
-    contain variables, as in a template."""
+    """Describes an engine to test. Its database needs a table that the statements in ``writes`` would change if the
+    driver allowed them. SQL may contain variables, as in a template."""
 
     make_driver: DriverFactory
     """As for ``DataSources(engines=…)``."""
     url: str
-    """A data source of the engine. No message may contain its password."""
+    """The URL of a data source of this engine. No message may contain the password in this URL."""
     slow: str
-    """A query that runs several times as long as ``patience``."""
+    """A query that takes several times as long as ``patience``."""
     writes: Sequence[str]
-    """Statements that would change the table that ``unchanged`` reads."""
+    """Statements that would change the table that the query ``unchanged`` reads."""
     unchanged: str
-    """A query that reads the table. Its result must stay the same."""
+    """A query that reads the table. Its result must be the same before and after the tests of ``writes``."""
     types: Mapping[str, str]
     """Kind of value in ``contract_values.VALUES`` -> an expression that returns ``{{ params.v }}``. ``text`` and
     ``integer`` are required."""
@@ -48,36 +48,38 @@ class EngineCase:
     settings: Mapping[str, str] = field(default_factory=dict)
     """A statement that changes the session -> a query that shows the change."""
     refused: Sequence[str] = ()
-    """Queries with ``{{ params.v }}`` that the engine refuses with an error message that quotes the value."""
+    """Queries with ``{{ params.v }}`` for which the engine raises an error whose message quotes the value of the
+    parameter."""
     unreachable_url: str | None = None
-    """A URL at which no server answers, with a password if possible."""
+    """A URL at which no server answers. It should contain a password."""
     from_one_row: str = ""
-    """What must follow the expressions of a ``select`` without a table, such as `` from dual``."""
+    """What the engine needs after the expressions of a ``select`` without a table, such as `` from dual``."""
     patience: float = 20.0
-    """Seconds that stopping a query, or running any query except ``slow``, may take on a busy machine."""
+    """Maximum seconds that a busy machine needs to stop a query, or to run any query except ``slow``."""
 
     def open_driver(self, limits: Limits, url: str | None = None) -> Driver[Any]:
-        """Make a driver for ``url``, by default the engine's."""
+        """Make a driver for ``url``. The default is the URL of this case."""
         return self.make_driver(RegisteredSource("ds_1", "contract", _ENVIRONMENT, url or self.url), limits)
 
     def limits(self, **limits: Any) -> Limits:
-        """One connection and ``patience`` as the timeout, unless ``limits`` has other values."""
+        """Make limits with one connection and with ``patience`` as the timeout, unless ``limits`` has other values."""
         return Limits(**{"timeout": self.patience, "connect_timeout": self.patience, "pool_size": 1, **limits})
 
     def rows(self, count: int, expression: str = "{number}") -> str:
-        """A query that returns ``count`` rows of ``expression``."""
+        """Return a query whose result has ``count`` rows with ``expression``. ``{number}`` in it becomes the number of
+        the row."""
         expressions = (expression.replace("{number}", str(number)) for number in range(count))
         selects = (f"select {each} as v{self.from_one_row}" for each in expressions)
         return " union all ".join(selects)
 
     def passwords(self) -> list[str]:
-        """The passwords in the URLs. No error may show them."""
+        """Return the passwords in the URLs. No error may show these passwords."""
         urls = [self.url] if self.unreachable_url is None else [self.url, self.unreachable_url]
         return [password for url in urls if (password := parse_url(url).password)]
 
     @asynccontextmanager
     async def ask(self, *, url: str | None = None, **limits: Any) -> AsyncIterator[AskedDriver]:
-        """Open a driver for the block. Raises AssertionError if closing takes too long."""
+        """Open a driver for the block. Raises AssertionError if it takes too long to close the driver."""
         bounds = self.limits(**limits)
         asked = AskedDriver(self.open_driver(bounds, url), bounds)
         try:
@@ -112,7 +114,7 @@ class AskedDriver:
         raise AssertionError(f"the driver must refuse this query, but it returned {len(result)} rows: {template}")
 
     async def streamed(self, template: str, **params: Any) -> bytes:
-        """The rows as CSV. Raises TenantryError."""
+        """Return the rows of the query as CSV. Raises TenantryError."""
         pieces = await self._stream(template, params)
         body = b""
         while (piece := await pieces.next()) is not None:
@@ -140,7 +142,7 @@ class AskedDriver:
         return turn
 
     async def close(self, patience: float) -> None:
-        """Raises AssertionError if this takes longer than ``patience`` seconds."""
+        """Close the driver. Raises AssertionError if this takes longer than ``patience`` seconds."""
         try:
             await asyncio.wait_for(self._source.aclose(), patience)
         except TimeoutError:

@@ -1,7 +1,7 @@
 """Checks that no value of one user group reaches another.
 
-Each check runs twice, the second time with the groups in reverse order. So each group comes after every other once, and
-would get a value that the other left in a cache."""
+Each check runs twice, the second time with the groups in reverse order. So each group is served once after every other
+group, and would receive any value that the other group left in a cache."""
 
 from __future__ import annotations
 
@@ -29,14 +29,16 @@ from tenantry.testing.cross_tenant_values import Recorder, observe, template_nam
 from tenantry.testing.requests import Call, lifespan, send_request
 
 Binder: TypeAlias = SQLTemplate | Callable[[Record], Any]
-"""A template, or your function that takes a group's variables and returns a BoundSQL or a pair of SQL and
+"""A template, or your function that takes the variables of a group and returns a BoundSQL or a pair of SQL and
 parameters."""
 
 RouteCall: TypeAlias = str | Call | Callable[[UserGroup], str | Call]
-"""A path ``"/sales"``, a ``Call("/sales", method="POST")``, or a function that returns either for a group."""
+"""What to request: a path ``"/sales"``, a ``Call("/sales", method="POST")``, or a function that takes a group and
+returns a path or Call."""
 
 Credentials: TypeAlias = Callable[[UserGroup], Mapping[str, str]]
-"""Returns the headers that identify a group to the app: ``{"Authorization": "UserGroup …"}``."""
+"""A function that takes a group and returns the headers by which the app identifies the group, such as
+``{"Authorization": "UserGroup …"}``."""
 
 SUCCESS = range(200, 400)
 """Statuses of successful answers."""
@@ -45,8 +47,8 @@ _Work: TypeAlias = tuple[str, int, Callable[[], Awaitable[None]]]  # name, group
 
 
 class Leaks:
-    """Checks templates, cache keys, data sources and apps with canary groups. During a check, ``log_level`` is the
-    level of the root logger."""
+    """Checks templates, cache keys, data sources and apps with canary groups. ``log_level``: the level of the root
+    logger during a check."""
 
     def __init__(self, groups: CanaryGroups, *, log_level: int = logging.DEBUG) -> None:
         self.groups: CanaryGroups = groups
@@ -55,9 +57,9 @@ class Leaks:
     def check_template(
         self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
     ) -> None:
-        """Bind a template for every group, with and without parameters. A parameter that is not in ``params`` gets a
-        canary. If the template requires parameters, it is not bound without them. Raises LeakFound, and the errors of
-        binding."""
+        """Bind a template for every group, once with and once without parameters. A parameter that is not in ``params``
+        gets a canary as its value. A template that requires parameters is only bound with them. Raises LeakFound, and
+        the errors of binding."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -69,8 +71,8 @@ class Leaks:
         recorder.require(what)
 
     def check_keys(self, key: Callable[[UserGroup], Hashable], *, name: str = "") -> None:
-        """Compute every group's cache key with your function. Raises LeakFound if two groups share a key, or a key
-        contains another group's value."""
+        """Compute the cache key of every group with your function. Raises LeakFound if two groups have the same key, or
+        if a key contains a value of another group."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         with observe(recorder, self._log_level):
@@ -91,9 +93,9 @@ class Leaks:
         name: str = "",
         at_once: int = 8,
     ) -> None:
-        """Run a template for every group on the group's data source: first one by one, then ``at_once`` at the same
-        time. Fill the tables with the values of ``groups`` beforehand. Raises LeakFound, and the errors of
-        ``fetch``."""
+        """Run a template for every group on the group's data source: first one query at a time, then ``at_once``
+        queries at the same time. Fill the tables with the values of ``groups`` beforehand. Raises LeakFound, and the
+        errors of ``fetch``."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -119,14 +121,20 @@ class Leaks:
         at_once: int = 8,
         seconds: float = 30.0,
     ) -> None:
-        """Request every route of an app for every group: first one by one, then ``at_once`` at the same time.
+        """Request every route of an app for every group: first one request at a time, then ``at_once`` requests at the
+        same time.
 
-        ``routes``: by default all GET routes without path parameters; ``{canary}`` in a path becomes a string unique to
-        the group. The group is put into the scope, as UserGroupMiddleware does, unless you give ``credentials``, a
-        function that returns headers to identify the group. ``not_checked``: routes to skip, such as ``GET /healthy``.
+        - ``routes``: the routes to request. By default, these are all GET routes without path parameters. ``{canary}``
+          in a path becomes a string that is unique to the group.
+        - ``credentials``: a function that returns the headers by which the app identifies a group. By default, the
+          group is put into the scope, as UserGroupMiddleware does.
+        - ``not_checked``: routes that you do not want to request, such as ``GET /healthy``.
 
-        Raises LeakFound; AssertionError if a route is not requested, a status is not in ``statuses``, or no answer has
-        a group's values; TimeoutError if an answer takes longer than ``seconds``; and the app's errors."""
+        Raises LeakFound, the errors of the app, and:
+
+        - AssertionError if a route of the app was not requested, a status is not in ``statuses``, or no answer contains
+          values of a group,
+        - TimeoutError if an answer takes longer than ``seconds``."""
         __tracebackhide__ = True
         known = _own_routes(app)
         asked = list(routes) if routes is not None else list(_plain_paths(known))

@@ -22,5 +22,5 @@ def leak_groups() -> CanaryGroups:
 
 @pytest.fixture
 def leaks(leak_groups: CanaryGroups) -> Leaks:
-    """Leak checks, such as ``check_app``, for the groups that ``leak_groups`` returns."""
+    """The leak checks, such as ``check_app``. They use the groups that ``leak_groups`` returns."""
     return Leaks(leak_groups)

@@ -13,7 +13,7 @@ _URLSAFE: Final = bytes.maketrans(b"+/", b"-_")
 
 
 class MessageAuthenticator:
-    """Computes HMAC-SHA256 (RFC 2104). Its key is prepared only once, for all messages."""
+    """Computes HMAC-SHA256 (RFC 2104). The key is prepared only once and used for all messages."""
 
     __slots__ = ("_inner", "_outer")
 
@@ -32,12 +32,13 @@ class MessageAuthenticator:
         return outer.digest()
 
     def signature(self, message: bytes) -> bytes:
-        """The HMAC of ``message`` as 43 base64url characters."""
+        """Return the HMAC of ``message`` as 43 base64url characters."""
         return b2a_base64(self.digest(message))[:43].translate(_URLSAFE)
 
 
 def sign_once(key: bytes, message: bytes) -> bytes:
-    """The HMAC-SHA256 (RFC 2104) of ``message`` as 43 base64url characters. ``key`` has more than 64 bytes."""
+    """Return the HMAC-SHA256 (RFC 2104) of ``message`` as 43 base64url characters. ``key`` must have more than 64
+    bytes."""
     padded = sha256(key).digest().ljust(_BLOCK, b"\0")
     inner = sha256(padded.translate(_INNER) + message)
     outer = sha256(padded.translate(_OUTER) + inner.digest())

@@ -45,7 +45,7 @@ def head(tag: Tag, key_id: str) -> bytes:
 
 
 def encode(token: Token) -> bytes:
-    """The signed part of a token. Raises ValueError for values outside the format."""
+    """Return the part of a token that is signed. Raises ValueError for values that the format cannot represent."""
     if len(token.handle) != 8 or len(token.nonce) != 16 or not 1 <= token.version < 2**32:
         raise ValueError("a token has a handle of 8 bytes, a nonce of 16 bytes and a version from 1 to 2^32-1")
     payload = urlsafe_b64encode(_PAYLOAD.pack(_FORMAT, token.handle, token.version, token.nonce))
@@ -53,8 +53,8 @@ def encode(token: Token) -> bytes:
 
 
 def decode(raw: bytes) -> Token | None:
-    """Decode a token whose signature was verified. None if its format is unknown, or if it is not spelled as ``encode``
-    would spell it."""
+    """Decode a token whose signature was verified. Returns None if the format is unknown, or if ``encode`` would write
+    the token differently."""
     if not _WHOLE.fullmatch(raw):
         return None
     form, handle, version, nonce = _PAYLOAD.unpack(urlsafe_b64decode(raw[8:47] + b"="))
@@ -65,7 +65,7 @@ def decode(raw: bytes) -> Token | None:
 
 
 def draft_token(tag: Tag, key_id: str, random: Callable[[int], bytes]) -> Token:
-    """A group's first token, unsigned. ``random`` works like ``secrets.token_bytes``."""
+    """Return a group's first token, unsigned. ``random``: a function like ``secrets.token_bytes``."""
     return Token(tag=tag, key_id=key_id, handle=random(8), version=1, nonce=random(16))
 
 
@@ -80,7 +80,8 @@ _SQUARE: Final = _PAIR * _PAIR
 
 
 def checksum(text: bytes) -> bytes:
-    """CRC-32 (RFC 1952 section 8) as six base-62 digits. It detects typing errors, not forgeries."""
+    """Return the CRC-32 (RFC 1952 section 8) of ``text`` as six base-62 digits. A checksum detects typing errors, not
+    forgeries."""
     number = crc32(text)
     return _PAIRS[number // _SQUARE] + _PAIRS[number // _PAIR % _PAIR] + _PAIRS[number % _PAIR]
 
@@ -97,7 +98,7 @@ _PREFIXES: Final = {Tag.CUSTOMER: b"ugkc_", Tag.TESTING: b"ugkt_"}
 
 
 def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
-    """Raises ValueError if ``random`` returns no usable bytes."""
+    """Return a new API token. Raises ValueError if ``random`` returns no usable bytes."""
     digits = bytearray()
     for _ in range(64):  # the first 64 bytes are nearly always enough
         digits += bytes(BASE62[byte % len(BASE62)] for byte in random(64) if byte < _FAIR)
@@ -108,7 +109,8 @@ def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
 
 
 def api_token_digest(text: str) -> bytes | None:
-    """SHA-256 (32 bytes), by which a store finds an API token; None if ``text`` is malformed."""
+    """Return the SHA-256 (32 bytes) of an API token, under which a store finds the token. Returns None if ``text`` is
+    malformed."""
     if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
         return None
     raw = text.encode("ascii")
@@ -119,28 +121,29 @@ def api_token_digest(text: str) -> bytes | None:
 
 
 PREVIEW_PREFIX: Final = "ugpv_"
-"""Prefix of a preview session's key, which is as secret as a token."""
+"""Prefix of the key of a preview session. The key is as secret as a token."""
 
 # --- masks ------------------------------------------------------------------------------------------------------------
 
 LIKE_A_TOKEN: Final = re.compile(r"(ug(?:[ktv][ct]|pv))(?:_|%5[Ff])[0-9A-Za-z_.~%-]{16,}")
-"""Finds tokens and preview keys, also mistyped, truncated and percent-encoded ones. Group 1 is the prefix."""
+"""Finds tokens and preview keys, even if they are mistyped, truncated or percent-encoded. Group 1 of a match is the
+prefix."""
 
 
 def holds_token(text: str) -> bool:
-    """Whether it contains a token, even a mistyped one, or the key of a preview session."""
+    """Whether ``text`` contains a token, even a mistyped one, or the key of a preview session."""
     return "ug" in text and LIKE_A_TOKEN.search(text) is not None
 
 
 def mask(text: str) -> str:
-    """``ugtc_…wXyZ`` for a token, else ``…``."""
+    """Return ``ugtc_…wXyZ`` for a token, and ``…`` for any other string."""
     if TOKEN_PATTERN.fullmatch(text) or API_TOKEN_PATTERN.fullmatch(text):
         return f"{text[:5]}…{text[-4:]}"
     return "…"
 
 
 def mask_within(text: str) -> str:
-    """Mask all that ``holds_token`` would find."""
+    """Mask all tokens and keys that ``holds_token`` would find in ``text``."""
     for pattern in (TOKEN_PATTERN, API_TOKEN_PATTERN):
         text = pattern.sub(lambda found: mask(found[0]), text)
     return LIKE_A_TOKEN.sub(r"\1_…", text) if "ug" in text else text

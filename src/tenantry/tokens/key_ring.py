@@ -36,7 +36,8 @@ _AUDIT_SALT: Final = b"tenantry.audit-trail.v1"
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A secret of at least 32 random bytes, and its ``id``, two characters of ``[a-z0-9]``. Raises InvalidKeys."""
+    """A secret of at least 32 random bytes, and the key's ``id``: two characters of ``[a-z0-9]``. Raises InvalidKeys
+    for other values."""
 
     id: str
     secret: bytes = field(repr=False)
@@ -50,24 +51,25 @@ class SigningKey:
             )
 
     def derive(self, salt: bytes) -> bytes:
-        """The HMAC-SHA256 of the purpose ``salt``."""
+        """Return the HMAC-SHA256 of ``salt``, which names the purpose of the derived key."""
         return hmac.digest(self.secret, salt, "sha256")
 
     @property
     def audit_key(self) -> bytes:
-        """The key that seals audit entries."""
+        """The derived key that seals audit entries."""
         # A key derived by HKDF-Expand reveals no other key, so it may be kept after the signing key is removed.
         return self.derive(_AUDIT_SALT + b"\x01")
 
 
 class KeyRing:
-    """Each key verifies tokens; the one with the id ``active`` (default: the last) signs. ``audit_keys``: audit keys of
-    removed signing keys, by id. Raises InvalidKeys."""
+    """Signing keys. All of them verify tokens. The one with the id ``active`` signs; by default, this is the last one.
+    ``audit_keys``: the audit keys of removed signing keys, by id. Raises InvalidKeys."""
 
     removals: int = 0
-    """Reloads that removed keys. When it changes, tokens verified earlier may be invalid."""
+    """How many reloads have removed keys. When this number changes, tokens that were verified earlier may be
+    invalid."""
     problem: str | None = None
-    """Why the key file cannot be read, or None. Meanwhile the keys read last stay in use."""
+    """Why the key file cannot be read, or None if it can. Until it can be read again, the last keys stay in use."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -95,8 +97,8 @@ class KeyRing:
         return f"<{type(self).__name__} {', '.join(self._ids)}; active {self._active}>"
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Reload a changed key file. Do nothing if it was checked in the last ``within`` seconds. Return whether the
-        keys changed."""
+        """Reload the key file if it has changed. If the file was checked in the last ``within`` seconds, do nothing.
+        Return whether the keys changed."""
         return False
 
     def _mac_of(self, head: bytes) -> MessageAuthenticator | None:
@@ -123,7 +125,7 @@ class KeyRing:
         return dict(self._audit_keys)
 
     def mint(self, token: Token) -> str:
-        """Sign a token; equal tokens give equal strings. Raises SigningKeyMissing."""
+        """Sign a token and return its string. Equal tokens give equal strings. Raises SigningKeyMissing."""
         mac = self._mac_of(head(token.tag, token.key_id))
         if mac is None:
             raise SigningKeyMissing(
@@ -132,12 +134,13 @@ class KeyRing:
         return _complete(encode(token), mac).decode("ascii")
 
     def complete(self, signed: bytes) -> bytes | None:
-        """Add the signature and the checksum to a token's first 47 bytes; None if its key is unknown."""
+        """Return the complete token for its first 47 bytes: with the signature and the checksum. Returns None if the
+        signing key is unknown."""
         mac = self._mac_of(signed[HEAD])
         return None if mac is None else _complete(signed, mac)
 
     def read(self, text: str | bytes) -> Token:
-        """Verify the signature and decode the token. Only the store knows whether it is still valid. Raises
+        """Verify the signature of a token and decode the token. Only the store knows whether it is still valid. Raises
         InvalidToken."""
         # Verify before decoding, so a forged token costs at most one HMAC.
         raw = text if isinstance(text, bytes) else _ascii(text)
@@ -151,7 +154,7 @@ class KeyRing:
         raise InvalidToken(InvalidToken.MESSAGE)
 
     def body_hashes(self, data: bytes) -> tuple[bytes, ...]:
-        """HMAC-SHA256 with each signing key, the active one first."""
+        """Return the HMAC-SHA256 of ``data`` with each signing key, that with the active key first."""
         return tuple(mac.digest(data) for mac in self._body_macs)
 
 

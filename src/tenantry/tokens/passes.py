@@ -1,8 +1,8 @@
-"""Short-lived credentials for one viewer each, made from the user group token.
+"""Passes: short-lived credentials, each for one viewer. They are made from the user group token.
 
-A pass consists of ``ugv``, the token from its fourth character up to its dot, a dot, and a JWT (RFC 7519), signed with
-HS256 (RFC 7515) and the complete token as the key. Anyone with the token can make passes offline. A pass does not
-reveal the token, and ends with it."""
+A pass consists of ``ugv``, the token from its fourth character up to its dot, a dot, and a JWT (RFC 7519). The JWT is
+signed with HS256 (RFC 7515), and the key is the complete token. Anyone with the token can make passes offline. A pass
+does not reveal the token, and becomes invalid with it."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from tenantry.tokens.formats import LAST, SIGNED, TOKEN_PATTERN, decode
 from tenantry.tokens.key_ring import KeyRing
 
 MAX_PASS_LENGTH: Final = 3_072
-"""Maximum characters of a pass. A cookie can hold 4,096, including its name."""
+"""Maximum characters of a pass. A cookie can hold 4,096 characters, including the cookie's name."""
 
 MAX_SECONDS: Final = LONGEST_PASS
 """Maximum seconds between ``iat`` and ``exp``."""
 
 MAX_AHEAD: Final = 60
-"""Seconds by which the clock that made a pass may be ahead of ours."""
+"""How many seconds the clock of the machine that made a pass may be ahead of ours."""
 
 AUDIENCE: Final = "tenantry"
 
@@ -49,7 +49,6 @@ PASS_PATTERN: Final = re.compile(
 )
 """Finds a pass in a string (not anchored)."""
 
-_WHOLE: Final = re.compile(PASS_PATTERN.pattern.encode("ascii"))
 _PREFIX: Final = b"ugv"
 _TOKEN_PREFIX: Final = b"ugt"
 _DOT: Final = slice(SIGNED.stop, SIGNED.stop + 1)
@@ -60,8 +59,8 @@ _HEADER: Final = b"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
 """``{"alg":"HS256","typ":"JWT"}`` in base64url."""
 _ENTRY: Final = r"[a-z][a-z-]*(:([\w./-]+\*?|\*))?"
 SCOPE_PATTERN: Final = rf"^{_ENTRY}( {_ENTRY})*$"
-"""One or more kinds, separated by spaces. A colon and a name may follow a kind; a name that ends with ``*`` means all
-names with that beginning. Example: ``app dashboard:finance/*``."""
+"""One or more kinds, separated by spaces. A kind may be followed by a colon and a name. A name that ends with ``*``
+means all names that begin with the characters before it. Example: ``app dashboard:finance/*``."""
 
 
 class Pass(NamedTuple):
@@ -75,14 +74,15 @@ class Pass(NamedTuple):
 
 
 def is_like_a_pass(raw: bytes) -> bool:
-    """Whether it has the prefix of passes; the signature is not checked."""
+    """Whether ``raw`` has the prefix of passes. The signature is not checked."""
     return raw.startswith(_PREFIX)
 
 
 def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
-    """Raises InvalidToken if ``token`` is not a user group token, InvalidPass if a claim is not allowed."""
+    """Return a pass with these claims. Raises InvalidToken if ``token`` is not a user group token, InvalidPass if a
+    claim is not allowed."""
     if not TOKEN_PATTERN.fullmatch(token):
-        raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…), and this is not one")
+        raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…), but this is another string")
     viewer_of(claims, 0)
     message = f"{_HEADER.decode()}.{_encoded(claims)}"
     signature = sign_once(token.encode(), message.encode()).decode()
@@ -96,10 +96,10 @@ def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
 
 
 def read_pass(keys: KeyRing, raw: bytes, clock: Callable[[], datetime]) -> Pass:
-    """Verify a pass. Only the store knows whether its token is still valid.
+    """Verify a pass and read its viewer. Only the store knows whether the token that signed the pass is still valid.
 
-    Raises InvalidToken if the pass is malformed or forged. For a pass with a valid signature, raises PassExpired if the
-    pass has ended, InvalidPass if a claim is not allowed.
+    Raises InvalidToken if the pass is malformed or forged. If the signature is valid, raises PassExpired if the pass
+    has ended, and InvalidPass if a claim is not allowed.
     """
     # Nothing is parsed, and the clock is not read, before the signatures are compared: a forged pass costs two HMACs.
     token = keys.complete(_TOKEN_PREFIX + raw[3 : SIGNED.stop]) if len(raw) <= MAX_PASS_LENGTH else None
@@ -121,7 +121,7 @@ def read_pass(keys: KeyRing, raw: bytes, clock: Callable[[], datetime]) -> Pass:
 
 
 def claims_of(viewer: Viewer) -> dict[str, Any]:
-    """The claims for another pass for this viewer, which ends at the same time."""
+    """Return the claims for a further pass for this viewer. That pass ends at the same time as the viewer's."""
     issued, expires = int(viewer.issued_at.timestamp()), int(viewer.expires_at.timestamp())
     attributes, scope = thaw(viewer.attributes) or None, " ".join(viewer.scope) or None
     return make_claims(issued, expires - issued, viewer.id, attributes, scope)
@@ -130,13 +130,14 @@ def claims_of(viewer: Viewer) -> dict[str, Any]:
 def make_claims(
     issued: int, seconds: int, viewer_id: str | None, attributes: Mapping[str, Any] | None, scope: str | None
 ) -> dict[str, Any]:
-    """A pass's claims, not yet checked. ``issued``: seconds since 1970. An argument that is None adds no claim."""
+    """Return the claims of a pass, which are not checked yet. ``issued``: seconds since 1970. If an argument is None,
+    its claim is left out."""
     claims = {"iat": issued, "exp": issued + seconds, "sub": viewer_id, "viewer": attributes, "scope": scope}
     return {name: value for name, value in claims.items() if value is not None}
 
 
 def viewer_of(claims: Mapping[str, Any], token_version: int) -> Viewer:
-    """Raises InvalidPass, which names the claim."""
+    """Return the viewer of these claims. Raises InvalidPass; the message names the claim."""
     for name in claims:
         # An unknown claim may be meant as a restriction, so ignoring it would be unsafe.
         _require(name in _CLAIMS, str(name)[:MAX_ID], f"is not one of {', '.join(_CLAIMS)}")

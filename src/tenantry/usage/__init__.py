@@ -1,4 +1,4 @@
-"""Counts usage by group, and adds it to the store."""
+"""Counts the usage of each group and adds it to the store."""
 
 from tenantry.usage.counters import GroupUsage, UsageCounter
 from tenantry.usage.recorder import NO_RECORDER, UsageRecorder, recorder_of

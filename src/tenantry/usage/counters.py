@@ -10,7 +10,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class UsageCounter(Protocol):
-    """Receives the usage of each query and each resolved token. Called in the event loop, so it must be fast."""
+    """Receives the usage of each query and each resolved token. It is called in the event loop, so it must be fast."""
 
     def add(
         self,
@@ -24,14 +24,18 @@ class UsageCounter(Protocol):
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """``source``: a data source's id (``ds_…``). ``viewer``: the id that the pass names. ``resolves``: number of
-        tokens whose group was found. If groups share a query, each of them gets ``queries`` and ``rows``, but only the
-        first gets ``seconds``, the time for which the query held a connection. Never raises."""
+        """Count usage of a group. Never raises.
+
+        - ``source``: the id of a data source (``ds_…``).
+        - ``viewer``: the id that the pass names.
+        - ``resolves``: the number of tokens whose group was found.
+        - ``seconds``: the time for which the query held a connection. If groups share a query, only the first group
+          gets it; ``queries`` and ``rows`` are counted for each of them."""
         ...
 
 
 class UsageTable(dict[K, list[int]]):
-    """Sums of usage by key. Once it has ``limit`` rows, new keys are counted under ``other(key)``."""
+    """Sums of usage by key. When the table has ``limit`` rows, usage of a new key is counted under ``other(key)``."""
 
     def __init__(self, limit: int, other: Callable[[K], K]) -> None:
         super().__init__()
@@ -51,7 +55,7 @@ def _usage(queries: int, rows: int, micros: int, resolves: int) -> Usage:
 
 
 class GroupUsage:
-    """Groups beyond the first ``max_groups`` are counted together as ``OTHER_GROUPS``."""
+    """Sums of usage by group. Groups beyond the first ``max_groups`` are counted together as ``OTHER_GROUPS``."""
 
     def __init__(self, max_groups: int = 10_000) -> None:
         self._table: UsageTable[tuple[str, str]] = UsageTable(max_groups, lambda _: OTHER_GROUPS)

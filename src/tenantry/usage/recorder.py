@@ -1,5 +1,5 @@
-"""Counts usage in memory, and adds it to the store every minute. Batches have numbers, so a batch that is sent twice
-counts once."""
+"""Counts usage in memory and adds it to the store every minute. Batches are numbered, so a batch that is sent twice is
+counted once."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 MOST_ROWS: Final = 50_000
-"""Maximum number of rows in memory, about 20 MB. A row is the usage of one group at one source in one hour."""
+"""Maximum number of rows in memory, which take about 20 MB. A row is the usage of one group at one data source in one
+hour."""
 MANY_ROWS: Final = 10_000
-"""If this many rows are in memory, they are written before the interval ends."""
+"""When this many rows are in memory, they are written without waiting for the end of the interval."""
 BATCH_ROWS: Final = 500
-"""Maximum number of rows in a batch. Writing one locks SQLite's file for about 5 ms."""
+"""Maximum number of rows in a batch. To write one batch locks SQLite's file for about 5 ms."""
 MOST_HITS: Final = 256
-"""Maximum cache entries whose hits are summed at once. The sum delays one request by about 100 µs."""
+"""Maximum number of cache entries whose hits are summed in one go, which delays one request by about 100 µs."""
 
 _HOUR: Final = 3_600
 _OVERDUE: Final = 10.0
@@ -48,8 +49,8 @@ class CountedEntry(Protocol):
 
 
 class UsageRecorder:
-    """Adds counts to ``store`` every ``seconds``. Safe for several threads and event loops. ``observers`` get the same
-    counts. Raises InvalidSettings for invalid ``seconds``."""
+    """Adds the counts to ``store`` every ``seconds``. Several threads and event loops may use it. ``observers`` receive
+    the same counts. Raises InvalidSettings if ``seconds`` is invalid."""
 
     def __init__(self, store: UsageStore, seconds: float = 60.0, *, clock: Callable[[], float] = time.time) -> None:
         if not 0 < seconds < inf:
@@ -87,7 +88,8 @@ class UsageRecorder:
 
     @property
     def waiting(self) -> int:
-        """Rows not yet stored, without cache hits that ``collect_hits`` has yet to count."""
+        """Number of rows that are not yet in the store. Cache hits that ``collect_hits`` has not yet collected are left
+        out."""
         return len(self._table) + (0 if self._unsent is None else len(self._unsent.rows))
 
     # --- counting -----------------------------------------------------------------------------------------------------
@@ -121,12 +123,13 @@ class UsageRecorder:
                 self._ensure_timer()
 
     def counted(self, group: UserGroup) -> UserGroup:
-        """Count a resolved token. Return its group."""
+        """Count a resolved token for its group, and return the group."""
         self.add(group.environment.name, group.provided_id, resolves=1)
         return group
 
     def count_pass(self, group: UserGroup) -> None:
-        """Count a pass for its viewer only, if it was not in the cache: its token is counted for the group."""
+        """Count a pass that was not in the cache, for its viewer only. The token in the pass is counted for the
+        group."""
         if group.viewer_id is None:
             return
         with self._lock:
@@ -134,7 +137,7 @@ class UsageRecorder:
             self._table.count_viewer(row, group.viewer_id, (0, 0, 0, 1))
 
     def count_hit(self, entry: CountedEntry) -> None:
-        """Count a use of the cache entry."""
+        """Count one use of the cache entry."""
         with self._lock:
             entry.hits += 1
             if entry.hits == 1:
@@ -150,7 +153,7 @@ class UsageRecorder:
             self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Move the ``hits`` of all cache entries to the counts."""
+        """Add the ``hits`` of all cache entries to the counts, and set them to zero."""
         with self._lock:
             self._collect_hits()
 
@@ -215,8 +218,8 @@ class UsageRecorder:
     # --- sending ------------------------------------------------------------------------------------------------------
 
     async def flush(self) -> None:
-        """Send the counts to the store, unless another event loop is sending them. Never raises; the next flush repeats
-        a failed batch."""
+        """Send the counts to the store, unless another event loop is already sending them. Never raises. If a batch
+        fails, the next flush sends it again."""
         if not self.waiting and not self._hits:
             return
         async with self._sending.get():
@@ -322,7 +325,7 @@ NO_RECORDER: Final = NoRecorder()
 
 
 def recorder_of(store: object) -> UsageRecorder | None:
-    """The recorder of a store, or of the store behind a backend; None without one."""
+    """Return the recorder of a store, or of the store behind a backend. Return None if it has no recorder."""
     recorder: UsageRecorder | None = getattr(store, "usage_recorder", None)
     return recorder
 

@@ -7,8 +7,8 @@ from tenantry.groups import OTHER_GROUPS, OTHER_VIEWERS
 from tenantry.usage.counters import UsageTable
 
 Row: TypeAlias = tuple[int, str, str, str, str]
-"""The hour (hours since 1970), environment, group, source and viewer. A row of a viewer is for the day that begins with
-the hour."""
+"""Hour (hours since 1970), environment, group, source and viewer. In a row of a viewer, the row is for the day that
+begins with this hour."""
 Counts: TypeAlias = tuple[int, int, int, int]
 """Queries, rows, microseconds and resolves."""
 
@@ -23,7 +23,7 @@ class WaitingUsage(UsageTable[Row]):
         self._names: dict[int, _ViewerNames] = {}
 
     def count_viewer(self, row: Row, viewer: str, counts: Counts) -> None:
-        """Add to the viewer's day, but not to the row of the group."""
+        """Add the counts to the row of the viewer's day, but not to the row of the group."""
         self.has_seen_viewers = True
         hour, environment, group, *_ = row
         if self._counting is None or environment in self._counting:

@@ -1,8 +1,8 @@
-"""Seals the audit trail. Each entry's MAC covers the entry and the previous seal, which shows changes made without the
-key.
+"""Seals the audit trail. The MAC of each entry covers that entry and the seal before it. So the check finds any change
+that somebody made without the key.
 
-Programs without the keys write unsealed entries. The next seal covers them too (docs/decisions/0074-audit-chain.md). No
-I/O."""
+Programs that do not have the keys write entries without a seal. The next seal also covers those entries
+(docs/decisions/0074-audit-chain.md). This module does no I/O."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class ChainKeys(Protocol):
 
     @property
     def audit_keys(self) -> Mapping[str, bytes]:
-        """The audit keys (32 bytes) of all signing keys by id, including removed ones."""
+        """One audit key (32 bytes) for each signing key, by the id of the signing key. Removed signing keys are
+        included."""
         ...
 
 
@@ -39,8 +40,8 @@ def content_of(entry: AuditEntry) -> bytes:
 def seal_entries(
     keys: ChainKeys, head: ChainHead | None, after: int, unsealed: Iterable[AuditEntry], entries: Iterable[AuditEntry]
 ) -> list[AuditEntry]:
-    """Seal ``entries``, which follow the sealed entry ``head``. The first new seal also covers ``unsealed``: the
-    entries after number ``after`` and before ``entries``."""
+    """Return ``entries`` with seals. ``head``: the last sealed entry before them, or None. The first new seal also
+    covers ``unsealed``: the entries whose numbers are above ``after`` and below those of ``entries``."""
     key_id = keys.active_id
     key, mac = keys.audit_keys[key_id], _NOTHING if head is None else head.mac
     sealed, between = [], [content_of(entry) for entry in unsealed]
@@ -67,7 +68,8 @@ def write_seal(seal: Seal) -> bytes:
 
 
 NO_SEAL: Final = Seal("", 0, b"")
-"""In place of an unreadable seal, which somebody must have altered. Its check always fails."""
+"""``read_seal`` returns this if it cannot read a seal, because somebody must have altered that seal. The check always
+rejects NO_SEAL."""
 
 
 def read_seal(column: object) -> Seal:
@@ -98,15 +100,16 @@ class Fault:
 
 @dataclass(slots=True)
 class ChainCheck:
-    """Call ``add`` for each entry in order, then ``finish``."""
+    """Checks a chain of audit entries. Call ``add`` for each entry in order, then ``finish``."""
 
     keys: Mapping[str, bytes]
     expected: list[ChainHead] = field(default_factory=list)
-    """Heads noted earlier outside the store. The trail must contain them."""
+    """Heads that were noted earlier and kept outside the store. The check fails if the trail does not contain all of
+    them."""
     sealed: int = 0
     begins_after: int | None = None
-    """Number of the last entry before the chain. If an earlier check found another number, somebody restarted the
-    chain."""
+    """Number of the last entry before the chain begins. If an earlier check found a different number, somebody has
+    restarted the chain."""
     before: int = 0
     """Number of entries before the chain."""
     unsealed: int = 0
@@ -115,7 +118,7 @@ class ChainCheck:
     """Unsealed entries that no seal covers."""
     first_unsealed: int | None = None
     head: ChainHead | None = None
-    """The last sealed entry that was checked. If you pass a head, only the entries after it are checked."""
+    """The last sealed entry that was checked. To check only the entries after a known head, pass that head."""
     fault: Fault | None = None
     _between: list[tuple[int, bytes]] = field(default_factory=list)
 

@@ -52,8 +52,8 @@ def pruned_details(before: datetime, count: int) -> dict[str, str]:
 
 
 def update_details(changes: GroupChanges) -> dict[str, str]:
-    """Return the changed fields' names, the new values of those that end or suspend access, and the id of a revoked
-    viewer."""
+    """Return the audit details of an update: the names of the changed fields, the new values of ``expires_at`` and
+    ``suspended`` if they changed, and the id of a viewer whose passes were revoked."""
     given = changes.given()
     ends = {"expires_at": write_moment(given["expires_at"]) or "none"} if "expires_at" in given else {}
     suspended = {"suspended": "yes" if given["suspended"] else "no"} if "suspended" in given else {}

@@ -24,12 +24,14 @@ _CAUSE = (
 
 
 class PostgresBus:
-    """Receives the NOTIFY messages of writes to a PostgreSQL database.
+    """A bus that receives the NOTIFY messages which PostgreSQL sends after writes to a store.
 
-    ``listen_url``: an address of the same primary server that bypasses a transaction pooler, because LISTEN needs a
-    lasting connection (None: ``url``). The bus sends test messages through ``url``; the status is ``receiving`` once
-    the first has arrived. While ``follow`` runs, the bus holds a connection to each URL. No I/O before ``follow``.
-    Raises InvalidSettings."""
+    - ``url``: the address of the database. The bus sends its test messages through this address.
+    - ``listen_url``: an address of the same primary server that bypasses a transaction pooler (None: ``url``). LISTEN
+      needs a connection that stays open.
+
+    The status is ``receiving`` once the first test message has arrived. While ``follow`` runs, the bus holds a
+    connection to each address. The bus does no I/O before ``follow``. Raises InvalidSettings."""
 
     def __init__(self, url: str, *, listen_url: str | None = None) -> None:
         load_psycopg()  # to report a missing package now

@@ -1,5 +1,5 @@
-"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE). Reads the connection itself: the subscriber of redis-py reconnects
-without reporting that messages may be lost."""
+"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE). The bus reads from the connection directly and does not use
+redis-py's subscriber, because that subscriber reconnects without reporting that messages may be lost."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ handles are random."""
 
 
 class RedisBus:
-    """Receives changes, and publishes those of this process. ``url``: see database/redis_server.py. ``channel``: the
-    same in all processes of a store. No I/O before the first use. Raises InvalidSettings."""
+    """Receives the changes of all processes, and publishes the changes of this process. ``url``: see
+    database/redis_server.py. ``channel``: all processes of a store must use the same one. The bus does no I/O before
+    its first use. Raises InvalidSettings."""
 
     def __init__(self, url: str, *, channel: str = CHANNEL) -> None:
         if not _CHANNEL.fullmatch(channel):
@@ -60,7 +61,7 @@ class RedisBus:
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:
-        """Publish pending messages within a second. Then close this event loop's publishing connections."""
+        """Publish the pending messages for at most a second, then close this event loop's publishing connections."""
         dropped = self._queue.dropped
         await self._queue.aclose()
         if self._queue.dropped > dropped:

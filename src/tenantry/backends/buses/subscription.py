@@ -1,7 +1,7 @@
 """Follows a bus: reconnects, checks delivery and limits messages.
 
-A connection may respond without delivering messages, for example LISTEN through a transaction pooler. So a bus sends
-itself probes by the route of notices."""
+A connection may respond without delivering messages, for example if LISTEN goes through a transaction pooler. To notice
+this, a bus sends probes to itself on the same path as notices."""
 
 from __future__ import annotations
 
@@ -22,17 +22,20 @@ logger: logging.Logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 1.0
 SILENCE_SECONDS = 3.0
-"""A connection is dead if it receives nothing for this time, in spite of a PING every second."""
+"""A connection counts as dead if it receives nothing for this number of seconds, although the bus sends a PING every
+second."""
 
 QUIET_SECONDS = 1.0
-"""A subscriber that has received no message for 50 to 100 % of this time (chosen at random) sends a probe. The probe
-reaches all subscribers and restarts their waiting, so a large fleet sends hardly more probes than one worker."""
+"""A subscriber sends a probe if it has received no message for 50 to 100 % of this time (chosen at random). Every
+subscriber receives that probe and starts to wait again, so a large fleet sends hardly more probes than a single
+worker."""
 
 REPLY_SECONDS = 2.0
-"""After this time a probe counts as lost, and the bus as deaf."""
+"""A probe that does not arrive within this number of seconds counts as lost, and its bus counts as deaf."""
 
 EVICTIONS = 1_000
-"""Maximum notices per second for the listener. One flush at the end of the second replaces all further ones."""
+"""Maximum number of notices that the listener gets in one second. If there are more, a single flush at the end of the
+second replaces the rest."""
 
 WINDOW_SECONDS = 1.0
 PROBE = "probe "
@@ -79,13 +82,13 @@ class Deaf(Exception): ...
 
 
 Listen = Callable[["NotificationLimiter", Callable[[], None]], Awaitable[None]]
-"""Connects and passes messages to the limiter. Calls the second argument when the first probe has arrived. Raises if
-the connection is lost or a probe is."""
+"""Connects and passes messages to the limiter. Calls the second argument when the first probe has arrived. Raises an
+exception if the connection is lost or a probe does not arrive."""
 
 
 async def follow(listen: Listen, listener: EvictionListener, counters: BusCounters, label: str) -> None:
-    """Run ``listen`` again and again until cancelled. Call ``listener.flush`` when a connection begins to deliver and
-    when it is lost: messages may have been missed."""
+    """Run ``listen`` again and again until cancelled. Call ``listener.flush`` when a connection begins to deliver
+    messages and when that connection is lost, because messages may have been missed."""
     subscribed = False
 
     def on_delivery() -> None:
@@ -141,8 +144,8 @@ async def probe(
     *,
     cause: str,
 ) -> None:
-    """Send probes until one is lost, then raise Deaf(``cause``). Call ``on_delivery`` when the first arrives. Raises
-    TimeoutError if ``publish`` takes too long, and the errors of ``publish``."""
+    """Send probes until one does not arrive, then raise Deaf(``cause``). Call ``on_delivery`` when the first probe
+    arrives. Also raises TimeoutError if ``publish`` takes too long, and any error that ``publish`` raises."""
     delivered = False
     while True:
         text = f"{PROBE}{secrets.token_hex(8)}"

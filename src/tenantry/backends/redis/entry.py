@@ -24,11 +24,11 @@ _dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", "
 
 
 class RefusedEntry(ValueError):
-    """Not an entry of this store and handle. The message does not quote the value."""
+    """The value in Redis is not an entry of this store and handle. The error message does not quote the value."""
 
 
 def key_of(store_id: str, handle: bytes) -> str:
-    """The braces enclose the hash tag for Redis Cluster."""
+    """Return the key of a handle's entry. The braces in the key enclose the hash tag for Redis Cluster."""
     return f"{_prefix(store_id)}{{{handle.hex()}}}"
 
 
@@ -52,7 +52,8 @@ def write_entry(store_id: str, token: Token, group: UserGroup) -> bytes:
 
 
 def read_entry(value: bytes, store_id: str, token: Token) -> LookupResult | None:
-    """Parse an entry; None for a tombstone or another token's entry. Raises RefusedEntry."""
+    """Parse an entry of the cache. Return None for a tombstone, and for an entry of a different token. Raises
+    RefusedEntry."""
     try:
         return _read(value[:DIGITS], value[DIGITS:], store_id, token)
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
@@ -112,13 +113,14 @@ class RedisCommands:
         self._milliseconds = max(1, round(lifetime * 1000))
 
     async def read(self, keys: Sequence[str]) -> Sequence[bytes | None]:
-        """The value is None if a key is missing or has another type."""
+        """Return one value for each key: None if the key is missing or has another type."""
         redis = self._client.redis
         values: Sequence[bytes | None] = await (redis.mget_nonatomic if self._client.is_cluster else redis.mget)(*keys)
         return values
 
     async def write(self, messages: Sequence[tuple[str, bytes, Message]]) -> int:
-        """Write (key, ``stamp``, message) triples; return the number of failures. Raises the driver's errors."""
+        """Write messages, given as (key, ``stamp``, message). Return the number of failed writes. Raises
+        the driver's errors."""
         answers = await self._run([("EVALSHA", _DIGEST, *self._arguments(*each)) for each in messages])
         again = [
             ("EVAL", _WRITE, *self._arguments(*each))

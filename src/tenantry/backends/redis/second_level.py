@@ -39,24 +39,29 @@ class RedisCounters:
     misses: int = 0
     """Reads without a usable entry for the token."""
     refused: int = 0
-    """Values that were not an entry of this store and handle."""
+    """Values that were refused because they are not an entry of this store and handle."""
     errors: int = 0
     """Reads that failed or took longer than the budget."""
     skipped: int = 0
     """Reads that skipped Redis, because the server had recently failed to answer."""
     writes: int = 0
-    """Written entries and tombstones, including those not needed because Redis had a newer one."""
+    """Entries and tombstones that were written, including those that Redis dropped because it already had a newer
+    one."""
     lost_writes: int = 0
     """Failed attempts to write an entry or tombstone. If the server did not answer, the write is tried again."""
 
 
 class RedisBackend:
-    """Reads a cache in Redis before ``origin``. In a process that writes to the store, also pass this backend to
-    ``store.subscribe``, so that it writes tombstones.
+    """Reads groups from a cache in Redis. If that has no current entry, reads from the backend ``origin``. In a process
+    that writes to the store, also pass this backend to ``store.subscribe``: then it writes a tombstone after each
+    change.
 
-    ``url``: see database/redis_server.py. ``budget``: seconds to wait for Redis before reading the origin.
-    ``lifetime``: seconds until a key expires. ``clock`` returns monotonic seconds. Writes in the background. No I/O
-    before the first use. Raises InvalidSettings."""
+    - ``url``: see database/redis_server.py.
+    - ``budget``: maximum seconds to wait for Redis before reading from the origin.
+    - ``lifetime``: seconds until a key in Redis expires.
+    - ``clock`` returns monotonic seconds.
+
+    The backend writes to Redis in the background, and does no I/O before its first use. Raises InvalidSettings."""
 
     def __init__(
         self,
@@ -94,11 +99,12 @@ class RedisBackend:
         return changes
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Read from the origin: callers of ``find`` do not check generations."""
+        """Read from the origin and not from Redis, because callers of ``find`` do not check generations."""
         return await self._origin.find(token)
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Read from the cache, then from the origin; with ``fresh``, only from the origin."""
+        """Read from Redis, and from the origin if Redis has no usable entry. With ``fresh``, read only from the
+        origin."""
         store_id = self._store_id
         if store_id is None:  # before the first ``changes`` no caller can check a generation
             return await self._origin.read_at_snapshot(token, fresh=fresh)
@@ -110,12 +116,12 @@ class RedisBackend:
 
     @property
     def sources(self) -> SourceLeaseHolder | None:
-        """Those of the origin: Redis does not cache data sources."""
+        """The data sources of the origin. Redis does not cache data sources."""
         return lease_holder_of(self._origin)
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:
-        """That of the origin, if it has one."""
+        """The usage recorder of the origin, or None if the origin has none."""
         return recorder_of(self._origin)
 
     def changed(self, handle: bytes, generation: int) -> None:
@@ -201,8 +207,8 @@ class _RedisConnections:
 
 
 class RedisBatcher:
-    """At most two commands run at once: a server that does not answer ties up only two connections. A command may
-    exceed ``budget``, so that a slow handshake can finish."""
+    """At most two commands run at once, so a server that does not answer ties up only two connections. A command may
+    run for longer than ``budget``, so that a slow handshake can finish."""
 
     def __init__(
         self,

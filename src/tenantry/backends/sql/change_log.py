@@ -58,7 +58,7 @@ class GroupNote:
     group: UserGroup
     details: Mapping[str, str]
     counted: bool
-    """A creation does not count: no cache can hold the new group."""
+    """False for the creation of a group: no cache can hold a new group, so its creation needs no generation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class WriteContext:
     author: Author
     clock: StoreClock
     identity: StoreIdentity | None = None
-    """The store in whose slots the write was announced; None if it affects no cache."""
+    """The store in whose slots the write was announced. None if the write affects no cache."""
     keys: ChainKeys | None = None
 
     def now(self, connection: Connection) -> datetime:
@@ -75,11 +75,13 @@ class WriteContext:
 
 
 class HandleChanged(Exception):
-    """The group or data source was recreated with another handle than the announced one. The store tries again."""
+    """Somebody deleted the group or data source and created it again, so its handle differs from the announced one. The
+    store tries the write again."""
 
 
 class StoreReplaced(Exception):
-    """The database is not the announced store, or the store's run name has changed. The store tries again."""
+    """The write was announced for another store than the one in the database, or the store's run name has changed. The
+    store tries the write again."""
 
 
 _SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # a trigger has set ``sources``
@@ -220,8 +222,8 @@ def note_source_change(
     *,
     at: datetime,
 ) -> tuple[CountedChange]:
-    """Add the audit entry of a write to a data source. A trigger has given the write its generation and listed it
-    (migration 0004)."""
+    """Add the audit entry of a write to a data source. It does not list the change, because a trigger (migration 0004)
+    has already given the write its generation and listed it."""
     change = _checked(connection, context, SOURCES_HANDLE, first_of(connection, _SOURCES, ()))
     named = {"provided_id": source.provided_id, **details}
     note(connection, context, action, source.environment.name, source.id, named, at=at)

@@ -1,5 +1,5 @@
-"""The interface of SQLStore to its database, the drivers' errors, and statements compiled once per driver. Most
-statements bypass SQLAlchemy's execution: on SQLite, writes are ten times faster."""
+"""The interface between SQLStore and its database. Converts the errors of drivers, and compiles each statement once per
+driver. Most statements bypass SQLAlchemy's execution, which makes writes on SQLite ten times faster."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ _OF_CONNECTIONS = {"OperationalError", "InterfaceError", "ConnectionTimeout"}  #
 
 
 def outdated(error: BaseException) -> bool:
-    """Whether a prepared statement has become invalid: a table was altered, or a pooler changed the server connection.
-    The statement did not run."""
+    """Return True if a prepared statement has become invalid because a table was altered or a pooler changed the server
+    connection. In that case the statement did not run."""
     cause = driver_error(error)
     state = getattr(cause, "sqlstate", None)
     return state in _NO_STATEMENT or (state == "0A000" and "cached plan" in str(cause))
@@ -75,7 +75,8 @@ def refused(label: str, reason: str) -> StoreUnavailable:
 
 
 def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
-    """Convert a driver's error; None if it has another cause, such as a bug."""
+    """Convert a driver's error to StoreUnavailable. Return None if the error does not come from the database, but for
+    example from a bug."""
     cause = driver_error(error)
     if isinstance(cause, sqlite3.Error):
         return _of_sqlite(cause, label)
@@ -153,22 +154,24 @@ class StoreEngine(Protocol):
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """Return the row of ``queries.LOOK_UP``, never one read before this call. Raises the errors of ``read``."""
+        """Return the row of ``queries.LOOK_UP`` for the handle. The database reads the row after this call begins, so
+        it includes all earlier writes. Raises the errors of ``read``."""
         ...
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
-        """Run ``work`` in one committed transaction.
+        """Run ``work`` in one transaction, commit it and return the result of ``work``.
 
-        Raises StoreUnavailable if nothing changed. Raises OutcomeUnknown if a started write (SQLite) or the commit
-        (PostgreSQL) missed the deadline, or the connection broke during the commit. When the outcome becomes known,
-        ``late`` gets the result of ``work``, or None if nothing changed, in this event loop."""
+        - Raises StoreUnavailable if nothing changed.
+        - Raises OutcomeUnknown if the deadline passed after the write (SQLite) or the commit (PostgreSQL) had started,
+          or if the connection broke during the commit. When the outcome becomes known, ``late`` is called in this event
+          loop. It gets the result of ``work``, or None if nothing changed."""
         ...
 
     async def aclose(self) -> None: ...
 
 
 def mark_retrieved(task: asyncio.Task[Any]) -> None:
-    """A done callback. Keeps asyncio from logging an error that the task's caller gets anyway."""
+    """A done callback. It keeps asyncio from logging the task's error, because the caller gets that error anyway."""
     if not task.cancelled():
         task.exception()
 
@@ -272,7 +275,8 @@ def delete_expired(connection: Connection, table: Table, now: datetime) -> None:
 
 
 def delete_chosen(connection: Connection, table: Table, chosen: Select[Any]) -> None:
-    """Delete at most a hundred rows, whose primary keys ``chosen`` returns. Skip locked rows."""
+    """Delete at most a hundred of the rows whose primary keys ``chosen`` returns. Rows that another transaction has
+    locked are skipped."""
     few = chosen.limit(_DELETED_AT_ONCE).with_for_update(skip_locked=True)
     connection.execute(table.delete().where(tuple_(*table.primary_key).in_(few)))
 
@@ -297,7 +301,8 @@ def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str,
 def insert_those_new(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
 ) -> Sequence[Row]:
-    """Insert each row whose unique values are new. Return the columns ``returning`` of these rows, in any order. Waits
-    for other transactions that insert the same values, in the order of ``rows``."""
+    """Insert each row whose unique values do not exist yet. Return the columns ``returning`` of the inserted rows, in
+    any order. If another transaction is inserting the same values, this call waits for it. Rows are inserted in the
+    order of ``rows``."""
     statement = _insert(connection, table).on_conflict_do_nothing().returning(*returning)
     return connection.execute(statement, list(rows)).all()

@@ -30,13 +30,14 @@ another name would not help."""
 class StoreIdentity:
     store_id: str
     run_name: str
-    """The random name of the store's run folder, the same on all hosts. It may change."""
+    """The random name of the store's run folder. All hosts use the same name. The store may get a different name
+    later."""
 
 
 class HostSlots:
-    """A store's slots on this host, in the file ``<run folder>/<store id>.slots``, opened at the first use and after it
-    was replaced. ``read`` reads the store's identity. ``rename`` gives the store another run name, unless another
-    process has done so, and returns the new identity."""
+    """Opens a store's slots on this host, in the file ``<run folder>/<store id>.slots``: at the first use, and again
+    when the file has been replaced. ``read`` reads the store's identity. ``rename`` gives the store another run name
+    and returns the new identity; if another process has already renamed the store, it only returns the identity."""
 
     def __init__(
         self,
@@ -63,8 +64,8 @@ class HostSlots:
         return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Return the last known identity and its slots. Raises StoreUnavailable if the slots cannot be opened: this
-        host's caches would miss the write."""
+        """Return the last known identity of the store and the slots of that identity. Raises StoreUnavailable if the
+        slots cannot be opened, because this host's caches would then miss the write."""
         return await self.open(self._known or await self._read(deadline), deadline)
 
     async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
@@ -101,10 +102,11 @@ class HostSlots:
     async def wait_until_visible(
         self, identity: StoreIdentity, announced_in: SharedSlots, handles: Iterable[bytes]
     ) -> None:
-        """Wait until no process on this host can use an answer from before the committed write.
+        """Wait until no process on this host can use an answer that was cached before the write was committed.
 
-        If the slots file was replaced since the announcement (in ``announced_in``), announce the write in the new file
-        too. Other processes may still use the old file, so wait until the new one is older than the longest lease."""
+        ``announced_in``: the slots in which the write was announced. If their file has been replaced since then,
+        announce the write in the new file too. Other processes may still use the old file, so wait until the new file
+        is older than the longest lease."""
         try:
             slots = self._open(identity)
             if slots is not announced_in:
@@ -123,7 +125,8 @@ class HostSlots:
             await asyncio.sleep(left)
 
     def forget(self) -> None:
-        """Make the next write read the identity again: the URL may lead to another database now. Slots stay open."""
+        """Make the next write read the store's identity again, because the URL may now lead to another database. The
+        slots stay open."""
         self._known = None
 
 
@@ -133,7 +136,8 @@ def rename(connection: Connection, identity: StoreIdentity) -> None:
 
 
 def raise_lease(connection: Connection, seconds: float) -> float:
-    """Record a lease of ``seconds`` if it is the store's longest. Return the previous one, or 0.0."""
+    """Record a lease of ``seconds`` if it is longer than all earlier leases of the store. Return the longest earlier
+    lease in seconds, or 0.0 if there was none."""
     before: int = connection.execute(LONGEST_LEASE).scalar_one()
     wanted = ceil(seconds * 1e6)
     if wanted > before:

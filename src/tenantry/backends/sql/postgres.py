@@ -40,8 +40,8 @@ T = TypeVar("T")
 _READERS = 4
 _WRITERS = 4
 MOST_TOGETHER = 250
-"""Maximum handles in one statement. While the server runs a statement, this process handles the rows of the previous
-one, so four statements are faster than two for a thousand look-ups."""
+"""Maximum number of handles in one statement. While the server runs a statement, this process handles the rows of the
+previous statement. So a thousand look-ups take less time in four statements than in two."""
 
 _HANDLE = 2 + GroupRow._fields.index("handle")
 
@@ -53,7 +53,8 @@ _ERRORS = (psycopg.Error, DBAPIError, PoolTimeout, OSError)
 
 
 class PostgresEngine(StoreEngine):
-    """Awaits ``before_close`` before the connections of an ending event loop are closed, but not in ``aclose``."""
+    """A store's engine for PostgreSQL. When an event loop ends, the engine awaits ``before_close`` and then closes that
+    loop's connections. ``aclose`` does not await ``before_close``."""
 
     def __init__(self, server: PostgresServer, before_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._server = server
@@ -189,7 +190,8 @@ class _PostgresConnections:
 
 
 class ReadConnections:
-    """At most four connections for the reads of one event loop. A read takes the last one used."""
+    """Keeps at most four connections for the reads of one event loop. A read takes the connection that was used
+    last."""
 
     def __init__(self, server: PostgresServer) -> None:
         self._server = server

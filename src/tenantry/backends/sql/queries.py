@@ -43,13 +43,13 @@ Query: TypeAlias = "Read | UpdateBase"
 """Any statement."""
 
 HOT = "tenantry_hot"
-"""Execution option for reads that every request makes. On SQLite such a read runs directly in the event loop, unless
-the file is locked."""
+"""Execution option that marks the reads which every request makes. On SQLite, such a read runs directly in the event
+loop, unless the file is locked."""
 
 
 class database_now(FunctionElement[int]):  # noqa: N801 - named like a SQL function
-    """The database's current time, in microseconds since 1970, not the time at which the transaction began. Null on
-    SQLite."""
+    """SQL expression for the database's current time, in microseconds since 1970. It is not the time at which the
+    transaction began. Null on SQLite."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True
@@ -66,8 +66,8 @@ def _clock_timestamp(*_: Any, **__: Any) -> str:
 
 
 class name_contains(FunctionElement[bool]):  # noqa: N801 - named like a SQL function
-    """Whether the group's name, with A to Z in lower case, contains a string. Other letters are unchanged, so that all
-    databases agree."""
+    """SQL condition: the group's name, with A to Z in lower case, contains a string. Other letters are compared as they
+    are, so that all databases agree."""
 
     type: Boolean = Boolean()
     inherit_cache = True

@@ -73,8 +73,9 @@ def environment(row: Row) -> Environment:
 
 
 def reading(row: Row, token: Token, clock: StoreClock) -> LookupResult:
-    """Return the result for ``token`` from a row of LOOK_UP: time, generation, then the columns of ``stored_group``.
-    Like ``StoredGroup.read``, but with fewer objects: every cache miss calls it."""
+    """Return the result for ``token`` from a row of LOOK_UP. The row has the time, the generation, and then the columns
+    of ``stored_group``. This function does the same as ``StoredGroup.read`` with fewer objects, because every cache
+    miss calls it."""
     generation: int = row[1]
     if row[2] is None:
         return LookupResult(None, generation)
@@ -138,7 +139,8 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:
-    """``rows``: from CHANGES, which returns one row with a null change if there are no changes."""
+    """``rows`` come from the statement CHANGES. If there are no changes, the statement returns one row with a null
+    change."""
     store_id, generation = rows[0][1], rows[0][2]
     micros = to_micros(now)
     found = tuple(
@@ -159,7 +161,8 @@ def identity(row: Row) -> tuple[StoreIdentity, float]:
 
 
 def audit_entry(row: Row) -> AuditEntry:
-    """If an altered value cannot be read, return an entry with NO_SEAL, which the chain check reports."""
+    """Return the audit entry in a row. If somebody altered a value so that it cannot be read, return an entry with
+    NO_SEAL: the check of the chain then reports that entry."""
     number, at, author, request_id, action, where, subject, details, seal = row
     try:
         texts, found = (author, action, where, subject, request_id or ""), json.loads(details)

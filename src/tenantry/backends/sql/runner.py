@@ -38,9 +38,9 @@ class Write(Protocol[T_co]):
 
 
 class Runner:
-    """Runs reads and writes with deadlines, and announces writes in this host's slots. ``timeout``: seconds that
-    callers wait. ``before_close``, which may write, is awaited before the connections of an ending event loop are
-    closed."""
+    """Runs reads and writes with deadlines, and announces writes in this host's slots. ``timeout``: maximum seconds
+    that callers wait. When an event loop ends, ``before_close`` is awaited before the loop's connections are closed, so
+    it may still write."""
 
     def __init__(
         self,
@@ -68,8 +68,8 @@ class Runner:
             self._engine = PostgresEngine(address, before_close)
 
     def deadline(self, at_least: float = 0.0) -> float:
-        """Return a deadline slightly before the caller's timeout. ``at_least``: minimum seconds for longer work that no
-        request awaits."""
+        """Return a deadline slightly before the caller's timeout. ``at_least``: minimum number of seconds, for work
+        that takes longer and that no request waits for."""
         return time.monotonic() + max(self._timeout * _WAITING, at_least)
 
     def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:
@@ -91,8 +91,9 @@ class Runner:
         return await self._identity(deadline)
 
     async def open_slots(self, identity: StoreIdentity, deadline: float, *, lease: float | None) -> None:
-        """Open this host's slots for a reader. Record a ``lease`` (seconds) that is the store's longest. Raises
-        StoreUnavailable; then nothing may be cached."""
+        """Open this host's slots for a reader. ``lease``: the reader's lease in seconds, which is recorded if it is the
+        longest of the store (None: the reader needs no lease). Raises StoreUnavailable; the reader must then cache
+        nothing."""
         identity, slots = await self.host_slots.open(identity, deadline)
         if lease is None:
             return
@@ -121,8 +122,8 @@ class Runner:
     async def write_to(
         self, handles: Sequence[bytes], work: Write[WriteResult[T]], context: WriteContext, deadline: float
     ) -> T:
-        """Run a transaction that affects caches. The slots of ``handles`` are odd until after the commit; then
-        listeners are notified."""
+        """Run ``work`` in a transaction that affects caches. The slots of ``handles`` have odd versions until the
+        commit is done. Then the listeners are notified."""
         return await self._run_to_end(self._announce_and_write(handles, work, context, deadline))
 
     async def _run_to_end(self, writing: Coroutine[Any, Any, T]) -> T:

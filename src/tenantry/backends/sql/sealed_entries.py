@@ -1,5 +1,6 @@
-"""Adds sealed audit entries (tenantry/backends/audit/chain.py). A writer locks the row of ``generation``, which holds
-the chain's head, before it takes numbers for its entries. So entries are sealed in the order of their numbers."""
+"""Adds sealed audit entries (tenantry/backends/audit/chain.py). The row of ``generation`` holds the head of the chain.
+A writer locks that row first and then takes the numbers for its entries. So entries are sealed in the order of their
+numbers."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import AuditEntry
 
 MOST_COVERED: Final = 2_000
-"""Maximum unsealed entries that one seal covers. If there are more, it covers none of them. To read and hash this many
-takes about 20 ms, while all writers wait."""
+"""Maximum number of unsealed entries that one seal covers. If there are more, the seal covers none of them. Reading and
+hashing this many entries takes about 20 ms, during which all writers wait."""
 
 _ATTEMPTS: Final = 3
 
@@ -62,8 +63,8 @@ returning audit_number
 def add_entries(
     connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
 ) -> None:
-    """Seal and add entries. Must be the last statement of a transaction. ``head``: the row with the columns of _HEAD or
-    _HEAD_POSTGRESQL, if the caller has already locked ``generation``."""
+    """Seal the entries and add them to the audit trail. Must be the last statement of a transaction. ``head``: the row
+    with the columns of _HEAD or _HEAD_POSTGRESQL, if the caller has already locked ``generation``."""
     on_postgresql = connection.dialect.name == "postgresql"
     if head is None:
         head = (

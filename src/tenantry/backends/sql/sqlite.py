@@ -26,8 +26,8 @@ from tenantry.errors import MigrationNeeded, OutcomeUnknown
 T = TypeVar("T")
 
 MOST_TOGETHER = 64
-"""Maximum writes that share a commit. Together they hold the file's lock for about 15 ms, and none returns before the
-commit."""
+"""Maximum number of writes that share a commit. That many writes hold the file's lock for about 15 ms, and each of them
+returns only after the commit."""
 
 _REPORT_MILLISECONDS = 50
 """A wait for a lock ends this long before the deadline. So the error arrives in time."""
@@ -182,7 +182,8 @@ class SQLiteWriter:
         self._connection: sqlite3.Connection | None = None
 
     def submit(self, work: Callable[[Connection], T], deadline: float) -> Future[T]:
-        """The future fails with the error of ``work`` or with StoreUnavailable."""
+        """Queue a write and return a future for the result of ``work``. The future fails with the error of ``work`` or
+        with StoreUnavailable."""
         job = _Job(work, deadline)
         with self._lock:
             self._queue.append(job)

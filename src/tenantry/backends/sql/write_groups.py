@@ -1,7 +1,7 @@
 """Writes one group in the caller's transaction.
 
-An Idempotency-Key's row is inserted first, and gets the response after the write. A second writer with the key waits
-for the first transaction, then repeats the response."""
+A write with an Idempotency-Key first inserts a row for the key. After the write, the response is stored in that row. A
+second writer with the same key waits until the first transaction has ended, and then returns the stored response."""
 
 from __future__ import annotations
 
@@ -114,7 +114,8 @@ def update(
     *,
     handle: bytes,
 ) -> WriteResult[Issued]:
-    """Like ``GroupStore.update``. Also raises StoreReplaced, and HandleChanged if the group has another handle."""
+    """Like ``GroupStore.update``. Also raises StoreReplaced, and HandleChanged if the group's handle is not
+    ``handle``."""
     stored, now = _locked(connection, context, environment, provided_id, handle)
     stored.require(expected)
     changed = stored.updated(changes)
@@ -204,7 +205,7 @@ def _saving(*columns: str) -> Update:
 _team_id = bindparam("this_team_id", type_=BigInteger)
 _new_revision = bindparam("new_revision", type_=BigInteger)
 UPDATE: Update = _saving(*CHANGEABLE_FIELDS)
-"""Saves the fields that an update can change."""
+"""Statement that saves the fields which an update can change."""
 _ROTATE = _saving(
     "token_version", "key_id", "nonce", "previous_key_id", "previous_nonce", "grace_until", "revoked_viewers"
 )

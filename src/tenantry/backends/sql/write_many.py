@@ -1,4 +1,5 @@
-"""Writes many groups with few statements. First reads them all, and compares them with their expected state."""
+"""Writes many groups with few statements. Reads all of the groups first, and compares each with the state that its
+write expects."""
 
 from __future__ import annotations
 

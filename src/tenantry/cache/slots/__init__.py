@@ -1,4 +1,4 @@
-"""Shared memory in which the processes of one host see each other's writes without messages.
+"""Shared memory that shows each process the writes of all processes on its host, without messages.
 
 A store has 65,536 slots; a group's handle selects one. Each slot holds a version, a random number: odd during a write,
 otherwise even.

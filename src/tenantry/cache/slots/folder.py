@@ -60,7 +60,8 @@ class RunFolder:
         return 0o600 if self.group is None else 0o660
 
     def distrust(self, status: os.stat_result) -> str | None:
-        """Why a folder or file with this status is unsafe (others own it or may write to it); None if it is safe."""
+        """Return why a folder or file with this status is unsafe: it belongs to somebody else, or others may write to
+        it. Return None if it is safe."""
         if not _POSIX:
             return None
         writers = stat.S_IWOTH if self.group is not None else stat.S_IWOTH | stat.S_IWGRP
@@ -74,7 +75,8 @@ class RunFolder:
 
 
 class FolderTaken(Exception):
-    """Another OS user owns, or can write to, the default run folder. Try another name, or raise ``refusal``."""
+    """The default run folder belongs to another OS user, or another OS user can write to it. The caller can try another
+    name or raise ``refusal``."""
 
     def __init__(self, refusal: StoreUnavailable) -> None:
         super().__init__(refusal.message)
@@ -82,8 +84,9 @@ class FolderTaken(Exception):
 
 
 def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
-    """Return the run folder: ``given``, else TENANTRY_RUN_DIR, else the default for ``name``. Make it if it is missing.
-    Raises StoreUnavailable, or FolderTaken if another ``name`` may help."""
+    """Return the run folder, and make it if it is missing. This is the folder ``given``, else TENANTRY_RUN_DIR, else
+    the default folder for ``name``. Raises StoreUnavailable. Raises FolderTaken if a folder with another ``name`` may
+    be usable."""
     group = _group()
     chosen = given or os.environ.get(DIRECTORY_VARIABLE)
     folder = RunFolder(Path(chosen) if chosen else _usual_path(group, name), group)
@@ -167,6 +170,7 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
 
 
 def os_failure(what: str, path: Path, error: OSError, otherwise: str) -> str:
-    """The message ends with the fix for the error's errno or, if we know no fix, with ``otherwise``."""
+    """Return the message for ``error``. It ends with advice for the errno or, if we have no advice for that errno, with
+    ``otherwise``."""
     advice = otherwise if error.errno is None else _ADVICE.get(error.errno, otherwise)
     return f"{what} {path}: {error.strerror or error}. {advice}"

@@ -1,8 +1,8 @@
 """A store's slots in a memory-mapped file.
 
-The file may be deleted while in use, for example by a cleaner of temporary folders. A writer notices this
-(``is_current``), ends caching with the old file (``retire``) and makes a new one (``renewed``). Writers that know only
-the new file wait until no process can use answers cached with the old one (``leases_left``)."""
+Somebody may delete the file while it is in use, for example a cleaner of temporary folders. A writer notices this
+(``is_current``), ends caching with the old file (``retire``) and makes a new file (``renewed``). A writer that knows
+only the new file waits until no process can use answers that were cached with the old one (``leases_left``)."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _MAGIC: Final = b"tenantry slots\r\n"
 _VERSION: Final = 1
 _LAYOUT: Final = struct.Struct("=16sII32s")  # native byte order, like the versions
 MADE_AT: Final = slice(_LAYOUT.size, _LAYOUT.size + 8)
-"""The bytes that hold the file's creation time, in microseconds of monotonic_with_suspend. ``settle`` sets them to
-0."""
+"""The bytes that hold the time at which the file was made, in microseconds of monotonic_with_suspend. ``settle`` sets
+these bytes to 0."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _FLAGS: Final = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -84,7 +84,7 @@ class SharedSlots(SlotTable):
         return f"<SharedSlots {self.path}{'' if self._file else ', closed'}>"
 
     def is_current(self) -> bool:
-        """Whether the path still names the mapped file."""
+        """Return True if the file at ``path`` is still the one that this object has mapped."""
         if self._file is None:
             return False
         try:
@@ -101,15 +101,16 @@ class SharedSlots(SlotTable):
         return True
 
     def renewed(self) -> SharedSlots:
-        """Return self if it is current. Otherwise retire this file and ``open`` another, with the same errors."""
+        """Return self if its file is current. Otherwise retire this file, then ``open`` another and return that one.
+        Raises the same errors as ``open``."""
         if self.is_current():
             return self
         self.retire()
         return SharedSlots.open(self._store_id, self._given, name=self._name)
 
     def leases_left(self, lease: float, now: float) -> float:
-        """Seconds until no process can use answers cached with an older file. ``lease``: the store's longest, in
-        seconds."""
+        """Return the seconds until no process can use answers that were cached with an older file. ``lease``: the
+        longest lease of the store, in seconds."""
         made_at = 0 if self._file is None else int.from_bytes(self._file[MADE_AT], sys.byteorder)
         if made_at == 0:  # ``settle`` was called
             return 0.0
@@ -117,13 +118,13 @@ class SharedSlots(SlotTable):
         return 0.0 if age < 0 else max(0.0, lease - age)  # age < 0: made before the last boot
 
     def settle(self) -> None:
-        """Record that no process uses an older file. From then on, ``leases_left`` is 0."""
+        """Record that no process uses an older file any more. From then on, ``leases_left`` returns 0."""
         if self._file is not None:
             self._file[MADE_AT] = bytes(8)
 
     def close(self) -> None:
-        """Release the file. From then on, ``versions`` prevents caching; memoryviews obtained earlier can still be
-        read."""
+        """Release the file. From then on, ``versions`` shows a write in every slot, so nothing is cached. A memoryview
+        that was obtained earlier can still be read."""
         if self._file is not None:
             self._file = None
             self._versions = memoryview(_all_in_progress()).cast("Q")
@@ -148,8 +149,8 @@ def _all_in_progress() -> bytes:
 
 
 def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
-    """Open the file; make it atomically if it is missing. Raises StoreUnavailable, also for a wrong owner, mode, size
-    or header."""
+    """Open the file and return its descriptor. If the file is missing, it is made atomically. Raises StoreUnavailable,
+    also if the file has a wrong owner, mode, size or header."""
     if not _NAME.fullmatch(store_id):
         raise StoreUnavailable(f"the store id {store_id!r} cannot name a file in the run folder {folder.path}")
     header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))

@@ -16,7 +16,8 @@ TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 
 
 def new_version() -> int:
-    """Return a random even version, never 0. With a counter, two writers could store the same number."""
+    """Return a random even version, never 0. Versions are random because two writers that counted could store the same
+    number."""
     return secrets.randbits(63) << 1 or new_version()
 
 
@@ -32,14 +33,14 @@ class SlotTable:
 
     @property
     def versions(self) -> memoryview[int]:
-        """The live versions, readable even after ``close``."""
+        """The live versions, not a copy. They can be read even after ``close``."""
         return self._versions
 
     def copy(self) -> memoryview[int]:
         return memoryview(self._versions.tobytes()).cast("Q")
 
     def repair(self, slot: int, version: int) -> None:
-        """End a crashed writer's write: if the slot still has this odd version, make it even."""
+        """End the write of a crashed writer: if the slot still has this odd version, give the slot a new even one."""
         versions = self._versions
         if version & 1 and versions[slot] == version and not versions.readonly:
             versions[slot] = new_version()
@@ -49,7 +50,7 @@ class SlotTable:
 
     @contextmanager
     def writing(self, handle: bytes) -> Iterator[None]:
-        """Keep the slot's version odd during a write and its commit."""
+        """A context manager that keeps the version of the handle's slot odd. Use it around a write and its commit."""
         versions, slot = self._for_writing(), slot_index(handle)
         versions[slot] = write_in_progress()
         try:

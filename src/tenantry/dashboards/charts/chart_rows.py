@@ -24,8 +24,9 @@ _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 
 class ChartRows:
-    """Fetches the visible rows of line charts. A result within the source's limits is fetched completely, and reduced
-    for each width, unless missing buckets count as 0. A larger result is reduced while it is read."""
+    """Fetches the rows of line charts that make a visible difference. A result within the limits of the data source is
+    fetched completely. It is then reduced to the width of each plot, unless missing buckets count as 0. A larger result
+    is reduced while it is read."""
 
     # A query with a larger result is remembered, so that its next fetch does not first try to read the whole result.
 

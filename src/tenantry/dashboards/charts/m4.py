@@ -28,7 +28,7 @@ class Plot:
     """The column of the axis."""
     measures: tuple[str, ...]
     color: str | None
-    """The column whose values have separate lines."""
+    """Each value of this column gets its own line."""
     width: int
     """Device pixels."""
     filled: bool = False
@@ -40,14 +40,17 @@ class Plot:
 
 
 def reduce_rows(result: Result, plot: Plot) -> Result | None:
-    """Return the visible rows; None if there are at most ``plot.columns`` rows or a column is missing. Also None if
-    ``by`` is unsorted, or has values other than numbers, dates, datetimes and ISO 8601 strings."""
+    """Return the rows that make a visible difference. Returns None if the result cannot or need not be reduced:
+
+    - it has at most ``plot.columns`` rows, or lacks a column of the plot;
+    - ``by`` is not sorted, or has values other than numbers, dates, datetimes and ISO 8601 strings."""
     return _reduced(result, plot, _pixel_columns) if len(result) > plot.columns else None
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """Return those of the rows read so far that ``reduce_rows`` may need at the end; None for a missing column or an
-    unusable ``by``. The caller may add the next rows to the result and call this again."""
+    """Return those of the rows read so far that ``reduce_rows`` may still need when the result is complete. Returns
+    None if a column is missing or ``by`` cannot be used. The caller may add the next rows to the returned result and
+    call this again."""
     # No needed row is lost, because the widths of pixel columns are powers of two: as the axis grows, columns merge but
     # never split.
     return _reduced(result, plot, _nested_columns)

@@ -9,8 +9,8 @@ from typing import Any, Final
 from tenantry.dashboards.definition.model import PanelKind
 
 AGGREGATES: Final = ("sum", "mean", "max", "none")
-"""Ways to combine several values of a chart. The default is ``sum``, except for percentages and averages, where it is
-``none``."""
+"""Ways to combine several values of a chart into one. The default is ``sum``, but ``none`` for percentages and
+averages."""
 _KINDS: Final = frozenset({PanelKind.AREA, PanelKind.BAR, PanelKind.DONUT})
 _WORD: Final = re.compile(r"[pP]\d\d(?!\d)|[A-Z]?[a-z]+|[A-Z]+")
 _DOES_NOT_ADD: Final = re.compile(
@@ -20,8 +20,8 @@ _DOES_NOT_ADD: Final = re.compile(
 
 
 def aggregate_of(view: Mapping[str, Any]) -> str | None:
-    """How a panel combines values: as its author says, or as its format and column names suggest. None if it never
-    combines values."""
+    """Return how a panel combines values. If the dashboard's author did not choose, the format and the names of the
+    columns decide. Returns None if the panel never combines values."""
     kind = view["kind"]
     if kind not in _KINDS or kind not in view:
         return None
@@ -32,7 +32,8 @@ def aggregate_of(view: Mapping[str, Any]) -> str | None:
 
 
 def adds_averages(view: Mapping[str, Any]) -> bool:
-    """Whether the panel would stack values that must not be added, or show them as parts of a whole."""
+    """Whether the panel would stack values that must not be added, such as averages, or show them as parts of a
+    whole."""
     return aggregate_of(view) not in (None, "sum") and ("stack" in view or view["kind"] == PanelKind.DONUT)
 
 

@@ -18,7 +18,7 @@ ALL: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class AllOr(ValueKind):
-    """A list, or the word ``all``, which becomes None."""
+    """A list, or the word ``all``, which is read as None."""
 
     some: Listed
 
@@ -90,7 +90,7 @@ def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
 
 
 def unique_columns(kind: PanelKind, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Columns whose combined values must be unique to each row."""
+    """Return the columns whose values, taken together, must differ from row to row."""
     # Lines, areas, heat maps, and bars of values that must not be added have such columns. Stacked areas have none
     # (their values are added), nor have panels with a column whose name depends on the group.
     keys = {PanelKind.LINE: ("by", "color"), PanelKind.AREA: ("by", "color"), PanelKind.HEATMAP: ("by", "rows")}
@@ -105,8 +105,8 @@ Columns: TypeAlias = frozenset[str] | None
 
 
 def named_columns(panel: Panel, variables: Record) -> Columns:
-    """The columns that the panel names in keys other than ``sort``; None means all. Raises MissingVariable,
-    UnbindableValue."""
+    """Return the columns that the panel names in keys other than ``sort``, or None if the panel uses all columns.
+    Raises MissingVariable, UnbindableValue."""
     if panel.all_columns:
         return None
     written = panel.named.substitute(variables)
@@ -117,6 +117,7 @@ def named_columns(panel: Panel, variables: Record) -> Columns:
 
 
 def small_line(rows: Result, measure: str) -> Result:
-    """Keep a sparkline's measure and the first other column. Keep no column if the measure is missing."""
+    """Keep the two columns of a sparkline: ``measure``, and the first of the other columns. If ``measure`` is missing,
+    keep no column."""
     along = [name for name in rows.names if name != measure][:1]
     return rows.only([measure, *along] if measure in rows.names else [])

@@ -16,14 +16,14 @@ _MAX_VALUES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """A condition: the property at ``path``, below ``user_group.properties``, has one of the values."""
+    """A condition that holds if the property at ``path`` (below ``user_group.properties``) has one of ``values``."""
 
     path: str
     values: tuple[Any, ...]
     offset: int = 0
 
     def holds(self, variables: Mapping[str, Any] | Record) -> bool:
-        """Whether the property equals one of the values, or is a list with an item that does."""
+        """Whether the property equals one of the values, or is a list that contains one of them."""
         # A missing property equals no value; 1 does not equal true.
         found = look_up(variables, f"user_group.properties.{self.path}")
         items = found if isinstance(found, RecordList | list | tuple) else [found]

@@ -1,5 +1,5 @@
-"""Finds names that are probably misspelt: controls that no query uses, and parameters for which only a control with a
-similar name exists."""
+"""Finds names that are probably misspelt: a control that no query uses, or a parameter that has no control although a
+control has a similar name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from tenantry.sql.checks import Finding, Severity
 def mistyped_controls(
     dashboard: DashboardFile, queries: DashboardQueries, opened_with: Collection[str] = ()
 ) -> Iterator[tuple[str, Finding]]:
-    """Yield each finding with its file. ``opened_with``: the parameters that clicks in other dashboards set."""
+    """Yield each finding with the name of its file. ``opened_with``: the parameters that clicks in other dashboards set
+    when they open this one."""
     # A parameter that a query's header declares is not reported: a link or the host page may set it.
     unset = _unset(dashboard, queries, opened_with)
     unused = [control for control in dashboard.controls.values() if control.name not in queries.parameters]

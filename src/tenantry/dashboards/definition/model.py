@@ -1,4 +1,4 @@
-"""The content of a dashboard's file. ``offset`` is a position in the file, for errors that are found later."""
+"""The content of a dashboard's file. ``offset``: the position of an item, for errors that are found later."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tenantry.sql.parameters import Parameter, ZoneOfGroup
 COLUMNS: Final = 12
 """Columns of the grid. The panels of a row share them."""
 PREVIOUS_PERIOD: Final = "previous-period"
-"""Value of ``compare``: show the change since the same part of the previous period."""
+"""A value of ``compare``: the panel shows the change since the same part of the previous period."""
 
 
 class PanelKind(StrEnum):
@@ -64,12 +64,12 @@ class Control:
 @dataclass(frozen=True, slots=True)
 class Click:
     values: Mapping[str, str]
-    """The controls that a click sets, each with the column that gives its value."""
+    """The controls that a click sets: the name of each control, and the column that gives the control's value."""
     open: str = ""
     """The dashboard that a click opens; empty if the click filters this page or sends an event."""
     offset: int = 0
     event: tuple[str, ...] = ()
-    """The columns whose values the host's page gets in its event ``click``."""
+    """The columns whose values a click sends to the host's page, in the event ``click``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class ColoredName:
 @dataclass(frozen=True, slots=True)
 class Panel:
     id: str
-    """The row, and the position in the row: ``1-2`` is the second panel of the first row."""
+    """The number of the panel's row and of its position in the row: ``1-2`` is the second panel of the first row."""
     kind: PanelKind
     view: Definition
     """The keys that the page needs to draw the panel."""
@@ -102,20 +102,21 @@ class Panel:
     compare: str = ""
     click: Click | None = None
     width: int = 0
-    """Grid columns; 0: an equal share of the row."""
+    """How many columns of the grid the panel takes; 0 for an equal share of the row."""
     refresh: float | None = None
-    """Seconds between refreshes by the page."""
+    """Seconds after which the page refreshes the panel."""
     max_age: float | None = None
     """Maximum age of cached rows, in seconds."""
     show_query: bool = False
     columns: tuple[ColumnUse, ...] = ()
     """The columns that the file names."""
     named: Definition = field(default_factory=lambda: Definition({"columns": [], "expressions": [], "vega": None}))
-    """Names of columns, from ``columns`` and from a Vega-Lite specification. The names may contain variables."""
+    """Names of columns that ``columns`` and a Vega-Lite specification contain. The names may have variables in them."""
     all_columns: bool = False
     """Whether the page gets every column: ``columns: all``, or a table without ``columns``."""
     unique_by: tuple[str, ...] = ()
-    """Columns whose combined values should be unique to each row, such as ``by`` and ``color`` of a line."""
+    """Columns whose values, taken together, should differ from row to row, such as ``by`` and ``color`` of a line
+    chart."""
     adds_averages: bool = False
     """Whether the panel would add values that must not be added, as in a stack of means."""
     columns_left_out: bool = False
@@ -123,7 +124,7 @@ class Panel:
     colors: tuple[ColoredName, ...] = ()
     """The names in the panel's ``colors``."""
     when: When | None = None
-    """Which groups see the panel; None: all."""
+    """The condition for groups that see the panel; None if all groups do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ class DashboardFile:
     """The names in ``colors``."""
     zone: ZoneOfGroup = field(default_factory=lambda: zone_reference({}))
     when: When | None = None
-    """Which groups may open the dashboard; None: all."""
+    """The condition for groups that may open the dashboard; None if all groups may."""
 
     @property
     def panels(self) -> Iterator[Panel]:

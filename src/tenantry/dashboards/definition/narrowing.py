@@ -19,8 +19,10 @@ def narrowed(
     variables: Mapping[str, Any] | Record,
     may_open: Callable[[str], bool] = lambda name: True,
 ) -> DashboardFile:
-    """The dashboard as a group with these variables sees it: without panels whose ``when`` does not hold, controls that
-    only these panels use, and clicks that open a dashboard for which ``may_open`` is false."""
+    """Return the dashboard as a group with these variables sees it. It leaves out:
+
+    - panels whose ``when`` does not hold, and controls that only these panels use;
+    - clicks that open a dashboard for which ``may_open`` returns False."""
     rows = tuple(_shown(row, variables, may_open) for row in dashboard.rows)
     if all(one is other for one, other in zip(rows, dashboard.rows, strict=True)):
         return dashboard

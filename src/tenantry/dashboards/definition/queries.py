@@ -46,7 +46,7 @@ class DashboardQueries:
 
     @property
     def locked(self) -> frozenset[str]:
-        """Parameters that a property of the group sets, not a viewer."""
+        """Parameters whose value comes from a property of the group, so that viewers cannot set them."""
         return frozenset(each.name for one in self.templates for each in one.parameters.values() if each.locked)
 
     @property
@@ -62,14 +62,15 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
 
 
 def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
-    """Like ``parameters_read``, without parameters that only select a piece of SQL, such as the unit of ``trunc``."""
+    """The names of the parameters in a template, without those that only select a piece of SQL, such as the unit of
+    ``trunc``."""
     binding = (each for each in template.variables if each.position is not Position.CHOICE)
     return frozenset(parameter_in(each.path) for each in binding) - {""}
 
 
 def chosen_unit(template: SQLTemplate, variables: Mapping[str, Any] | Record, now: datetime) -> str | None:
-    """The unit of time that the viewer chose for ``trunc`` or ``one_of``, or the default. None unless the query has
-    exactly one such choice."""
+    """Return the unit of time for ``trunc`` or ``one_of``: the viewer's choice, or the default. Returns None unless the
+    query has exactly one parameter of this kind."""
     choosing = {parameter_in(each.path) for each in template.variables if each.position is Position.CHOICE}
     declared = [template.parameters[name] for name in choosing if name in template.parameters]
     found = {each for parameter in declared if (each := typed_value(parameter, variables, now)) in UNITS}
@@ -86,8 +87,12 @@ def ends_within_days(template: SQLTemplate, parameter: Parameter) -> bool:
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
     """Find and compile the dashboard's queries, with its controls as parameters.
 
-    Raises TemplateError, with the position in the file, for: a missing or invalid query; a required parameter without a
-    control; a control or click that sets a locked parameter; a click or comparison that no query supports.
+    Raises TemplateError, with the position in the file, for:
+
+    - a missing or invalid query;
+    - a required parameter without a control;
+    - a control or a click that sets a locked parameter;
+    - a click or a comparison that no query supports.
     """
     finder = _Finder(dashboard, folder)
     panels = {
@@ -230,12 +235,12 @@ def _check_click(dashboard: DashboardFile, click: Click | None, queries: Dashboa
 
 Change: TypeAlias = Callable[[Parameter], Parameter]
 Left: TypeAlias = Mapping[str, bool] | None
-"""What remains of an incomplete value: which ends of a range are present, or None without any value."""
+"""The rest of an incomplete value: which ends a range still has, or None if no value is left."""
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """Let viewers omit an end of a range, or clear a control with a default, if every query uses the value only inside
-    ``[[ ]]`` and so works without it."""
+    """Let viewers omit an end of a range, or clear a control that has a default. A control changes only if all queries
+    work without the omitted value, because they use it only inside ``[[ ]]``."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():

@@ -21,7 +21,7 @@ _SECONDS: Final[Mapping[str, int]] = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 class ValueKind(Protocol):
     def read(self, node: YamlNode, source: Source) -> Any:
-        """Raises TemplateError, with the position, if the value is invalid."""
+        """Check the node and return its value. Raises TemplateError, with the position, if the value is invalid."""
         ...
 
     def schema(self) -> Schema: ...
@@ -61,7 +61,7 @@ class TemplateText(ValueKind):
 @dataclass(frozen=True, slots=True)
 class Word(ValueKind):
     what: str
-    """How errors name the thing: ``a query file``."""
+    """What error messages call a value of this kind, such as ``a query file``."""
     pattern: str
 
     def read(self, node: YamlNode, source: Source) -> str:
@@ -222,7 +222,7 @@ class Fields(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Either(ValueKind):
-    """A mapping, or its short form, which ``lengthen`` converts."""
+    """A mapping, or a short form that ``lengthen`` converts to the mapping."""
 
     short: ValueKind
     long: Fields
@@ -259,7 +259,7 @@ class Anything(ValueKind):
 
 
 def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> dict[str, YamlNode]:
-    """Raises TemplateError for an unknown key."""
+    """Return the nodes of a mapping by key, without null values. Raises TemplateError for an unknown key."""
     if not isinstance(node.value, dict):
         raise refuse(source, node, f"{what} must be a mapping", f"write {names[0]}: …, each key on its own line")
     for name in node.value:
@@ -274,7 +274,7 @@ def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> 
 def read_keys(
     nodes: Mapping[str, YamlNode], node: YamlNode, source: Source, what: str, keys: Iterable[Key]
 ) -> dict[str, Any]:
-    """The values of a mapping's keys. Raises TemplateError if a required key is missing."""
+    """Return the values of a mapping's keys. Raises TemplateError if a required key is missing."""
     values: dict[str, Any] = {}
     for key in keys:
         if key.name in nodes:

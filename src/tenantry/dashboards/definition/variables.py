@@ -2,10 +2,10 @@
 
     {"title": "Sales in {{ region }}", "limit": "{{ user_group.properties.limit }}", "regions": "{{ regions }}"}
 
-A string that is exactly one ``{{ path }}`` becomes the value, with its type; in a longer string the value is inserted
-as text. There are no expressions and no filters. A path is ``name``, then any number of ``.name``, ``.0``, ``[0]`` and
-``["any name"]``; ``\\{{`` is a literal ``{{``. Object names cannot contain variables. Inserted values are not searched
-for variables.
+A string that consists of exactly one ``{{ path }}`` becomes the variable's value, which keeps its type. In a longer
+string, the value is inserted as text. There are no expressions and no filters. A path is ``name``, then any number of
+``.name``, ``.0``, ``[0]`` and ``["any name"]``. ``\\{{`` is a literal ``{{``. Object names cannot contain variables. An
+inserted value is not searched for variables.
 
 Values are not escaped for a language inside the JSON, so use a variable only as a whole parameter of a chart
 (``"value": "{{ region }}"``), never in an expression, a query, an address or HTML.
@@ -60,8 +60,9 @@ class Definition:
         self.paths = tuple(paths)
 
     def substitute(self, variables: Mapping[str, Any] | Record) -> Any:
-        """Return plain JSON with the variables' values. Raises one MissingVariable for all missing variables;
-        UnbindableValue for a value that JSON cannot represent, and for null, a list or an object in a longer string."""
+        """Return plain JSON with the variables' values. If variables are missing, raises one MissingVariable for all of
+        them. Raises UnbindableValue for a value that JSON cannot represent, and for null, a list or an object in a
+        longer string."""
         values = {path: _look_up(variables, path.steps) for path in dict.fromkeys(self.paths)}
         missing = [path for path, value in values.items() if value is _MISSING]
         if missing:
@@ -72,7 +73,7 @@ class Definition:
 
 
 def substitute(definition: Any, variables: Mapping[str, Any] | Record) -> Any:
-    """``Definition(definition).substitute(variables)``. Raises the errors of both."""
+    """The same as ``Definition(definition).substitute(variables)``. Raises the errors of both steps."""
     return Definition(definition).substitute(variables)
 
 

@@ -23,7 +23,7 @@ _RENEWALS: Final = 5
 
 
 class KnownHosts:
-    """The store's hosts, cached for ``staleness`` seconds."""
+    """The hosts in the store, cached for ``staleness`` seconds."""
 
     # The hosts are renewed before they expire, by at most one request to the store at a time.
 
@@ -61,8 +61,8 @@ class KnownHosts:
 
 
 HOST_HEADER: Final = "X-Embedding-Origin"
-"""Request header with the origin of the embedding page, sent by the dashboard's script. "null" if the browser hides the
-origin; absent if the page is not embedded."""
+"""Request header with the origin of the embedding page. The dashboard's script sends it. The value is "null" if the
+browser hides the origin. The header is absent if the page is not embedded."""
 
 GroupHosts = Callable[[UserGroup], Sequence[str]]
 
@@ -70,8 +70,9 @@ GroupHosts = Callable[[UserGroup], Sequence[str]]
 class AllowedHosts:
     """The hosts whose pages may embed a mount's dashboards: those in the store, and those in ``further``.
 
-    ``environment``: a frame allows only the hosts of this environment; None: of all environments. ``group_hosts``: a
-    function that restricts the hosts for a group. ``staleness``: seconds for which the store's hosts are cached.
+    ``environment``: a frame allows only the hosts of this environment; with None, the hosts of all environments.
+    ``group_hosts``: a function that restricts the hosts for a group. ``staleness``: seconds for which the store's hosts
+    are cached.
     """
 
     def __init__(
@@ -96,8 +97,8 @@ class AllowedHosts:
         return tuple(dict.fromkeys([*self._further, *(host for name in named for host in stored.get(name, ()))]))
 
     async def require(self, origin: str, own: str, group: UserGroup) -> None:
-        """Raise EmbeddingNotAllowed unless a page of ``origin`` may embed this group's data. ``'self'`` means
-        ``own``, the dashboard's origin. Raises StoreUnavailable."""
+        """Raise EmbeddingNotAllowed unless a page of ``origin`` may embed this group's data. ``own``: the dashboard's
+        origin, to which an allowed ``'self'`` refers. Raises StoreUnavailable."""
         stored = await self._hosts()
         allowed = is_allowed(origin, (*self._further, *stored.get(group.environment.name, ())), own)
         if allowed and self._group_hosts is not None:

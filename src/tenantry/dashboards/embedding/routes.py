@@ -53,7 +53,8 @@ class RedeemRequest(StrictBody):
 
 class CodeRequest(StrictBody):
     seconds: Annotated[int, Field(ge=1, le=MAX_SECONDS)] | None = None
-    """Lifetime of the pass that the code gives; None: PASS_SECONDS, or the rest of the pass that requests the code."""
+    """Lifetime, in seconds, of the pass that a client gets for the code. With None, a code that was requested with a
+    pass gives a new pass that ends at the same time, and any other code gives a pass for PASS_SECONDS."""
 
 
 class EmbeddingBackend(PreviewBackend, Protocol):
@@ -66,13 +67,13 @@ class Embedding:
     """Settings of ``mount_dashboards`` for embedding."""
 
     store: EmbeddingBackend
-    """Contains the allowed hosts and the single-use codes."""
+    """The store of the allowed hosts and the single-use codes."""
     keys: TokenMint
     """Signs the passes that clients get for codes."""
     group_hosts: GroupHosts | None = None
     """A function that restricts the hosts for a group."""
     time_of_day: Clock = utc_now
-    """The clock that end dates of groups are compared with."""
+    """The clock that decides whether the end date of a group has passed."""
 
     def previews(self) -> Previews:
         """Previews that use this embedding's store and clock."""
@@ -82,7 +83,8 @@ class Embedding:
 def embedding_routes(
     built: BuiltFiles, embedding: Embedding | None, access: Access, guards: Sequence[Middleware]
 ) -> list[BaseRoute]:
-    """``guards``: middleware that finds the group."""
+    """Return the routes for the element's files, and with ``embedding`` those for codes. ``guards``: the middleware
+    that finds the group of a request."""
     # Pages of every origin may load these files. An address without a version serves the newest version.
     files: list[BaseRoute] = [
         Route(f"/-/{folder}{name}", partial(_file, built, name))
@@ -101,8 +103,8 @@ async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
 
 
 PASS_SECONDS: Final = 3_600
-"""Lifetime, in seconds, of the pass that a client gets for a code, if the code was issued for a token and the request
-gave no ``seconds``. A pass for a token's code opens only dashboards."""
+"""Lifetime, in seconds, of the pass that a client gets for a code that was requested with a token and without
+``seconds``. Such a pass opens only dashboards."""
 
 
 class EmbedCodes:
@@ -120,10 +122,11 @@ class EmbedCodes:
         self._keys = keys
 
     async def issue(self, connection: HTTPConnection, seconds: int | None = None) -> str:
-        """Issue a code for the request's token or pass. ``seconds``: as in CodeRequest.
+        """Issue a code for the request's token or pass. ``seconds``: the lifetime of the pass that the code gives, as
+        in CodeRequest.
 
-        Raises MissingToken, SigningKeyMissing, StoreUnavailable, and TokenAlreadyRotated for a token in its grace
-        period or a pass made from such a token.
+        Raises MissingToken, SigningKeyMissing and StoreUnavailable. Raises TokenAlreadyRotated if the token, or the
+        token that the pass was made from, was rotated and is in its grace period.
         """
         scope: Any = getattr(connection, "scope", connection)
         group = user_group(connection)
@@ -147,9 +150,9 @@ class EmbedCodes:
         return hash(self._keys.mint(token).encode("ascii")) == found
 
     async def open(self, payload: str) -> str | None:
-        """The pass for a code's payload; None if the token was rotated or the group deleted. If the code was issued for
-        a pass, the new pass ends when that one does. Raises UserGroupExpired, UserGroupSuspended, PassExpired,
-        PassRevoked, SigningKeyMissing, StoreUnavailable."""
+        """Return the pass for a code's payload. Returns None if the token was rotated or the group deleted. If the code
+        was requested with a pass, the new pass does not end later than that one. Raises UserGroupExpired,
+        UserGroupSuspended, PassExpired, PassRevoked, SigningKeyMissing, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         issued = await self._groups.get(handle=bytes.fromhex(kept["handle"]))
         if issued is None or issued.token.version != kept["version"]:

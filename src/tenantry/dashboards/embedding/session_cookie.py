@@ -54,8 +54,8 @@ class CookieExchange:
         self._extract = Extractor(query()).extract
 
     async def redirect(self, request: Request) -> Response | None:
-        """A redirect with the cookie; None if the address has no token. Raises InvalidToken, AmbiguousToken,
-        StoreUnavailable."""
+        """Return a redirect that sets the cookie, or None if the address has no token. Raises InvalidToken,
+        AmbiguousToken, StoreUnavailable."""
         raw = self._extract(request.scope)
         if raw is not None:
             group, shown = await self._resolver.resolve(raw), pass_for_cookie(raw).decode("ascii")
@@ -79,9 +79,9 @@ class CookieExchange:
 
 
 class SessionCookie:
-    """ASGI middleware around UserGroupMiddleware: if ``X-User-Group-Handle`` names a cookie and the request has no
-    token header, the pass from that cookie becomes the token header. Removes all cookies with passes from HTTP
-    requests. Raises OriginNotAllowed if the request comes from another origin."""
+    """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a cookie and the request has no token
+    header, the middleware moves the pass from that cookie to the token header. It removes all cookies with passes from
+    HTTP requests. Raises OriginNotAllowed if the request comes from another origin."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

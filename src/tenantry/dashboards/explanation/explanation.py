@@ -50,9 +50,9 @@ class ValueOrigin:
     path: str
     origin: Origin
     of: str = ""
-    """The name of the property or of the group's field, or the relative range, that gave the value."""
+    """The name of what gave the value: a property, a field of the group, or a relative range."""
     by: Origin | None = None
-    """Who chose the relative range: DEFAULT or VIEWER."""
+    """DEFAULT or VIEWER: whether the relative range is the control's default or the viewer's choice."""
     zone: str = ""
     """The property that names the time zone."""
 
@@ -134,16 +134,16 @@ async def explain_dashboard(
     filters: Mapping[str, Any] = _NO_FILTERS,
     values: bool = False,
 ) -> dict[str, Any]:
-    """Explain a dashboard for a group, as JSON, without running queries: the data sources and SQL of its panels, and
-    the origin of each value.
+    """Explain a dashboard for a group, as JSON, without running queries. The explanation has the data sources and the
+    SQL of the panels, and the origin of each value.
 
-    ``values`` is for operators: it adds values, texts, full errors, and whether each ``when`` holds. Without it, the
-    result contains no value of a property or filter, except relative ranges such as ``last 30 days``, and no panel that
-    the group does not see.
+    ``values`` is for operators: with it, the explanation also has values, texts, full errors, and whether each ``when``
+    holds. Without it, the explanation contains no panel that the group does not see, and no value of a property or
+    filter except relative ranges such as ``last 30 days``.
 
-    The ``age`` of a query: seconds since its oldest cached result was fetched; null without a cached result. Raises
-    StoreUnavailable, InvalidParameter for unknown filters, and, without ``values``, NotFound for a dashboard that the
-    group may not open.
+    The ``age`` of a query is the number of seconds since its oldest cached result was fetched, or null if no result is
+    cached. Raises StoreUnavailable, and InvalidParameter for unknown filters. Without ``values``, raises NotFound for a
+    dashboard that the group may not open.
     """
     if not values:
         saved = _as_seen(saved, group)
@@ -168,8 +168,8 @@ async def explain_dashboard(
 async def explain_panel(
     saved: SavedDashboard, group: UserGroup, sources: DataSources, panel_id: str, filters: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """Explain a panel without values, and without SQL unless the panel has ``show_query``. None for an unknown panel.
-    Raises the errors of ``explain_dashboard``."""
+    """Explain a panel without values. The SQL is included only if the panel has ``show_query``. Returns None for an
+    unknown panel. Raises the errors of ``explain_dashboard``."""
     panel = saved.dashboard.panel(panel_id)
     if panel is None:
         return None

@@ -1,5 +1,5 @@
-"""Downloads: a panel's rows as a CSV file. The file's address needs no token, but works only once and within a
-minute."""
+"""Downloads: a panel's rows as a CSV file. The address of the file needs no token. The address works only once, and
+only within a minute."""
 
 from __future__ import annotations
 
@@ -71,8 +71,11 @@ class Downloads:
         filters: Mapping[str, Any],
         session: bytes | None = None,
     ) -> str:
-        """``session``: the digest of a preview's key. Raises StoreUnavailable, the errors of ``read_filters``,
-        HTTPException (404) for a panel without rows, and InvalidBody for filters that are too long."""
+        """Issue the code for a panel's file. ``session``: in a preview, the digest of the session's key. Raises:
+
+        - StoreUnavailable, and the errors of ``read_filters``;
+        - HTTPException (404) if the panel has no rows;
+        - InvalidBody if the filters are too long."""
         self._find(saved, panel_id)
         read_filters(saved, filters)
         wanted = {
@@ -87,8 +90,8 @@ class Downloads:
         return await self._codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
 
     async def respond(self, code: str) -> Response:
-        """The file, or a sentence for the viewer if the query fails. Raises StoreUnavailable, and HTTPException (410)
-        for a code that no longer works."""
+        """Return the response with the file. If the query fails, the response is a sentence for the viewer. Raises
+        StoreUnavailable, and HTTPException (410) for a code that no longer works."""
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
         group = await self._group(wanted) if wanted else None
@@ -166,7 +169,8 @@ class Downloads:
 
 
 class RowsFile(StreamingResponse):
-    """The response with the file. After an error it ends early, so that the browser reports a failed download."""
+    """The response with the file. After an error, the response ends early, so that the browser reports a failed
+    download."""
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ _CURRENCY: Final = re.compile("[A-Z]{3}", re.IGNORECASE | re.ASCII)
 
 
 class UnusableFormat(NamedTuple):
-    """A property whose value dashboards cannot use."""
+    """A property with a value that dashboards cannot use."""
 
     name: str
     rule: str
@@ -50,8 +50,8 @@ def is_currency(text: str) -> bool:
 
 
 def unusable_formats(properties: Mapping[str, Any]) -> Iterator[UnusableFormat]:
-    """Yield those of ``locale``, ``currency``, ``timezone`` and ``week_start`` that dashboards cannot use. Missing and
-    empty properties are fine."""
+    """Yield those of the properties ``locale``, ``currency``, ``timezone`` and ``week_start`` that have a value which
+    dashboards cannot use. Missing and empty properties are fine."""
     locale, currency = properties.get("locale"), properties.get("currency")
     if locale not in (None, "") and not (isinstance(locale, str) and is_locale(locale)):
         hyphens = locale.replace("_", "-").partition(".")[0] if isinstance(locale, str) else ""

@@ -1,4 +1,4 @@
-"""PanelStream, the answer to a request for panels: JSON lines (NDJSON) in the order of completion.
+"""PanelStream, the response to a request for panels. It consists of JSON lines (NDJSON) in the order of completion.
 
     {"dashboard": …}                    first, if requested
     {"choices": "origin", "values": …}  the choices of a control, if a query returns them
@@ -6,8 +6,8 @@
     {"changed": ["1-1"]}                which shown panels have changed, if requested
     {"end": true}                       complete; a response without it was cut off
 
-After these lines, a ``live`` response stays open, unless its group has more than ``MAX_OPEN`` open responses, and
-sends:
+After these lines, a ``live`` response stays open and sends the lines below. If the group has more than ``MAX_OPEN``
+open responses, this one ends instead.
 
     {"changed": ["1-1"]}                the rows of these panels have changed
     {"revision": "5f3a"}                with `tenantry dashboards serve`, at the beginning and when a file changes: the
@@ -15,7 +15,7 @@ sends:
 
 The last line of any response may be:
 
-    {"token": "ended"}                  its token is no longer valid
+    {"token": "ended"}                  the token of the request is no longer valid
     {"group": "changed"}                the group's properties, name, mapping or data source changed: the page loads
                                         everything again
 
@@ -50,7 +50,8 @@ AT_ONCE: Final = 50
 
 Task = Callable[[OpenAnswer], Awaitable[HeldLine]]
 ChangedSince = Callable[[Mapping[str, float]], Awaitable[list[str]]]
-"""Gets the ``as_of`` of the shown rows, by panel id. Returns the panels whose rows may be outdated."""
+"""A function that gets the ``as_of`` of the shown rows, by panel id, and returns the ids of the panels whose rows may
+be outdated."""
 
 
 class PanelStream(LineStream):
@@ -135,7 +136,8 @@ def _bound(function: Callable[..., Awaitable[HeldLine]], *arguments: Any) -> Tas
 
 
 async def in_order_of_completion(tasks: list[Task], answer: OpenAnswer) -> AsyncGenerator[HeldLine]:
-    """Yield lines as tasks complete; at most ``AT_ONCE`` run at once. Closing the generator cancels the tasks."""
+    """Yield the line of each task when the task completes. At most ``AT_ONCE`` tasks run at once. Closing the generator
+    cancels the tasks."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def run(task: Task) -> HeldLine:

@@ -1,4 +1,4 @@
-"""The period that a panel shows, and the same part of the period before, for ``compare``."""
+"""The period that a panel shows and, for ``compare``, the same part of the previous period."""
 
 # For example, 1 to 28 November is compared with 1 to 28 October, and the first eleven months of a year with the same
 # months of the previous year. A period that includes today ends now, and the previous one at the same clock time.
@@ -43,9 +43,9 @@ class Days(NamedTuple):
 
 class Periods(NamedTuple):
     shown: Days
-    """The part of the panel's period that has passed, including today until now."""
+    """The part of the panel's period that has begun. It includes today until now."""
     before: Days
-    """The same part of the previous period."""
+    """The part of the previous period that ``shown`` is compared with."""
     whole: Days
     """The panel's period."""
     whole_dates: bool = False
@@ -59,7 +59,8 @@ class Periods(NamedTuple):
 def periods(
     parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime, zone: tzinfo, *, by_time: bool
 ) -> Periods | None:
-    """The periods of a range parameter. None if its range has an open end, is empty, or is a relative range of hours.
+    """Return the periods of a range parameter. Returns None if the range is empty, has an open end, or is a relative
+    range of hours.
 
     ``by_time``: whether the query can end the range within a day. Raises the errors of ``typed_value``."""
     bounds = typed_value(parameter, variables, now)

@@ -27,13 +27,16 @@ async def fetch_table(
 ) -> tuple[Result, int]:
     """Fetch the rows of a table's ``page`` (from 0), and the number of all rows.
 
-    ``sort``: a column, or ``-name`` for descending order; default: the view's ``sort``, else the order of the query.
-    Viewers can sort by ``named`` columns and the view's ``sort``. If the whole result exceeds the source's limits, the
-    engine sorts it and selects the page.
+    ``sort``: a column, or ``-name`` for descending order. By default, the rows have the order of the view's ``sort``
+    or, without one, of the query. Viewers can sort by ``named`` columns and the view's ``sort``. If the whole result
+    exceeds the source's limits, the engine sorts it and selects the page.
 
-    Raises TooManyRows or TooManyBytes if the engine cannot do this, or if there is no column to sort by: no ``sort`` is
-    given, and the view has no ``columns``. Raises InvalidParameter for an unknown column, and the errors of
-    ``DataSources.query``.
+    Raises:
+
+    - TooManyRows or TooManyBytes if the engine cannot sort the result, or if no column to sort by is known, because
+      there is no ``sort`` and the view has no ``columns``;
+    - InvalidParameter for an unknown column;
+    - the errors of ``DataSources.query``.
     """
     size = view.get("page", PAGE_SIZE)
     own = view.get("sort", "")

@@ -17,9 +17,10 @@ PREVIEW_KEY: Final = "tenantry.preview"
 
 
 class PreviewGuard:
-    """ASGI middleware around UserGroupMiddleware, for routes with a dashboard's data. Accepts the key of a preview
-    session in place of a token. Streams end within ``staleness`` seconds after the session ends. Raises InvalidToken
-    for an ended session, MissingScope if the session is for another dashboard, UserGroupExpired, UserGroupSuspended."""
+    """ASGI middleware around UserGroupMiddleware, for routes with a dashboard's data. It accepts the key of a preview
+    session instead of a token. Streams end within ``staleness`` seconds after the session ends. Raises InvalidToken if
+    the session has ended, MissingScope if the session is for another dashboard, UserGroupExpired,
+    UserGroupSuspended."""
 
     def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
         self.app = app
@@ -73,7 +74,8 @@ def _key_of(scope: Scope) -> str | None:
 
 
 def preview_mark(scope: Scope) -> dict[str, Any]:
-    """In a preview, the group to name in the page's watermark, as JSON; otherwise an empty dict."""
+    """Return, as JSON, the group that the page's watermark names in a preview. Without a preview, return an empty
+    dict."""
     preview: Preview | None = scope.get(PREVIEW_KEY)
     if preview is None:
         return {}

@@ -51,9 +51,11 @@ class PreviewEndpoint(Endpoint):
         self._uses = ApiTokenUses()
 
     async def respond(self, request: ApiRequest) -> Response:
-        """Return the address and its lifetime in seconds. Raises UnknownGroup, NotFound for a dashboard that the group
-        may not open, InvalidBody for an expired or suspended group or values that no viewer can have, and for the API
-        token and body the same errors as ``/api/user``."""
+        """Return the address and its lifetime in seconds. Raises:
+
+        - UnknownGroup, and NotFound for a dashboard that the group may not open;
+        - InvalidBody for an expired or suspended group, or for values that no viewer can have;
+        - for the API token and the body, the same errors as ``/api/user``."""
         deadline = Deadline(STORE_SECONDS)
         caller = await authenticate(self._api_tokens, digest_of(request.api_token()), deadline, self._uses)
         raw = await request.read_body()
@@ -77,5 +79,6 @@ class PreviewEndpoint(Endpoint):
 
 
 def preview_address(mount: str, dashboard: str, code: str) -> str:
-    """The address of a preview. Browsers do not send the code, which is in the fragment, so no server logs it."""
+    """Return the address of a preview. The code is in the fragment, which browsers do not send, so that no server logs
+    it."""
     return f"{mount}/{dashboard}#code={code}"

@@ -53,11 +53,15 @@ class Previews:
         api_token_id: int | None = None,
         as_viewer: Mapping[str, Any] | None = None,
     ) -> str:
-        """Issue a preview code for this group, valid no longer than the API token. If ``access`` is None, the dashboard
-        is not looked up. ``as_viewer``: the values of ``viewer.*`` in the preview, including ``id``.
+        """Issue a preview code for this group. The code is not valid for longer than the API token. ``access`` finds
+        the dashboard; with None, the dashboard is not looked up. ``as_viewer``: the values of ``viewer.*`` in the
+        preview, including ``id``.
 
-        Raises UnknownGroup; NotFound for a dashboard that the group may not open; InvalidBody for an expired or
-        suspended group, or values that no viewer can have; Unauthorized for a revoked API token; StoreUnavailable.
+        Raises:
+
+        - UnknownGroup, and NotFound for a dashboard that the group may not open;
+        - InvalidBody for an expired or suspended group, or for values that no viewer can have;
+        - Unauthorized for a revoked API token, and StoreUnavailable.
         """
         issued = await self._groups.get(environment, provided_id)
         if issued is None:
@@ -80,8 +84,8 @@ class Previews:
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
     async def open(self, payload: str) -> str | None:
-        """Open a session for the payload of a redeemed code, and return its key; None if the group was deleted or the
-        API token revoked. Raises UserGroupExpired, UserGroupSuspended, StoreUnavailable."""
+        """Open a session for the payload of a redeemed code, and return the session's key. Returns None if the group
+        was deleted or the API token revoked. Raises UserGroupExpired, UserGroupSuspended, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         group = await self._group(kept)
         if group is None:
@@ -95,8 +99,8 @@ class Previews:
             return None
 
     async def find(self, key: str) -> Preview | None:
-        """The preview of the session with this key; None if it has ended. Raises UserGroupExpired, UserGroupSuspended,
-        StoreUnavailable."""
+        """Return the preview of the session with this key, or None if the session has ended. Raises UserGroupExpired,
+        UserGroupSuspended, StoreUnavailable."""
         code = key.removeprefix(PREVIEW_PREFIX)
         payload = await self._codes.read(Purpose.PREVIEW_SESSION, code)
         kept: dict[str, Any] = {} if payload is None else json.loads(payload)

@@ -16,15 +16,16 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines in a process. The bytes reserved by a group may not exceed those that are still free:
-so one group alone gets half of the maximum, and each of three equal groups a quarter. But if a group has nothing
-reserved, its line may take all free bytes."""
+"""Maximum bytes of unsent lines in a process. A group may reserve at most as many bytes as then remain free. So one
+group alone gets half of the maximum, and each of three equal groups a quarter. A group that has reserved nothing may
+take all free bytes for a line."""
 MOST_OPEN: Final = 200
-"""Maximum open responses of a group."""
+"""Maximum open responses of a group. A further response waits."""
 MOST_OPEN_OF_VIEWER: Final = 40
-"""Maximum open responses of one viewer of a group, so that other viewers of the group can open some."""
+"""Maximum open responses of one viewer of a group. It is lower than ``MOST_OPEN``, so that the group's other viewers
+can also open some."""
 WAIT_SECONDS: Final = 30.0
-"""Seconds for which a line or a response waits for free bytes."""
+"""Seconds for which a line waits for free bytes, and a new response until others have ended."""
 _LOOK_SECONDS: Final = 0.1
 _UNKNOWN_BYTES: Final = 16 * 1024
 """Expected size of a line that was never encoded before."""
@@ -41,7 +42,7 @@ Encode: TypeAlias = Callable[[], Iterable[bytes | memoryview]]
 class HeldLine(NamedTuple):
     pieces: deque[bytes]
     size: int
-    """The bytes that are reserved for the line."""
+    """How many bytes are reserved for the line."""
 
 
 @dataclass(slots=True)
@@ -66,14 +67,15 @@ class AnswerBudget:
         return 0 if share is None else len(share.answers)
 
     def count_open_of_viewer(self, group: UserGroup) -> int:
-        """0 if the group has no viewer."""
+        """Return how many responses of the group's viewer are open; 0 if the group has no viewer."""
         viewer_id, share = group.viewer_id, self._shares.get(group.handle)
         return 0 if viewer_id is None or share is None else sum(each.viewer_id == viewer_id for each in share.answers)
 
     @asynccontextmanager
     async def open(self, group: UserGroup) -> AsyncIterator[OpenAnswer]:
-        """Count a response as open until the block ends. Raises AnswersUnread if too many others stay open for too
-        long: ``MOST_OPEN`` of the group, or ``MOST_OPEN_OF_VIEWER`` of the viewer."""
+        """Count a response as open until the block ends. If ``MOST_OPEN`` responses of the group or
+        ``MOST_OPEN_OF_VIEWER`` of its viewer are open, wait until one ends. Raises AnswersUnread after
+        ``WAIT_SECONDS``."""
         handle = group.handle
         await self._wait(
             lambda: self.count_open(group) < MOST_OPEN and self.count_open_of_viewer(group) < MOST_OPEN_OF_VIEWER,
@@ -110,7 +112,8 @@ class AnswerBudget:
         await self._wait(lambda: self.has_capacity(group, size), largest)
 
     def expected(self, group: bytes, name: LineName) -> int:
-        """The size that this line last had for the group, else for any group; an estimate if it was never sent."""
+        """Return the size in bytes that this line last had for the group, or else for any group. If the line was never
+        sent, return an estimate."""
         known = self._sizes.get((group, name)) or self._sizes.get((None, name))
         return known or _UNKNOWN_BYTES
 
@@ -183,7 +186,7 @@ class OpenAnswer:
         return None
 
     async def hold(self, size: int) -> None:
-        """Reserve bytes until ``release`` or the end of the response. Raises AnswersUnread."""
+        """Reserve bytes until they are released or the response ends. Raises AnswersUnread."""
         await self._budget.wait_for_capacity(self._group, size)
         self._add(size)
 

@@ -20,7 +20,8 @@ MEDIA_TYPE: Final = "application/x-ndjson"
 KEEP_ALIVE: Final = b"\n"
 """An empty line, so that proxies do not close an idle connection."""
 RESTART: Final[Mapping[str, str]] = {"group": "changed"}
-"""The last message after a change of the group or its data source. The page then loads everything again."""
+"""The last message of a response that ends because its group or data source changed. The page then loads everything
+again."""
 
 Line: TypeAlias = bytes | deque[bytes]
 """A line, or the pieces of a long one. Each piece is removed when it is sent."""

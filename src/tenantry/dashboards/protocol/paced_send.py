@@ -1,4 +1,4 @@
-"""Sends a body in small pieces, each with a time limit, so that the server buffers at most two of them."""
+"""Sends a body in small pieces. Each piece has a time limit, so that the server buffers at most two of them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ PIECE_BYTES: Final = 64 * 1024
 WRITE_SECONDS: Final = 30.0
 """Time limit for sending one piece."""
 SLOW_SECONDS: Final = 5.0
-"""A reader is slow if it took longer than this many seconds for the last ``_SLOW_PIECES`` pieces, that is, if it reads
-less than 64 KiB per second."""
+"""A reader is slow if the last ``_SLOW_PIECES`` pieces took longer than this many seconds. Such a reader takes less
+than 64 KiB per second."""
 _SLOW_PIECES: Final = 5
 
 

@@ -14,14 +14,16 @@ MAX_BODY: Final = 64 * 1024
 MAX_WIDTH: Final = 8_192
 """Maximum width of a plot in a request, in device pixels."""
 WIDEST_PLOT: Final = 3_840
-"""Maximum width for which rows are reduced, in device pixels. A wider plot gets the rows for this width."""
+"""Maximum width for which rows are reduced, in device pixels. A wider plot gets the same rows as a plot of this
+width."""
 DEFAULT_WIDTH: Final = 1_280
 """Width, in device pixels, of a plot for which the request gives no width."""
 _MESSAGES: Final = {"extra_forbidden": "there is no such field", "missing": "this field is required"}
 
 
 class StrictBody(BaseModel):
-    """A request body whose values are not converted, and which has no unknown fields. Its errors contain no values."""
+    """A request body with strict fields: values are not converted, and unknown fields are errors. The errors contain no
+    values."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
 
@@ -48,18 +50,19 @@ class PanelsRequest(FilteredBody):
     panels: Annotated[list[WantedPanel] | None, Field(max_length=600)] = None
     """The panels to run; None: all."""
     width: Annotated[int, Field(ge=0, le=MAX_WIDTH)] = 0
-    """Width of all plots if ``panels`` is None, as in ``WantedPanel``."""
+    """If ``panels`` is None, the width of all plots in device pixels; 0: ``DEFAULT_WIDTH``."""
     choices: Annotated[list[str] | None, Field(max_length=40)] = None
-    """The controls for which to query the choices. None: all controls with ``definition``, otherwise no controls."""
+    """The controls whose choices are queried. With None, these are all controls if ``definition`` is true, otherwise
+    none."""
     definition: bool = False
     """Whether to send the description of the dashboard."""
     fresh: bool = False
-    """Whether to run a query again if its cached rows are older than ``FRESH`` seconds."""
+    """Whether to run a query again if the cached rows are older than ``FRESH`` seconds."""
     live: bool = False
-    """Whether to keep the response open and send changes."""
+    """Whether to keep the response open, and to send a line when rows change."""
     shown: Annotated[dict[str, Annotated[float, Field(allow_inf_nan=False)]], Field(max_length=600)] = {}
     """The ``as_of`` of the rows that the page shows, by panel id. The response says which of these panels have changed
-    since."""
+    since that time."""
 
 
 class DownloadRequest(FilteredBody):
@@ -74,8 +77,8 @@ Model = TypeVar("Model", bound=StrictBody)
 
 
 async def read_request(request: Request, model: type[Model], *, optional: bool = False) -> Model:
-    """Read and validate the body, which may be empty if it is ``optional``. Raises BodyTooLarge, BadJson, InvalidBody,
-    ViewerLeft."""
+    """Read and validate the body of a request. With ``optional``, the body may be empty. Raises BodyTooLarge, BadJson,
+    InvalidBody, ViewerLeft."""
     body = bytearray()
     try:
         async for chunk in request.stream():

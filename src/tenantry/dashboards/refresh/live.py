@@ -19,7 +19,7 @@ minute."""
 _OPEN_SECONDS: Final = 900.0
 
 MAX_OPEN: Final = 100
-"""Maximum open responses of a group in a process. Any further response ends after the requested lines."""
+"""Maximum open responses of a group in a process. Any further response ends after the requested lines are sent."""
 
 MAX_OPEN_OF_VIEWER: Final = 20
 """Maximum open responses of one viewer of a group in a process."""
@@ -27,9 +27,9 @@ MAX_OPEN_OF_VIEWER: Final = 20
 
 class ChangedPanels:
     """Notifies a page of changed rows: ``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async
-    for message in changes: …``. The mapping gives each panel's schema. When ``DataSources.changed`` is called for the
-    data source of ``main``, the message is ``{"changed": ["1-1"]}``. ``changes`` is None if the group has more than
-    ``MAX_OPEN`` responses open, or its viewer more than ``MAX_OPEN_OF_VIEWER``."""
+    for message in changes: …``. The mapping gives the schema of each panel. When ``DataSources.changed`` is called for
+    the data source of ``main``, the message is ``{"changed": ["1-1"]}``. If the group has more than ``MAX_OPEN`` open
+    responses, or the viewer more than ``MAX_OPEN_OF_VIEWER``, ``changes`` is None."""
 
     # After half a minute without changes, an empty message keeps the connection alive. The stream ends after a quarter
     # of an hour, or when the process stops. If a source is moved or deleted, the last message is RESTART.
@@ -94,8 +94,8 @@ class ChangedPanels:
 async def sources_of_schemas(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str]
 ) -> dict[str, RegisteredSource]:
-    """The group's sources, by schema; a schema without a source is left out. ``schemas``: panel id → the panel's
-    schema."""
+    """Return the group's sources, by schema. A schema for which the group has no source is left out. ``schemas``: the
+    schema of each panel, by panel id."""
     found: dict[str, RegisteredSource] = {}
     for schema in set(schemas.values()):
         with suppress(TenantryError):  # the panels' own lines report the error
@@ -114,7 +114,7 @@ def panels_of_sources(found: Mapping[str, RegisteredSource], schemas: Mapping[st
 async def changed_since(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str], shown: Mapping[str, float]
 ) -> list[str]:
-    """The panels whose rows may be outdated. ``shown``: the ``as_of`` of the rows, by panel id."""
+    """Return the ids of the panels whose rows may be outdated. ``shown``: the ``as_of`` of the rows, by panel id."""
     await sources.changes.follow()
     found = panels_of_sources(await sources_of_schemas(sources, group, schemas), schemas)
     may_be_old = sources.changes.may_be_old

@@ -71,7 +71,7 @@ _LOOK_SECONDS: Final = 0.3
 
 
 class ChangedFiles(ChangedPanels):
-    """Also sends ``{"revision": …}``, at the beginning and after each change of a file."""
+    """Like ChangedPanels, but also sends ``{"revision": …}`` at the beginning and after each change of a file."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class ChangedFiles(ChangedPanels):
 
 
 class BrokenFiles(LineStream):
-    """The response while a file is invalid: ``{"broken": …}`` has the errors, with file and line."""
+    """The response while a file is invalid. It is ``{"broken": …}`` with the errors, each with file and line."""
 
     def __init__(self, request: Request, error: InvalidQueries, changes: ChangedFiles) -> None:
         super().__init__(request)

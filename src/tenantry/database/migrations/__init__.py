@@ -1,7 +1,8 @@
 """Creates and alters a store's tables with alembic, in one transaction. Concurrent migrations wait for each other.
 
-A release can use the tables if the column ``generation.compatible`` lists the revision for which it was built. So an
-older release can still run after a migration (docs/decisions/0076-two-versions.md)."""
+The column ``generation.compatible`` lists the revisions that can use the tables. A release of Tenantry can use them if
+the list contains its HEAD. So an older release can still run after a migration
+(docs/decisions/0076-two-versions.md)."""
 
 from __future__ import annotations
 
@@ -33,8 +34,8 @@ HEAD: Final = "0015"
 """The revision of the tables that this version of Tenantry needs."""
 
 OLDEST: Final = "0015"
-"""Releases built for this revision or a later one can use the tables of HEAD. If a new migration breaks older releases,
-set OLDEST to its revision: see CONTRIBUTING.md, "Change the store's tables"."""
+"""Releases whose HEAD is this revision or a later one can use the tables of this version. If a new migration breaks
+older releases, set OLDEST to the revision of that migration: see CONTRIBUTING.md, "Change the store's tables"."""
 
 _one_thread = threading.Lock()  # one migration at a time: alembic keeps its context in a module
 
@@ -48,8 +49,9 @@ _ADVISORY_LOCK = 0x74656E616E747279  # "tenantry" in ASCII, read as a number
 
 
 def migrate(url: str) -> None:
-    """A missing SQLite file is created. Raises StoreUnavailable, or InvalidSettings for a bad URL, a bad folder or a
-    missing package."""
+    """Create the store's tables, or alter them to the revision HEAD. Creates a missing SQLite file. Raises
+    StoreUnavailable; InvalidSettings if the URL is invalid, the file's folder does not exist or a package is
+    missing."""
     address = read_address(url)
     try:
         from alembic.config import Config
@@ -64,7 +66,7 @@ def migrate(url: str) -> None:
 
 
 def check(url: str) -> None:
-    """Raises MigrationNeeded unless this version can use the tables. Never creates a file."""
+    """Raises MigrationNeeded if this version cannot use the tables. Never creates a file."""
     address = read_address(url)
     found = _run(address, _usable, begin="begin")
     if found is not None:
@@ -72,8 +74,8 @@ def check(url: str) -> None:
 
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
-    """Whether this version can use tables of the revision ``found``. ``listed``: the store's compatible revisions,
-    separated by spaces; the last is the tables' own."""
+    """Whether this version can use tables of the revision ``found``. ``listed``: the revisions that can use the tables,
+    separated by spaces. The last of them is the revision of the tables themselves."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 

@@ -55,14 +55,14 @@ class InFlightCounters:
     joined: int = 0
     """Queries that joined an equal query in flight."""
     stopped: int = 0
-    """Executions stopped, or never begun, because all their callers left."""
+    """Executions that were stopped, or cancelled before they began, because all their callers left."""
 
 
 class InFlightQueries:
     """Runs equal concurrent queries of one event loop only once.
 
-    ``clock`` returns Unix seconds. ``store_outcome`` is called with each result and returns whether later callers may
-    get it from a cache.
+    ``clock`` returns Unix seconds. ``store_outcome`` is called with each result. It returns whether later callers may
+    get this result from a cache.
     """
 
     # An execution (one run at a source) waits in the queue of each caller's group. It begins when one of these groups
@@ -86,8 +86,9 @@ class InFlightQueries:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def join(self, query: BoundQuery, max_age: float | None = None) -> Coroutine[Any, Any, QueryOutcome]:
-        """Run the query, or join an equal one in flight that began at most ``max_age`` seconds ago (None: any). The
-        caller must await the coroutine immediately. Raises DataSourceError, a new instance for each caller."""
+        """Run the query, or join an equal query in flight. The query to join must have begun at most ``max_age``
+        seconds ago (None: at any time). The caller must await the coroutine immediately. Raises DataSourceError; each
+        caller gets its own instance."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # queries of a closed loop never end, so forget them
             self.by_key.clear()
@@ -131,8 +132,8 @@ class InFlightQuery:
         return max_age is None or self.began is None or self._in_flight.clock() - self.began <= max_age
 
     def enqueue(self, query: BoundQuery) -> None:
-        """Begin if the caller's group gets a connection at once, else wait. Raises SourceUnavailable if the queue is
-        full."""
+        """Begin the query if the caller's group gets a connection at once; otherwise queue it. Raises SourceUnavailable
+        if the queue is full."""
         handle = query.group.handle
         turn = query.opened.queue.acquire(handle, 1.0 if query.weight is None else query.weight())
         if turn.came.done():

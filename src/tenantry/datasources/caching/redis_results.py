@@ -57,7 +57,8 @@ class RedisResultCounters:
     refused: int = 0
     """Entries whose digest is wrong, or that were written for another key."""
     errors: int = 0
-    """Requests without a reply in time, and requests that were not sent because several before them got no reply."""
+    """Requests that got no reply in time, and requests that were not sent because several earlier requests got no
+    reply."""
     writes: int = 0
     lost_writes: int = 0
     """Results that were not written: they were too large or of an unknown type, too many writes were pending, or the
@@ -65,11 +66,14 @@ class RedisResultCounters:
 
 
 class RedisResults:
-    """The second level of a ResultCache, in Redis or Valkey. All processes share it.
+    """The second level of a ResultCache, in Redis or Valkey, which all processes share.
 
-    ``url``: as for RedisBackend. ``secret``: at least 32 random bytes that all processes share and nobody else knows.
-    ``budget``: maximum seconds that a query waits for the server. ``max_entry_bytes``: larger results are not shared.
-    No I/O before the first use. Raises InvalidSettings for an invalid URL or secret, or a missing package.
+    - ``url``: as for RedisBackend.
+    - ``secret``: at least 32 random bytes that all processes share and nobody else knows.
+    - ``budget``: maximum seconds that a query waits for the server.
+    - ``max_entry_bytes``: larger results are not shared.
+
+    The constructor does no I/O. Raises InvalidSettings for an invalid URL or secret, or a missing package.
     """
 
     def __init__(
@@ -109,7 +113,7 @@ class RedisResults:
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def is_current(self) -> bool:
-        """Whether the marks were read recently. May start to read them in the background."""
+        """Return whether the marks were read recently. This call may also start a new read in the background."""
         age = self._age()
         if age > POLL_SECONDS and (self._poll is None or self._poll.done()):
             self._poll = asyncio.get_running_loop().create_task(self._read_marks())
@@ -160,7 +164,7 @@ class RedisResults:
         self._untold.discard(source)
 
     def mark_of(self, source: str) -> str:
-        """The source's last known mark, as entries contain it."""
+        """Return the source's last known mark, in the form that entries contain."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property
@@ -174,7 +178,8 @@ class RedisResults:
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:
-        """Return the entry of a key; None without a usable entry, or without a reply in time."""
+        """Return the entry of a key. Return None if there is no usable entry, or if the server does not reply in
+        time."""
         if source in self._untold:
             return None
         answers = await self._ask(

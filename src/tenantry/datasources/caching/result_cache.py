@@ -47,11 +47,11 @@ class KeptAnswer:
 
 
 class ResultCache:
-    """Keeps results in memory for ``seconds``. All results together take at most ``max_bytes``, those of one group at
-    most ``group_max_bytes`` (default: a quarter).
+    """Keeps results in memory for ``seconds``. The results of all groups together take at most ``max_bytes``. The
+    results of one group take at most ``group_max_bytes`` (default: a quarter of ``max_bytes``).
 
-    For ``stale_while_revalidate`` more seconds, queries get the old result while the source is queried in the
-    background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds.
+    After ``seconds``, queries still get the old result for ``stale_while_revalidate`` more seconds, while the source is
+    queried in the background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds.
 
     Serves one event loop. Raises InvalidSettings for an invalid limit.
     """
@@ -110,8 +110,8 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest usable result under this key or a key derived from it, such as a
-        reduction's; None if there is no such result."""
+        """Return the age in seconds of the oldest usable result under this key, or under a key derived from this key,
+        such as a reduction's. Return None if there is no such result."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -215,8 +215,8 @@ class CachedQueries:
         self._reading: dict[str, asyncio.Task[QueryOutcome | None]] = {}
 
     async def ask(self, query: BoundQuery, max_age: float | None = None) -> QueryOutcome:
-        """Return a result at most ``max_age`` seconds old (None: the cache's limit; 0: query the source). Raises
-        DataSourceError."""
+        """Return a result that is at most ``max_age`` seconds old. None: as old as the cache allows. 0: always query
+        the source. Raises DataSourceError."""
         shared = self._cache.shared
         if query.key is None or max_age == 0:
             return await self._ask_source(query, max_age)

@@ -38,7 +38,7 @@ class Unencodable(Exception):
 
 
 class RefusedResult(Exception):
-    """The bytes were not written for this key with our secret."""
+    """The bytes were not written for this key, or were not written with our secret."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,8 +94,8 @@ def _fresh_row(row: tuple[Any, ...], mutable: tuple[int, ...]) -> tuple[Any, ...
 
 
 def fresh(value: Any) -> Any:
-    """Copy a value and its mutable parts, faster than ``deepcopy``. Raises Uncopyable; RecursionError for deep
-    nesting."""
+    """Copy a value and its mutable parts, faster than ``deepcopy``. Raises Uncopyable for an unknown type, and
+    RecursionError for deep nesting."""
     kind = type(value)
     if kind in _IMMUTABLE:
         return value

@@ -8,7 +8,7 @@ from typing import Self
 @dataclass(frozen=True, slots=True)
 class CatalogueTable:
     name: str
-    """The name as in a declaration. It includes the schema only where the engine needs it."""
+    """The table's name as a declaration spells it. The name includes the schema only where the engine needs it."""
     columns: tuple[str, ...]
     is_view: bool = False
     is_declarable: bool = True
@@ -30,7 +30,8 @@ class Catalogue:
 
     @classmethod
     def of(cls, tables: Iterable[CatalogueTable], foreign_keys: Iterable[ForeignKey]) -> Self:
-        """Sort both arguments by table name, because each engine has another order."""
+        """Return a catalogue with both arguments sorted by table name, because engines return them in different
+        orders."""
         return cls(
             tuple(sorted(tables, key=lambda table: table.name)),
             tuple(sorted(foreign_keys, key=lambda key: key.table)),

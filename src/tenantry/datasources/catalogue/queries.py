@@ -7,11 +7,12 @@ from typing import Final, NamedTuple
 
 class CatalogueQueries(NamedTuple):
     columns: str
-    """Returns a row for each column of each table, in the table's order: schema or '', table, column, 1 for a view or
-    0. The schema is '' where the name of the table needs none."""
+    """Selects a row for each column of each table, in the order of the table's columns. A row has four values: the
+    schema, the table, the column, and 1 if the table is a view, otherwise 0. The schema is '' if queries can omit
+    it."""
     foreign_keys: str = ""
-    """Returns a row for each foreign key that has one column: schema or '', table and column of the key, then schema or
-    '', table and column to which the key refers."""
+    """Selects a row for each foreign key of a single column. A row has six values: schema, table and column of the key,
+    then schema, table and column to which the key refers. Each schema may be ''."""
 
 
 _POSTGRESQL_SCHEMA: Final = "case when pg_table_is_visible({0}.oid) then '' else {0}n.nspname end"

@@ -25,8 +25,9 @@ _LIMITS: Final = Limits(timeout=CATALOGUE_SECONDS, row_limit=1_000_000, max_byte
 async def read_catalogue(
     source: RegisteredSource, *, keys: Keys = None, engines: Mapping[str, DriverFactory] | None = None
 ) -> Catalogue:
-    """Read the names of the tables, columns and foreign keys that the source's user can see. ``keys`` and ``engines``
-    as for ``DataSources``. Raises DataSourceError; InvalidSource if the dialect's catalogue is unknown."""
+    """Read the names of the tables, columns and foreign keys that the source's database user can see. ``keys`` and
+    ``engines`` are those of ``DataSources``. Raises DataSourceError; InvalidSource if Tenantry cannot read the
+    catalogue of this dialect."""
     # Without the declaration, which may be wrong: the catalogue helps to correct it.
     asked = replace(source, tables="")
     async with open_alone(asked, _LIMITS, keys=keys, engines=engines) as opened:

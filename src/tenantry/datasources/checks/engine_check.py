@@ -127,8 +127,8 @@ class EngineCheck:
         self._series: dict[AskedQuery, dict[str, frozenset[str] | None]] = {}
 
     def add(self, group: UserGroup, files: Collection[str] | None = None) -> None:
-        """Choose the queries to explain for this group. ``files``: the files of the queries that the group sees; None:
-        all."""
+        """Choose the queries to explain for this group. ``files``: the query files that the group can see; None: all
+        files."""
         mapping = group.mapping
         for schema, queries in self._queries.items() if mapping is not None else ():
             reference = mapping[schema] if mapping is not None and schema in mapping else None

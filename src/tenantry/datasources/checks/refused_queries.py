@@ -22,8 +22,11 @@ class Refusal(NamedTuple):
 
 
 def read_refusal(file: str, template: SQLTemplate, error: TenantryError, text: str, prefix: str) -> Refusal:
-    """``file``: the file to report if the template names none. ``text``: the SQL that EXPLAIN was run on. ``prefix``:
-    the words before it, which ``text`` does not contain."""
+    """Return the reason for the refusal, with its position.
+
+    - ``file``: the file to report if the template names no file.
+    - ``text``: the SQL of the query, without ``prefix``.
+    - ``prefix``: the words that were put before the SQL to explain it."""
     if isinstance(error, TemplateError):
         found = template_error(error)
         return Refusal(found.file or file, found.code, found.line, found.column, found.message, found.fix)

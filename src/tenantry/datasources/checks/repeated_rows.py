@@ -9,8 +9,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class RepeatedRows(WrappedTemplate):
-    """Finds rows with the same values in the columns ``names``. Returns the number of rows for one such combination of
-    values, or no row if all rows differ."""
+    """Finds rows that have the same values in the columns ``names``. The query returns the number of rows that share
+    one such combination of values; it returns no row if all combinations differ."""
 
     # Rows without a value in the first column are ignored.
 

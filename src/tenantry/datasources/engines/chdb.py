@@ -128,7 +128,7 @@ class ChDBDriver:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 
     def close(self, connection: Handle) -> None:
-        """The process releases the folder when it closes its last handle."""
+        """Close a handle. When the last handle of the process is closed, the process releases the folder."""
         connection.client.close()
 
     def shutdown(self) -> None:

@@ -35,7 +35,7 @@ _NO_TLS: Final = "the server has no TLS on this port: add ssl_mode=disabled if t
 
 
 class ClickHouseAddress:
-    """Raises InvalidSource for unknown or contradictory options."""
+    """The options of a ClickHouse URL. Raises InvalidSource for unknown or contradictory options."""
 
     def __init__(self, url: URL) -> None:
         options = tls.read_options(url, "ClickHouse", tls.OPTIONS, modes=_MODES)
@@ -57,8 +57,8 @@ class ClickHouseAddress:
         return f"{self._login['host']}:{self._login['port']}"
 
     def arguments(self, connections: int) -> dict[str, Any]:
-        """Arguments for ``clickhouse_connect.get_client``. The first call reads certificates. Raises InvalidSource for
-        an unreadable file."""
+        """Return the arguments for ``clickhouse_connect.get_client``. The first call reads the certificate files.
+        Raises InvalidSource for an unreadable file."""
         from urllib3 import PoolManager
 
         context: dict[str, Any] = {} if self._context is None else {"ssl_context": self._context.get()}

@@ -184,7 +184,7 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
 
 
 def type_word(name: str) -> str | None:
-    """None for an unknown DuckDB type."""
+    """Return the column type for a DuckDB type; None if the type is unknown."""
     if name.endswith("]"):
         return "list"
     family, bracket, _ = name.partition("(")

@@ -42,7 +42,8 @@ def _accept(_url: URL) -> None:
 class Engine:
     """A kind of database; docs/own-engine.md explains the fields.
 
-    An ImportError in ``make_driver`` means that ``package`` is missing. ``check_url`` raises InvalidSource.
+    If ``make_driver`` raises ImportError, ``package`` is missing. ``check_url`` raises InvalidSource for an unusable
+    URL.
     """
 
     name: str

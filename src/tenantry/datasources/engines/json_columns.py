@@ -7,12 +7,12 @@ from typing import Any, Final, TypeAlias
 Row: TypeAlias = tuple[Any, ...]
 
 DEEPEST: Final = 500
-"""Maximum nesting of a document that is parsed. Deeper documents would make functions that recurse into values (byte
-limits, JSON output) exceed Python's recursion limit."""
+"""Maximum nesting of a document that is parsed. With deeper documents, functions that recurse into values (to count
+bytes or write JSON) would exceed Python's recursion limit."""
 
 
 def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
-    """Parse the documents at ``positions``. NULL and ``null`` both become None."""
+    """Parse the documents at ``positions``. SQL's NULL and JSON's ``null`` both become None."""
     for row in rows:
         values = list(row)
         for position in positions:

@@ -31,7 +31,7 @@ _TLS_WANTED: Final = 3159  # the server's ER_SECURE_TRANSPORT_REQUIRED
 
 
 class ServerAddress:
-    """Raises InvalidSource for unknown or contradictory options."""
+    """The options of a MySQL URL. Raises InvalidSource for unknown or contradictory options."""
 
     def __init__(self, url: URL) -> None:
         options = tls.read_options(url, "MySQL", _OPTIONS, ignored=frozenset({"charset"}))
@@ -62,8 +62,8 @@ class ServerAddress:
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """Whether to connect again without TLS, because the server lacks TLS and the URL does not require it. Then
-        ``arguments`` omits TLS from now on."""
+        """Return whether to connect again without TLS, because the server has no TLS and the URL does not require TLS.
+        After True, ``arguments`` leaves TLS out."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True
@@ -133,7 +133,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         )
 
     def set_up(self, statements: Sequence[str]) -> None:
-        """Run the statements, now and after each reset. A MySQLError leaves the session unusable."""
+        """Run the statements now, and again after each reset of the session. After a MySQLError, the session is
+        unusable."""
         for statement in statements:
             self.query(statement)
         self._setup = tuple(statement.encode() for statement in statements)
@@ -141,15 +142,15 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = True
 
     def identify(self) -> tuple[Any, ...]:
-        """Return values that identify the server. A connection id alone does not, because two servers may use the same
-        one."""
+        """Return values that together identify the server. The connection id alone is not enough, because two servers
+        may use the same id."""
         self.query("select @@hostname, @@port, @@server_id")
         row: tuple[Any, ...] = self._result.rows[0]
         return row
 
     def settle(self, settings: str | None = None) -> None:
-        """Read the replies to the last reset, and run ``settings`` for the next query. A MySQLError leaves the session
-        unusable."""
+        """Read the replies to the last reset of the session, and run the statement ``settings`` for the next query.
+        After a MySQLError, the session is unusable."""
         self.reusable = False
         usual, self._read_timeout = self._read_timeout, self._wipe_timeout
         while self._unread or self._unsent:
@@ -189,8 +190,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """Whether the server converted only the beginning of a string to a number or a time. Also true if the warning
-        may have been lost. The caller must have read the last row."""
+        """Return whether the server converted only the beginning of a string to a number or a time. Also return True if
+        such a warning may have been lost. Call this after the last row was read."""
         count = self._result.warning_count
         if not count:
             return False
@@ -199,7 +200,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """Whether ``was_truncated`` would be true after the first row; False if the statement cannot be a subquery."""
+        """Return whether ``was_truncated`` would be true after the first row. Return False if the statement cannot be a
+        subquery, so that this cannot be checked."""
         # Streams need to know this before they send rows.
         self.reusable = False
         try:

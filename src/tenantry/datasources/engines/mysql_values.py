@@ -36,7 +36,7 @@ _WORDS: Final[dict[int, str]] = {
 
 
 def type_word(kind: int, character_set: int) -> str | None:
-    """None for an unknown column type."""
+    """Return the column type for a MySQL type; None if the type is unknown."""
     if kind in _TEXT_OR_BYTES:
         return "bytes" if character_set == _BINARY else "text"
     return _WORDS.get(kind)
@@ -106,5 +106,5 @@ CONVERSIONS: Final[dict[Any, Any]] = {
     FIELD_TYPE.TIMESTAMP: _to_datetime,
     FIELD_TYPE.JSON: read_document,
 }
-"""PyMySQL's argument ``conv``, with converters several times faster than PyMySQL's. An impossible date, such as
-``2026-02-31``, becomes None."""
+"""The value for PyMySQL's argument ``conv``. These converters are several times faster than PyMySQL's. They turn an
+impossible date, such as ``2026-02-31``, into None."""

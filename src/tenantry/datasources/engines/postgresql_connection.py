@@ -137,10 +137,11 @@ class PipelineConnection:
     def reading(
         self, before: Sequence[Statement], query: Statement, *, max_bytes: int, is_stream: bool = False
     ) -> Iterator[tuple[list[ServerColumn], Iterator[tuple[Any, ...]]]]:
-        """Run ``before``, which begins a transaction, and ``query``, then roll back. Yield columns and rows.
+        """Run the statements ``before``, which begin a transaction, and then ``query``. Yield the columns and rows of
+        ``query``. Roll back at the end.
 
-        Leaving the ``with`` block early stops the query. ``max_bytes`` bounds the rows of the answer, or of one chunk
-        of a stream. Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors.
+        Leaving the ``with`` block early stops the query. ``max_bytes`` is the maximum size of all rows or, for a
+        stream, of the rows of one chunk. Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors.
         """
         if self._pgconn.transaction_status != TransactionStatus.IDLE:
             raise psycopg.OperationalError("the connection is not idle")

@@ -131,7 +131,8 @@ class ServerColumn(NamedTuple):
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
-    """Return the columns' names and types: ``list`` for an array, ``text`` for an unknown type."""
+    """Return the names of the columns, and their types. The type of an array is ``list``; an unknown type becomes
+    ``text``."""
     columns = []
     for number in range(answer.nfields):
         oid = answer.ftype(number)

@@ -23,8 +23,8 @@ ENGINE_GROUP: Final = "tenantry.engines"
 """The entry point group of engines. An entry point's name is a URL scheme."""
 
 ANY_SCHEME: Final = "trusted"
-"""Entry point of the fallback engine. It is used for a source that was registered with ``--trusted``, if no engine has
-the scheme of its URL."""
+"""Entry point of the fallback engine. It is used for a source that was registered with ``--trusted`` if no other engine
+has the scheme of the source's URL."""
 
 _INSTALLED_BY: Final = {
     "snowflake": "'tenantry-warehouses[snowflake]'",
@@ -151,7 +151,7 @@ def _reporting(make_driver: DriverFactory) -> DriverFactory:
 
 
 def is_engine(name: str) -> bool:
-    """Raises InvalidSource for a broken entry point."""
+    """Return whether an engine has this name. Raises InvalidSource for a broken entry point."""
     return name in BUILT_IN_NAMES or (name not in BUILT_IN and _added(name) is not None)
 
 
@@ -162,7 +162,8 @@ def engine_name(url_scheme: str) -> str | None:
 
 
 def check_url(url: str, trusted: bool = False) -> str:
-    """Return the name of a URL's engine or, for a trusted source, of its dialect. Raises InvalidSource."""
+    """Return the name of the engine for a URL. For a trusted source, return the name of its dialect. Raises
+    InvalidSource for an unusable URL."""
     parsed = parse_url(url)
     engine = find_engine(parsed, trusted=trusted)
     engine.check_url(parsed)
@@ -170,8 +171,9 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 
 def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
-    """Return warnings for the operator who registers a URL: if the engine does not keep queries read-only, cannot stop
-    queries, or needs a package that is missing here. They quote only the dialect. Raises InvalidSource."""
+    """Return warnings for the operator who registers a URL. There is a warning if the engine does not keep queries
+    read-only, if it cannot stop queries, and if it needs a package that is missing here. The warnings quote only the
+    dialect. Raises InvalidSource."""
     parsed = parse_url(url)
     check_secrets(parsed)
     name = check_url(url, trusted)

@@ -66,7 +66,8 @@ BOUND_AS: Final[Mapping[type, Callable[[Any], str | int | float]]] = {
     time: time.isoformat,
     timedelta: _DECLARED["interval"],
 }
-"""Python type that SQLite lacks → a function that converts its values as declared parameters are bound."""
+"""For each Python type that SQLite lacks, a function that converts values of this type, in the same way as for declared
+parameters."""
 
 
 def authorise(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
@@ -177,7 +178,8 @@ class SQLiteDriver:
 
 
 def local_time(value: str | None, zone: str) -> str | None:
-    """Convert an instant to the clock time in ``zone``. Without an offset it is in UTC. A date stays as it is."""
+    """Convert an instant to the clock time in ``zone``. A value without an offset is taken as UTC. A date is returned
+    unchanged."""
     if value is None or len(value) == len("2026-01-31"):
         return value
     instant = datetime.fromisoformat(value)

@@ -1,7 +1,10 @@
 """TLS options of a source URL: ``ssl_mode``, ``ssl_ca``, ``ssl_cert`` and ``ssl_key``.
 
-Mode ``verify`` requires a certificate for the URL's host, signed by ``ssl_ca`` or a CA that the system trusts;
-``required`` accepts any certificate; ``disabled`` uses no TLS.
+The values of ``ssl_mode``:
+
+- ``verify``: require a certificate for the URL's host, signed by ``ssl_ca`` or by a CA that the system trusts.
+- ``required``: use TLS, but accept any certificate.
+- ``disabled``: do not use TLS.
 """
 
 from __future__ import annotations
@@ -98,7 +101,8 @@ def check_choice(options: Mapping[str, str], name: str, known: tuple[str, ...], 
 
 
 def asked_mode(options: Mapping[str, str]) -> str | None:
-    """The mode that the options set or imply, or None. Raises InvalidSource if they contradict each other."""
+    """Return the mode that the options set or imply; None if they do neither. Raises InvalidSource if the options
+    contradict each other."""
     files = [name for name in FILES if name in options]
     mode = options.get("ssl_mode")
     if mode == "disabled" and files:

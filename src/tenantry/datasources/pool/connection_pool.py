@@ -41,7 +41,8 @@ IDLE_SECONDS = 300.0
 
 
 class ConnectionPool(Generic[C]):
-    """``check`` is called with each new connection before its first query, and may refuse it with a TenantryError."""
+    """``check`` is called with each new connection before the first query on that connection. It refuses the connection
+    by raising a TenantryError."""
 
     def __init__(self, driver: Driver[C], limits: Limits, check: Callable[[C], None] | None = None) -> None:
         self.dialect: str = driver.dialect
@@ -124,8 +125,8 @@ class ConnectionPool(Generic[C]):
         return closing_error(self._driver.source_id)
 
     def end(self, running: PooledQuery[C] | SourceStream[C], outcome: Any) -> None:
-        """Deliver the outcome of a query or stream. Release its turn or, if the server refused a connection, put the
-        turn back into the queue."""
+        """Deliver the outcome of a query or stream, and release its turn. If the server refused a connection, put the
+        turn back into the queue instead."""
         turn = self._running.pop(running)
         is_wanted = not running.outcome.done()
         may_wait = is_wanted and not self._closed and isinstance(outcome, NoConnectionLeft)

@@ -22,8 +22,8 @@ SLICE: Final = 5.0
 """A stream on a source's only connection is stopped after this many seconds if another group is waiting."""
 
 LONG_EVERY: Final = 15.0
-"""If a source has one connection and short queries wait, at most one long turn begins in this many seconds. A long turn
-is a stream, or a query of a long-running group."""
+"""On a source with a single connection, at most one long turn begins in this many seconds while short queries wait. A
+long turn is a stream, or a query of a group whose recent queries took long."""
 
 BARRED_SECONDS: Final = 60.0
 """After a stream was stopped because of its slow reader, its group may run one stream fewer for this many seconds."""
@@ -66,8 +66,8 @@ class Turn:
         """Whether a ConnectionPool has taken over the turn and will release it."""
 
     async def wait(self) -> None:
-        """Wait for a connection. If the turn loses its place or waits longer than ``Limits.wait``, release it and raise
-        SourceUnavailable."""
+        """Wait for a connection. Release the turn and raise SourceUnavailable if the turn loses its place, or after
+        ``Limits.wait`` seconds."""
         has_come, queue = None, self.queue
         try:
             async with asyncio.timeout(queue.limits.wait):
@@ -81,7 +81,7 @@ class Turn:
             raise queue.lost_error(self.group) if has_come is False else busy_error(queue.source_id)
 
     def leave(self) -> None:
-        """Release the turn, unless a ConnectionPool has taken it over."""
+        """Release the turn, unless a ConnectionPool has taken it over and will release it."""
         if not self.is_kept and not self.has_ended:
             self.queue.release(self)
 
@@ -144,9 +144,11 @@ class FairQueue:
             self._sweep()
 
     def refuse(self, turn: Turn, idle: int) -> bool:
-        """Put a turn back at the head of its queue, after the server refused to open a connection for it. ``idle``: the
-        number of unused connections. Return False, and change nothing, if the source has no other connection and the
-        turn has paused ``_PAUSES`` times."""
+        """Put a turn back at the head of its queue, because the server refused to open a connection for it. ``idle`` is
+        the number of open connections that no query uses.
+
+        Return True if the turn waits again. Return False, and change nothing, if the source has no other connection and
+        the turn has paused ``_PAUSES`` times."""
         known = len(self._running) - 1 + idle
         if not known and turn.pauses == _PAUSES:
             return False

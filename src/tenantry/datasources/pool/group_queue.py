@@ -42,11 +42,12 @@ class GroupQueue:
         return max((queue[-1] for queue in (self.queries, self.streams) if queue), key=lambda turn: turn.number)
 
     def used_at(self, now: float) -> float:
-        """``used`` plus the weighted time that the running turns have used so far."""
+        """Return ``used`` plus the time that the group's running turns have used so far, divided by its weight."""
         return self.used + sum(now - turn.began for turn in self.running) / self.weight
 
     def is_long(self, now: float) -> bool:
-        """Whether recent queries took more than five seconds in all, not counting the first second of each."""
+        """Return whether recent queries took more than five seconds in total. The first second of each query does not
+        count."""
         return self._ended_long(now) + sum(_long_use(turn, now) for turn in self.running) > _LONG
 
     def is_forgettable(self, now: float) -> bool:

@@ -35,7 +35,7 @@ class StreamLimits:
     timeout: float = 600.0
     """Maximum duration of the stream."""
     reader_timeout: float = 30.0
-    """Maximum wait for the reader to ask for the next chunk."""
+    """Maximum seconds to wait until the reader asks for the next chunk."""
 
     def __post_init__(self) -> None:
         _check_seconds(self, "timeout", "reader_timeout")
@@ -73,7 +73,7 @@ class Limits:
     """
 
     timeout: float = 30.0
-    """Maximum duration of a query; for a stream, maximum wait for the next rows."""
+    """Maximum duration of a query. For a stream, the maximum time to wait for the next rows."""
     row_limit: int = 10_000
     """Maximum rows of a query."""
     max_bytes: int = 32 * 1024 * 1024
@@ -142,10 +142,11 @@ def take_result(
     types: Sequence[str | None] | None = None,
     count: Callable[[Sequence[tuple[Any, ...]]], int] | None = count_bytes,
 ) -> Result:
-    """Take a cursor's rows within the limits. Raises TooManyRows, TooManyBytes; QueryFailed for duplicate column names.
+    """Read a cursor's rows and return them as a Result. Raises TooManyRows or TooManyBytes above the limits, and
+    QueryFailed for duplicate column names.
 
-    ``count`` returns the bytes of large values in the given rows; 32 bytes are added for each value. ``count=None`` is
-    faster, but correct only for rows of numbers, strings and bytes.
+    ``count`` returns the memory in bytes of the large values in the given rows. 32 bytes are added for each value of
+    any kind. ``count=None`` is faster, but correct only for rows that contain nothing but numbers, strings and bytes.
     """
     if len(set(columns)) < len(columns):
         check_names(source_id, columns)

@@ -37,7 +37,7 @@ the event loop."""
 
 
 class RowChunks:
-    """If ``begin`` fails, it may be called again with another connection."""
+    """Writes the chunks of one query. If ``begin`` fails, the pool may call ``begin`` again with another connection."""
 
     def __init__(
         self,

@@ -42,8 +42,8 @@ class ReaderPace:
             self._taken.append((self._waited, size))
 
     def is_slow(self, seconds: float) -> bool:
-        """Whether the reader took fewer than ``SLOWEST`` bytes in the last ``WINDOW``. ``seconds``: how long the next
-        chunk has waited so far."""
+        """Return whether the reader took fewer than ``SLOWEST`` bytes in the last ``WINDOW`` seconds. ``seconds`` is
+        the time for which the next chunk has already waited."""
         now = self._waited + seconds
         while self._taken and now - self._taken[0][0] >= WINDOW:
             self._size -= self._taken.popleft()[1]

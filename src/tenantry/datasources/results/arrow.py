@@ -22,10 +22,13 @@ from tenantry.errors import InvalidSettings, QueryFailed
 def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write a schema and one record batch.
 
-    The Arrow type of a column depends on its values: int64, decimal (also for integers of more than 64 bits), double,
-    timestamp[us] (UTC if the values have an offset), date32, time64[us], duration[us], binary or bool. All other
-    columns, and columns of mixed types, become strings, with lists and objects as JSON. Raises InvalidSettings without
-    pyarrow (``pip install 'tenantry[arrow]'``).
+    The Arrow type of a column depends on its values:
+
+    - int64, decimal (also for integers of more than 64 bits), double, bool or binary
+    - timestamp[us] (in UTC if the values have an offset), date32, time64[us] or duration[us]
+    - string for all other columns, and for columns of mixed types; lists and objects are written as JSON
+
+    Raises InvalidSettings without pyarrow (``pip install 'tenantry[arrow]'``).
     """
     pa = _pyarrow()
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
@@ -42,8 +45,9 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
-    The first batch sets the types, by the rules of ``to_arrow`` with two exceptions: decimals become strings, and so
-    does a column of an unknown type without values in this batch. Raises InvalidSettings without pyarrow.
+    The first batch sets the column types. The types follow the rules of ``to_arrow``, with two exceptions: decimals
+    become strings, and a column of an unknown type becomes strings if this batch has no values for it. Raises
+    InvalidSettings without pyarrow.
     """
 
     def __init__(self, names: Sequence[str], types: Sequence[str | None] | None, format_: Format) -> None:

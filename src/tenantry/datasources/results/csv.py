@@ -25,10 +25,10 @@ full-width forms."""
 def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> bytes:
     """Write a header and one line per row, in UTF-8 without a byte order mark.
 
-    NULL, NaN and infinity become empty fields. Dates are written in ISO 8601, lists and objects as JSON.
+    NULL, NaN and infinity become empty fields. Dates are written in ISO 8601. Lists and objects are written as JSON.
     ``formula_safe`` puts an apostrophe before fields that a spreadsheet could run as formulas. Raises ValueError for
-    dicts with different keys. For a list or object, raises InvalidSettings without msgspec, QueryFailed if it is nested
-    too deeply.
+    dicts with different keys. For a list or object, raises InvalidSettings if msgspec is missing, and QueryFailed if
+    the value is nested too deeply.
     """
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
     writer = CSVWriter(result.names, format_, formula_safe=formula_safe)

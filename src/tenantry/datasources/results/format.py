@@ -24,10 +24,12 @@ class Format:
     """How JSON writes decimals, large integers, bytes and times. CSV uses only ``binary`` and ``zone``, Arrow only
     ``binary``.
 
-    ``decimals`` become numbers with all digits, or strings. ``big_integers`` (beyond 2^53 - 1, so doubles cannot hold
-    them exactly) become strings or numbers. ``binary`` becomes base64 (RFC 4648 section 4) or hexadecimal. ``zone``:
-    the time zone to which JSON and CSV convert datetimes that have a time zone; None: no conversion. Raises
-    InvalidSettings for any other value.
+    - ``decimals`` are written as numbers with all digits, or as strings.
+    - ``big_integers``, beyond 2^53 - 1, are written as strings or numbers; doubles cannot hold them exactly.
+    - ``binary`` is written as base64 (RFC 4648 section 4) or hexadecimal.
+    - ``zone``: JSON and CSV convert datetimes that have a time zone to this zone; None: no conversion.
+
+    Raises InvalidSettings for any other value.
     """
 
     decimals: Literal["number", "text"] = "number"
@@ -88,7 +90,7 @@ def interval_text(value: timedelta) -> str:
 
 
 def range_text(value: Any) -> str:
-    """A range as PostgreSQL writes it: ``[1,10)``, ``[1,)`` without an upper end, ``empty``."""
+    """Write a range as PostgreSQL does: ``[1,10)``, ``[1,)`` without an upper end, or ``empty``."""
     if value.isempty:
         return "empty"
     lower, upper = (_bound(end) for end in (value.lower, value.upper))

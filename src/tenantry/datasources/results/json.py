@@ -71,8 +71,8 @@ def to_ndjson(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 
 class JSONWriter:
-    """Writes rows part by part. ``method``: msgspec's ``encode`` or ``encode_lines``. ``arrays``: write rows as arrays.
-    Raises the errors of ``to_json``."""
+    """Writes rows part by part. ``method`` is the name of msgspec's method, ``encode`` or ``encode_lines``. With
+    ``arrays=True``, each row is written as an array. Raises the errors of ``to_json``."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class JSONWriter:
         raise _too_deep()
 
     def write_unchanged(self, rows: Sequence[Any]) -> bytes | None:
-        """Write rows or values without conversion. None if one of them may need a conversion."""
+        """Write rows or values without conversion. Return None instead if any value may need a conversion."""
         if self._format.binary == "hex":
             return None
         try:
@@ -177,8 +177,8 @@ class JSONWriter:
 
 
 class TextWriter:
-    """Writes any value as a string, and lists and objects as JSON. For a list or object, raises InvalidSettings without
-    msgspec, QueryFailed if it is nested too deeply."""
+    """Writes any value as a string, but lists and objects as JSON. For a list or object, raises InvalidSettings if
+    msgspec is missing, and QueryFailed if the value is nested too deeply."""
 
     def __init__(self, format_: Format) -> None:
         self._format = format_

@@ -33,8 +33,8 @@ _TYPES: Final[Mapping[type, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ResultColumn:
-    """A column's name and type: boolean, integer, decimal, float, text, bytes, date, time, datetime, interval, uuid,
-    json, list, struct, range, mixed; None if unknown."""
+    """A column's name and its type: boolean, integer, decimal, float, text, bytes, date, time, datetime, interval,
+    uuid, json, list, struct, range or mixed. ``type`` is None if the type is unknown."""
 
     name: str
     type: str | None = None
@@ -44,9 +44,11 @@ class ResultColumn:
 class Result:
     """The rows of one query.
 
-    ``names`` are unique. ``rows`` are tuples of the driver's values. ``types``: the column types that the engine
-    reports, as in ResultColumn. ``as_of``: when the source was queried (aware, UTC). ``size``: bytes of memory, if
-    counted.
+    - ``names`` are unique.
+    - ``rows`` are tuples of the driver's values.
+    - ``types``: the column types that the engine reports, named as in ResultColumn.
+    - ``as_of``: when the source was queried (aware, UTC).
+    - ``size``: the memory that the rows take, in bytes; None if it was not counted.
     """
 
     names: Sequence[str]
@@ -73,7 +75,7 @@ class Result:
 
     @cached_property
     def columns(self) -> tuple[ResultColumn, ...]:
-        """The columns. If the engine reports no type for a column, it has the common type of its values."""
+        """The columns. A column for which the engine reports no type gets the common type of its values."""
         return tuple(
             ResultColumn(name, self._type_of_values(position) if engine_type is None else engine_type)
             for position, (name, engine_type) in enumerate(zip(self.names, self.types or repeat(None), strict=False))
@@ -146,8 +148,8 @@ def _type_of(kind: type) -> str:
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """Return a function that makes dicts from rows of ``width`` values and as many names. It raises ValueError for a
-    row of another width."""
+    """Return a function that makes dicts from rows of ``width`` values. Its arguments are the rows and ``width`` names.
+    It raises ValueError for a row with another number of values."""
     if not width:
         return _empty_dicts
     names = [f"n{number}" for number in range(width)]

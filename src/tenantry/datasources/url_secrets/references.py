@@ -1,5 +1,5 @@
-"""References in place of a password: ``env:NAME`` and ``file:/path``, read by the process that connects. No message
-contains a secret."""
+"""References that a URL contains in place of a password: ``env:NAME`` and ``file:/path``. The process that connects
+reads the secret. No message contains a secret."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def _read(path: str) -> bytes | None:
 
 
 def parse_reference(text: str) -> Reference:
-    """Raises InvalidSource for an invalid reference, or one that names one of Tenantry's environment variables."""
+    """Return the reference that ``text`` describes. Raises InvalidSource for an invalid reference, or for the name of
+    one of Tenantry's environment variables."""
     kind, _, name = text.partition(":")
     if kind == "file" and "\0" not in name and Path(name).is_absolute():
         return Reference("file", name)
@@ -79,7 +80,8 @@ def parse_reference(text: str) -> Reference:
 
 
 def references(url: URL) -> dict[object, Reference]:
-    """Return the references in a URL's password and secret options, by their text. Raises InvalidSource."""
+    """Return the references in a URL's password and secret options. The keys are the texts of the references. Raises
+    InvalidSource."""
     return {each: parse_reference(str(each)) for each in secret_values(url) if is_reference(each)}
 
 

@@ -15,8 +15,8 @@ from tenantry.tokens import KeyRing
 from tenantry.tokens.keys import DEFAULT_PATH, SigningKeys
 
 Keys: TypeAlias = KeyRing | str | Path | None
-"""The keys that decrypt URLs, or the path of a key file. None: the file in TENANTRY_KEYS, or the default path. The file
-is read when the first encrypted URL is used."""
+"""The keys that decrypt URLs, or the path of a key file. None: the file that TENANTRY_KEYS names, otherwise the file at
+the default path. The file is read when the first encrypted URL is used."""
 
 _VARIABLE: Final = "TENANTRY_KEYS"
 

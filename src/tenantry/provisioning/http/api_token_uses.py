@@ -34,7 +34,8 @@ class ApiTokenUses:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def note(self, tokens: ApiTokenStore, token: ApiToken) -> None:
-        """Do nothing if the store has a use from the last hour, or the last attempt was less than ten minutes ago."""
+        """Record in a background task that the API token was used. Do nothing if the store recorded a use within the
+        last hour, or if the last attempt to record one was less than ten minutes ago."""
         if use_is_recorded(token, utc_now()):
             return
         with self._lock:

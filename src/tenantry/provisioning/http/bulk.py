@@ -46,8 +46,8 @@ _log = logging.getLogger("tenantry.api")
 
 
 class BulkEndpoint(Endpoint):
-    """``/api/users/bulk``: creates or changes one group per line of an NDJSON body. Unless the connection breaks, every
-    written line has a report. ``draining()``: whether the server is shutting down."""
+    """``/api/users/bulk``: creates or changes one group per line of an NDJSON body. The response has a report for every
+    line that was written, unless the connection breaks. ``draining()`` returns whether the server is shutting down."""
 
     def __init__(self, context: ApiContext, draining: Callable[[], bool]) -> None:
         super().__init__("POST", error_format=ErrorFormat(accept=MEDIA_TYPE.encode()), observer=context.observer)
@@ -62,7 +62,9 @@ class BulkEndpoint(Endpoint):
         dry_run = request.dry_run("replace")  # 400
         replace = read_flag(request.query("replace", "dry_run"), "replace")  # 400
         if request.has_idempotency_key:
-            raise BadRequest("a bulk request takes no Idempotency-Key: remove the header (a retry is safe without it)")
+            raise BadRequest(
+                "a bulk request takes no Idempotency-Key: remove the header (you can repeat a bulk request without it)"
+            )
         request.set_operation("bulk")
         writer = _Writer(context, digest, request.id, replace=replace, dry_run=dry_run)
         await writer.authorize(Deadline(context.store_seconds))  # 403
@@ -210,17 +212,17 @@ MEMORY: Final = 1024 * 1024
 """Maximum bytes of the report held in memory."""
 
 MOST: Final = 512 * 1024 * 1024
-"""Maximum bytes of the report in a temporary file. When the file is full, no more lines are read until the client has
-read more of the report."""
+"""Maximum bytes of the report in a temporary file. When the file is full, the server reads no more lines until the
+client has read more of the report."""
 
 _PIECE: Final = 64 * 1024
 
 
 class ReportBuffer:
-    """Holds the report until the client reads it. One task writes and one task reads.
+    """Holds the report until the client reads it. One task writes to the buffer and one task reads from it.
 
-    Most clients send their whole body before they read the report: without this buffer, client and server would wait
-    for each other. Beyond MEMORY bytes, the report moves to a temporary file, which ``close`` deletes."""
+    Most clients send the whole body before they read the report. Without this buffer, such a client and the server
+    would wait for each other. A report of more than MEMORY bytes moves to a temporary file, which ``close`` deletes."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] = BytesIO()
@@ -233,7 +235,8 @@ class ReportBuffer:
         self._changed = asyncio.Event()
 
     def write(self, data: bytes) -> None:
-        """Raises OSError if the disk is full, ClientDisconnected if the task that reads has ended."""
+        """Add data to the report. Raises OSError if the disk is full, ClientDisconnected if the reading task has
+        ended."""
         self._require_reader()
         if self._in_memory and self._written + len(data) > MEMORY:
             self._move_to_file()
@@ -260,7 +263,7 @@ class ReportBuffer:
         self._file, self._in_memory = moved, False
 
     async def wait_for_space(self) -> None:
-        """Raises ClientDisconnected if the task that reads has ended."""
+        """Wait until the buffer has space for more data. Raises ClientDisconnected if the reading task has ended."""
         self._require_reader()
         while self._written >= self._most:
             self._changed.clear()

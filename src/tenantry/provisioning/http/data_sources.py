@@ -46,19 +46,23 @@ _DRY_RUN: Final = ((b"dry-run", b"true"),)
 Body = TypeVar("Body", bound=ApiBody)
 
 NewName = Annotated[
-    Text, Field(description="Your name for the data source. Mappings of groups name it.", examples=["warehouse"])
+    Text,
+    Field(
+        description="Your name for the data source. The mappings of user groups use this name.", examples=["warehouse"]
+    ),
 ]
 NameOrId = Annotated[Text, Field(description="The name or the id (`ds_…`) of the data source.", examples=["warehouse"])]
 Address = Annotated[
     Annotated[str, StringConstraints(min_length=1, max_length=MAX_URL, pattern=NO_NUL)],
     Field(
-        description="The SQLAlchemy URL of a server that the service allows. Stored encrypted if it has a password.",
+        description="The SQLAlchemy URL of a server that the service allows. A URL with a password is stored "
+        "encrypted.",
         examples=["postgresql://reader@db.example.com:5432/shop"],
     ),
 ]
 Password = Annotated[
     Annotated[str, StringConstraints(min_length=1, max_length=MAX_URL, pattern=NO_NUL)] | None,
-    Field(description="Replaces the password in the URL. Stored encrypted."),
+    Field(description="Replaces the password in the URL. The password is stored encrypted."),
 ]
 Session = Annotated[
     dict[str, str] | None,
@@ -80,8 +84,8 @@ Tables = Annotated[
 Test = Annotated[
     bool,
     Field(
-        description="Whether the service connects first, and proves the declaration of guarded tables. Without the "
-        "test, the first query does."
+        description="Whether the service connects to the data source and checks the declaration of guarded tables "
+        "before it stores the data source. If false, this happens at the first query."
     ),
 ]
 
@@ -103,7 +107,8 @@ class CreateSource(ApiBody):
 
 
 class PatchSource(ApiBody):
-    """Changes a data source: absent fields stay, `tables` null removes the declaration."""
+    """Changes a data source. Fields that the body does not contain stay as they are. If `tables` is null, the
+    declaration is removed."""
 
     name: NameOrId
     url: Address = ""
@@ -120,8 +125,8 @@ class PatchSource(ApiBody):
 
 
 class DataSourcesEndpoint(Endpoint):
-    """``/api/data-sources``, with the scope ``sources``. ``hosts``: those that URLs may name. With ``?dry_run=true`` it
-    connects, but writes nothing."""
+    """``/api/data-sources``, with the scope ``sources``. ``hosts``: the hosts that URLs of data sources may name. With
+    ``?dry_run=true``, the endpoint connects to the data source but writes nothing."""
 
     def __init__(self, context: ApiContext, hosts: Iterable[str]) -> None:
         super().__init__("GET", "POST", "PATCH", "DELETE", observer=context.observer)

@@ -26,17 +26,17 @@ from tenantry.provisioning.provisioner import ProvisioningStore
 from tenantry.tokens import KeyRing, draft_token
 
 NO_TOKEN = ""
-"""In place of a token that a real write would issue."""
+"""The token in the result of a dry run, where a real write would issue a token."""
 NO_TEAM_ID = 0
-"""The ``team_id`` of a group that a real write would create. Real ids start at 1."""
+"""The ``team_id`` in the result of a dry run, if a real write would create the group. Real ids start at 1."""
 _NO_CHANGES = GroupChanges()
 
 
 class DryRunProvisioner(UpsertProvisioner):
-    """Returns and raises what the real UpsertProvisioner would, but writes nothing.
+    """Returns the same results and raises the same errors as UpsertProvisioner, but writes nothing.
 
-    New groups have ``NO_TOKEN`` and ``NO_TEAM_ID``. Violations of ``contract`` are raised even if ``contract.refuses``
-    is false. Idempotency-Keys are ignored."""
+    Groups that would be created have ``NO_TOKEN`` and ``NO_TEAM_ID``. Violations of ``contract`` are raised even if
+    ``contract.refuses`` is false. Idempotency-Keys are ignored."""
 
     def __init__(
         self, store: ProvisioningStore, keys: KeyRing, *, deadline: Deadline, contract: PropertyContract | None
@@ -117,7 +117,7 @@ class DryRunProvisioner(UpsertProvisioner):
 async def group_to_write(
     groups: GroupStore, environment: Environment, provided_id: str, changes: GroupChanges = _NO_CHANGES
 ) -> UserGroup:
-    """The group as it would be after these changes, which are not written. Raises UnknownGroup."""
+    """Return the group as it would be after these changes. Writes nothing. Raises UnknownGroup."""
     issued = await groups.get(environment, provided_id)
     if issued is None:
         raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")

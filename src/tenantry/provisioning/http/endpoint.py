@@ -27,16 +27,17 @@ from tenantry.tokens import KeyRing, api_token_digest, mask_within
 from tenantry.tracing import HttpServerSpan, set_attribute
 
 STORE_SECONDS: Final = 2.0
-"""Default time limit for all store calls of a request together."""
+"""Default limit, in seconds, for all store calls of a request together."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
     """For metrics.
 
-    ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``, ``create_pass``,
-    ``revoke_viewer``, ``bulk``, ``list``, ``list_sources``, ``create_source``, ``update_source``, ``delete_source`` or
-    ``introspect``; ``none`` if it is not known. ``code`` is ``ok`` or the error's code."""
+    - ``operation``: ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``, ``create_pass``,
+      ``revoke_viewer``, ``bulk``, ``list``, ``list_sources``, ``create_source``, ``update_source``, ``delete_source``
+      or ``introspect``; ``none`` if the request failed before its operation was known.
+    - ``code``: ``ok`` or the code of the error."""
 
     operation: str
     status: int
@@ -45,7 +46,7 @@ class RequestRecord:
 
 
 Observer: TypeAlias = Callable[[RequestRecord], None]
-"""Gets each answered request. Must not block or raise."""
+"""A function that is called with the record of each answered request. It must not block or raise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def require_scope(caller: ApiToken, scope: Scope) -> None:
 
 
 def digest_of(secret: str) -> bytes:
-    """The store finds an API token by this digest. Raises Unauthorized if the token is malformed."""
+    """Return the digest by which the store finds an API token. Raises Unauthorized if the token is malformed."""
     digest = api_token_digest(secret)
     if digest is None:
         raise _unauthorized()
@@ -124,8 +125,8 @@ def json_response(
 
 
 class StreamedResponse(Response):
-    """A response that is sent while the request body still arrives. At the end, ``code`` is the code of the error in
-    the last line, or ``ok``."""
+    """A response that is sent while the request body still arrives. At the end, ``code`` is ``ok``, or the code of the
+    error in the last line."""
 
     code: str = "ok"
 
@@ -137,13 +138,14 @@ class ErrorFormat:
     accept: bytes = b"application/json"
     document: Callable[[TenantryError, str], dict[str, Any]] = error_document
     scope: bytes = b""
-    """The endpoint's scope. If an API token sent as Bearer lacks it, the response names it in the challenge."""
+    """The scope that the endpoint needs. If an API token that was sent as Bearer lacks this scope, the challenge in the
+    response names the scope."""
     bearer: bool = False
-    """Whether the API token was sent as Bearer, and the endpoint accepts that scheme."""
+    """Whether the API token was sent as Bearer to an endpoint that accepts this scheme."""
 
     def for_scheme(self, scheme: bytes) -> ErrorFormat:
-        """Return a copy with only the challenge of ``scheme`` (lower case), if the endpoint accepts it (RFC 6749
-        section 5.2)."""
+        """Return a copy that has only the challenge of ``scheme`` (lower case), or this format if the endpoint does not
+        accept the scheme (RFC 6749 section 5.2)."""
         if len(self.challenges) == 1 or not scheme:
             return self
         matching = tuple(each for each in self.challenges if each.lower().startswith(scheme + b" "))
@@ -158,8 +160,8 @@ _PHRASES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
 def api_error_response(
     error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
 ) -> Response:
-    """``problem`` adds the members of a problem document (RFC 9457). Its ``type`` is ``about:blank`` (section 4.2.1),
-    because the code already identifies the error."""
+    """``problem``: add the members of a problem document (RFC 9457). The document's ``type`` is ``about:blank``
+    (section 4.2.1), because the code already identifies the error."""
     document = error_format.document(error, request_id)
     if problem:
         document = {
@@ -188,11 +190,11 @@ def api_error_response(
 
 
 class Endpoint(ABC):
-    """The ASGI app for one path. Subclasses implement ``respond`` for ``methods``. This class answers OPTIONS, and all
-    other methods with 405.
+    """The ASGI app for one path. Subclasses implement ``respond`` for ``methods``. This class answers OPTIONS itself,
+    and answers every method that is not in ``methods`` with 405.
 
-    An unexpected exception becomes a 500 with the request id. The log entry contains nothing from the request.
-    ``observer`` gets each answered request that reached ``respond``."""
+    An unexpected exception is answered with status 500 and the request id. The log entry about it contains nothing
+    from the request. ``observer`` is called with each answered request that reached ``respond``."""
 
     def __init__(
         self, *methods: str, error_format: ErrorFormat = DEFAULT_FORMAT, observer: Observer | None = None
@@ -204,7 +206,8 @@ class Endpoint(ABC):
 
     @abstractmethod
     async def respond(self, request: ApiRequest) -> Response:
-        """A raised TenantryError is sent as an error response. After ClientDisconnected, nothing is sent."""
+        """Answer the request. A TenantryError that this method raises is sent as an error response. After
+        ClientDisconnected, nothing is sent."""
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         started = time.monotonic()
@@ -251,8 +254,8 @@ class Endpoint(ABC):
 
 
 def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
-    """Of an unexpected exception, log only type and traceback: its message may contain a token. If an error has a
-    ``generic_message``, send that and log the error's own message."""
+    """Return the error to send. For an unexpected exception, log only the type and traceback, because its message may
+    contain a token. If the error has a ``generic_message``, return that message and log the error's own message."""
     error, extra = raised, {"request_id": request.id}
     if not isinstance(error, TenantryError) or error.status == 500:
         frames = "".join(traceback.format_tb(raised.__traceback__))

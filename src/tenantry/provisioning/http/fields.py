@@ -10,8 +10,8 @@ from tenantry.groups import MOMENT_RULE, read_moment
 from tenantry.provisioning.limits import MAX_BYTES, MAX_DEPTH, MAX_KEYS, MAX_MAPPING, MAX_TEXT
 
 MAX_TOKEN: Final = 512
-"""Maximum characters of ``current_token``. Longer than any token: a wrong value gets ``unknown_token``, not an error
-about length."""
+"""Maximum characters of ``current_token``. Every token is shorter, so a wrong value gets the error ``unknown_token``
+and not an error about its length."""
 
 NO_NUL: Final = r"^[^\x00]*$"
 
@@ -29,9 +29,9 @@ Mapping = Annotated[
     WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/DataSourceMapping"}, {"type": "null"}]}),
     Field(
         max_length=MAX_MAPPING,
-        description="Maps the id of a schema to a data source: the id that Tenantry gave it (`ds_…`) or your own id "
-        "for it. Each data source must be registered in the environment, otherwise the response is 422 "
-        '`unknown_data_source`. Example: `{"main": "warehouse_eu"}`.',
+        description="Maps the id of a schema to a data source. Write the id that Tenantry gave the data source "
+        "(`ds_…`) or your own name for it. Each data source must be registered in the environment, otherwise the "
+        'response is 422 `unknown_data_source`. Example: `{"main": "warehouse_eu"}`.',
     ),
 ]
 MappingPatch = Annotated[
@@ -39,7 +39,8 @@ MappingPatch = Annotated[
     WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/DataSourceMappingPatch"}, {"type": "null"}]}),
     Field(
         max_length=MAX_MAPPING,
-        description="Like this field of PUT, but merged into the group's mapping: null removes the entry of a schema.",
+        description="Like `mapping` in PUT, but the entries are merged into the group's mapping. An entry whose value "
+        "is null is removed.",
     ),
 ]
 
@@ -58,9 +59,9 @@ ExpiresAt = Annotated[
     BeforeValidator(_read_moment),
     WithJsonSchema({"type": ["string", "null"], "format": "date-time"}),
     Field(
-        description="The end date of the group, with a time zone (RFC 3339). From then on, its token is refused with "
-        "401 `user_group_expired`. Each worker uses its own clock. A date in the past takes effect at once. A later "
-        "date, or null (no end), makes the same token valid again.",
+        description="The end date of the group, with a time zone (RFC 3339). From then on, the group's token is "
+        "refused with 401 `user_group_expired`. Each worker uses its own clock. A date in the past takes effect at "
+        "once. If you set a later date, or null (no end date), the same token becomes valid again.",
         examples=["2027-01-31T23:59:59Z"],
     ),
 ]
@@ -68,8 +69,9 @@ ExpiresAt = Annotated[
 Suspended = Annotated[
     bool,
     Field(
-        description="True suspends the group: its token and passes are refused with 401 `user_group_suspended`, and "
-        "get-or-create, rotation and new passes with 403 `group_suspended`. False resumes it with the same token."
+        description="True suspends the group. Its token and passes are then refused with 401 `user_group_suspended`. "
+        "Get-or-create, rotation and new passes are refused with 403 `group_suspended`. "
+        "False resumes the group with the same token."
     ),
 ]
 

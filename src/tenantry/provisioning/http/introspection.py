@@ -1,5 +1,5 @@
-"""``/oauth/introspect``: token introspection (RFC 7662; form, authentication and errors: RFC 6749 sections 3.2, 2.3,
-5.2)."""
+"""``/oauth/introspect``: token introspection (RFC 7662). The form, the authentication and the errors follow RFC 6749,
+sections 3.2, 2.3 and 5.2."""
 
 from __future__ import annotations
 
@@ -73,10 +73,12 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Whether a user group token or pass is active, and for which group. Those of another environment than the API
-    token's are inactive. Reads the store, not a cache, so rotations take effect at once.
+    """Responds whether a user group token or pass is active, and for which group. A token or pass is inactive if it is
+    from another environment than the API token. The endpoint reads the store and no cache, so rotations take effect at
+    once.
 
-    Without an Authorization header, a small form is read before authentication: it may contain the API token."""
+    Without an Authorization header, the API token may be in the form. So a small form is then read before
+    authentication."""
 
     def __init__(self, context: ApiContext) -> None:
         super().__init__("POST", error_format=OAUTH_FORMAT, observer=context.observer)
@@ -173,7 +175,7 @@ MAX_FIELDS: Final = 64
 
 
 class IntrospectionForm:
-    """A parameter without a value counts as missing."""
+    """The parameters of a form. A parameter without a value counts as missing."""
 
     __slots__ = ("_fields",)
 
@@ -190,12 +192,13 @@ class IntrospectionForm:
         return [value for field, value in self._fields or () if field == name and value]
 
     def token(self) -> str:
-        """Raises InvalidRequest if ``token`` is missing, any parameter is repeated, or there are too many."""
+        """Return the token to introspect. Raises InvalidRequest if ``token`` is missing, a parameter is repeated, or
+        the form has more than MAX_FIELDS parameters."""
         if self._fields is None:  # raised here, not in the handler, whose exception contains the body
             raise InvalidRequest(f"the form has more than {MAX_FIELDS} parameters: send only token")
         values = dict(self._fields)
         if len(values) != len(self._fields):
-            raise InvalidRequest("the form has a parameter twice: send each once")
+            raise InvalidRequest("the form has a parameter twice: send each parameter once")
         token = values.get("token", "")
         if not token:
             raise InvalidRequest("the form has no parameter 'token': send the user group token in it")

@@ -20,14 +20,15 @@ _WHITE_SPACE: Final = b" \t\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Lines are numbered from 1. ``text`` is None if the line exceeds MAX_LINE bytes."""
+    """A line of the body, with its number, counted from 1. ``text`` is None if the line is longer than MAX_LINE
+    bytes."""
 
     number: int
     text: bytes | None
 
 
 class LineSplitter:
-    """Splits a body into lines at LF or CRLF. Blank lines are numbered but not returned. Bytes of a line beyond
+    """Splits a body into lines at LF or CRLF. Blank lines are counted but not returned. The bytes of a line beyond
     MAX_LINE are discarded."""
 
     def __init__(self) -> None:
@@ -64,7 +65,7 @@ class LineSplitter:
 
 
 class BodyLines:
-    """The lines of a request body. Each part must arrive within ``seconds``."""
+    """The lines of a request body. The client must send each part of the body within ``seconds``."""
 
     def __init__(self, request: ApiRequest, seconds: float) -> None:
         self._request = request
@@ -74,7 +75,8 @@ class BodyLines:
         self._size = 0
 
     async def begin(self) -> None:
-        """Read up to the first line that is not blank. Raises BadJson if all are blank, and the errors of ``read``."""
+        """Read up to the first line that is not blank. Raises BadJson if all lines are blank, and the errors of
+        ``read``."""
         while not self._part.strip():
             if self._request.complete:
                 raise BadJson('the body is empty: send one JSON object per line, such as {"user_group_id": "acme"}')
@@ -98,8 +100,8 @@ class BodyLines:
         check_size(self._size, MAX_BULK)
 
     async def discard(self) -> None:
-        """Read and ignore the rest, within the limits of size and time. Most clients send the whole body before they
-        read the report."""
+        """Read and ignore the rest of the body, within the limits for size and time. Most clients send the whole body
+        before they read the report."""
         with suppress(TenantryError, ClientDisconnected, DeadlineExceeded):
             await run_with_timeout(self._seconds, self._read_on())
 

@@ -1,6 +1,6 @@
 """The operations of ``/api/user`` (SPEC section 4), as models of request bodies.
 
-Pydantic checks types, field names and lengths; ``tenantry.provisioning`` checks the other limits.
+Pydantic checks the types, field names and lengths. ``tenantry.provisioning`` checks all other limits.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from tenantry.provisioning.limits import check_text, pointer_of
 # --- operations -------------------------------------------------------------------------------------------------------
 
 LoadedGroup: TypeAlias = Issued | NotLoaded | None
-"""The group before the operation: None if it does not exist, NOT_LOADED if it was not read."""
+"""The group as it was before the operation. None: the group does not exist. NOT_LOADED: the group was not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class OperationCall:
 
 
 class ApiBody(BaseModel):
-    """A request body. Types are strict (no conversions); unknown fields are refused."""
+    """A request body. Values are not converted to other types, and unknown fields are refused."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
 
@@ -70,26 +70,27 @@ class Operation(ApiBody, ABC):
     needed_scope: ClassVar[Scope] = Scope.PROVISION_WRITE
     """The scope that the API token needs."""
     takes_key: ClassVar[bool] = True
-    """Whether an Idempotency-Key has an effect."""
+    """Whether the operation uses an Idempotency-Key. If not, the key has no effect."""
 
     @property
     def group_to_load(self) -> str | None:
         return None
 
     def check(self) -> None:
-        """Check the body without writing. Raises the InvalidBody of ``run``."""
+        """Check the body without writing. Raises InvalidBody as ``run`` does."""
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:
-        """Raises the errors of the Provisioner's method."""
+        """Run the operation. Raises the errors of the Provisioner's method."""
 
     @abstractmethod
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """The JSON of a successful response. Operations of SPEC section 4 return exactly the fields listed there."""
+        """Return the JSON of a successful response. Operations of SPEC section 4 return exactly the fields that are
+        listed there."""
 
 
 class GetOrCreate(Operation):
-    """Gets the user group with this id, or creates it. A group that exists is never changed."""
+    """Gets the user group with this id, or creates it. An existing group is not changed."""
 
     operation: ClassVar[str] = "get_or_create"
     user_group_id: GroupId
@@ -114,14 +115,15 @@ class GetOrCreate(Operation):
         )
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """POST also returns ``api_environment_tag`` (SPEC section 2.1)."""
+        """Return the JSON of a successful response. For POST it also contains ``api_environment_tag`` (SPEC section
+        2.1)."""
         group = _group_fields(result, properties=True, tag=method == "POST")
         return {"success": 1, "new_user_group": result.created, "user_group": group}
 
 
 class Update(Operation):
-    """Updates the user group with this id: absent fields stay, `properties` and `mapping` are replaced completely, null
-    clears them."""
+    """Updates the user group with this id. Fields that the body does not contain stay as they are. `properties` and
+    `mapping` replace the old values completely; null clears a field."""
 
     operation: ClassVar[str] = "update"
     merges: ClassVar[bool] = False
@@ -158,9 +160,9 @@ class Update(Operation):
 
 
 class Merge(Update):
-    """Changes the user group with this id by a merge patch (RFC 7396): absent fields stay, members of `properties` and
-    `mapping` are merged, null removes a member or clears the field. Only this operation sets an end date, suspends and
-    resumes."""
+    """Changes the user group with this id by a merge patch (RFC 7396). Fields that the body does not contain stay as
+    they are. Members of `properties` and `mapping` are merged into the old ones. A member that is null is removed; a
+    field that is null is cleared. Only this operation can set an end date, suspend or resume a group."""
 
     operation: ClassVar[str] = "merge"
     merges: ClassVar[bool] = True
@@ -179,7 +181,7 @@ class Replacement(Merge):
 
 
 class Delete(Operation):
-    """Deletes the user group with this id. Its token is invalid when the answer arrives."""
+    """Deletes the user group with this id. When you receive the response, the group's token is already invalid."""
 
     operation: ClassVar[str] = "delete"
     user_group_id: GroupId
@@ -196,7 +198,7 @@ class Delete(Operation):
 
 
 class Rotate(Operation):
-    """Replaces the user group token with a new one. The old one is invalid when the answer arrives."""
+    """Replaces the user group token with a new one. When you receive the response, the old token is already invalid."""
 
     operation: ClassVar[str] = "rotate"
     current_token: Annotated[
@@ -224,7 +226,7 @@ def listed_group(group: UserGroup) -> dict[str, Any]:
 
 
 def merged_group(result: Issued[str]) -> dict[str, Any]:
-    """The fields of SPEC section 4.2 and those that only PATCH sets."""
+    """Return the fields of SPEC section 4.2 and the fields that only PATCH sets."""
     plain = result.group.as_dict()
     later = {name: plain[name] for name in LATER_SETTABLE_FIELDS}
     return {**_group_fields(result, properties=True, tag=True), **later}
@@ -282,7 +284,7 @@ def _parse_post(body: dict[str, Any]) -> Operation:
 
 
 OperationParser: TypeAlias = Callable[[dict[str, Any]], Operation]
-"""A function that parses a JSON body. Raises InvalidBody, AmbiguousRequest."""
+"""A function that parses a JSON body. It raises InvalidBody or AmbiguousRequest."""
 
 OPERATIONS: Final[dict[str, OperationParser]] = {
     "GET": partial(parse_body, GetOrCreate),
@@ -292,7 +294,7 @@ OPERATIONS: Final[dict[str, OperationParser]] = {
     "POST": _parse_post,
     "QUERY": partial(parse_body, GetOrCreate),
 }
-"""Method of ``/api/user`` -> parser of the body (for DELETE, of the query parameters)."""
+"""Method of ``/api/user`` -> parser of the body. For DELETE, the parser gets the query parameters instead."""
 
 
 def parse_line(body: dict[str, Any], *, replace: bool) -> Merge:
@@ -319,4 +321,4 @@ MESSAGES: Final = {
     "dict_type": "this must be an object",
     "bool_type": "this must be true or false",
 }
-"""Type of a pydantic error -> our message. Other types keep pydantic's message."""
+"""The type of a pydantic error -> our message. An error of any other type keeps pydantic's message."""

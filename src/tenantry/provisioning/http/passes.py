@@ -24,11 +24,11 @@ ViewerId = Annotated[
         description="The viewer's id in your own database, in printable characters. Templates read it as `viewer.id`."
     ),
 ]
-RevokedId = Annotated[_ViewerId, Field(description="The viewer's id, the same as in the viewer's passes.")]
+RevokedId = Annotated[_ViewerId, Field(description="The viewer's id. Write the id that is in the viewer's passes.")]
 Attributes = Annotated[
     dict[str, Any] | None,
     Field(
-        description="The attributes that templates read as `viewer.*`. Must not contain `id`.",
+        description="The attributes that templates read as `viewer.*`. The object must not contain `id`.",
         examples=[{"region": "eu"}],
     ),
 ]
@@ -39,8 +39,8 @@ PassScope = Annotated[
     str | None,
     Field(
         description=(
-            "The kinds of app, or the dashboards, that the pass opens, separated by single spaces. Default: "
-            "everything that the token opens."
+            "What the pass opens: kinds of app, or dashboards. Separate them by single spaces. By default, the pass "
+            "opens everything that the token opens."
         ),
         examples=["dashboard:finance/*"],
         json_schema_extra={"pattern": SCOPE_PATTERN},
@@ -49,7 +49,7 @@ PassScope = Annotated[
 
 
 class CreatePass(Operation):
-    """Makes a pass for one viewer of the user group with this id. Nothing is stored."""
+    """Makes a pass for one viewer of the user group with this id. The pass is not stored."""
 
     operation: ClassVar[str] = "create_pass"
     needed_scope: ClassVar[Scope] = Scope.PASSES
@@ -91,7 +91,8 @@ class CreatePass(Operation):
 
 
 class RevokeViewer(Operation):
-    """Revokes all passes issued to this viewer of the user group until now. Later passes are accepted."""
+    """Revokes all passes that were issued to this viewer of the user group until now. Passes issued later are
+    accepted."""
 
     operation: ClassVar[str] = "revoke_viewer"
     takes_key: ClassVar[bool] = False

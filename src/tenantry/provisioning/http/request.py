@@ -27,13 +27,13 @@ MAX_BODY: Final = 64 * 1024
 """Maximum bytes of a body, except in bulk requests."""
 
 SMALL_BODY: Final = 8 * 1024
-"""Maximum bytes of a body that is read before authentication. Most have a few hundred."""
+"""Maximum bytes of a body that is read before authentication. Most bodies have a few hundred bytes."""
 
 BODY_SECONDS: Final = 10.0
 """Default time limit for a client to send its body, in seconds."""
 
 DRAIN_SECONDS: Final = 1.0
-"""Seconds that ``drain`` waits for the rest of a body."""
+"""Maximum seconds for which ``drain`` waits for the rest of a body."""
 
 _READ: Final = frozenset(
     {
@@ -62,8 +62,9 @@ class ClientDisconnected(Exception): ...
 class ApiRequest:
     """A request's headers, query parameters and body, within limits of size and time.
 
-    ``id``: the X-Request-Id header, or a random id if the header is absent, malformed or contains a token.
-    ``root_path``: where the app is mounted. ``complete``: whether the whole body was received."""
+    - ``id``: the X-Request-Id header, or a random id if the header is absent, malformed or contains a token.
+    - ``root_path``: where the app is mounted.
+    - ``complete``: whether the whole body was received."""
 
     __slots__ = ("_query", "_receive", "_values", "complete", "id", "method", "operation", "root_path")
 
@@ -89,7 +90,7 @@ class ApiRequest:
     # --- headers ------------------------------------------------------------------------------------------------------
 
     def api_token(self) -> str:
-        """The API token in ``Authorization: Token …``. Raises Unauthorized, AmbiguousAuthorization."""
+        """Return the API token in ``Authorization: Token …``. Raises Unauthorized, AmbiguousAuthorization."""
         given = self.authorization()
         if given is None:
             raise Unauthorized("send the header  Authorization: Token <API_TOKEN>")
@@ -99,8 +100,8 @@ class ApiRequest:
         return secret
 
     def authorization(self) -> tuple[bytes, str] | None:
-        """The scheme (lower case) and credentials of Authorization, or None. Raises AmbiguousAuthorization if it is
-        repeated."""
+        """Return the scheme (lower case) and the credentials of the Authorization header, or None without the header.
+        Raises AmbiguousAuthorization if the header is repeated."""
         given = self._values.get(b"authorization")
         if given is None:
             return None
@@ -111,12 +112,13 @@ class ApiRequest:
 
     @property
     def scheme(self) -> bytes:
-        """The scheme of Authorization, in lower case; empty if the header is absent or repeated."""
+        """The scheme of the Authorization header, in lower case. Empty if the header is absent or repeated."""
         given = self._values.get(b"authorization", ())
         return given[0].strip(_SPACE).partition(b" ")[0].lower() if len(given) == 1 else b""
 
     def prefers(self, preference: bytes) -> bool:
-        """Whether a Prefer header (RFC 7240) contains ``preference`` (lower case) without a value."""
+        """Whether a Prefer header (RFC 7240) contains ``preference`` without a value. Write ``preference`` in lower
+        case."""
         given = b",".join(self._values.get(b"prefer", ()))
         return preference in (each.strip(_SPACE).lower() for each in given.split(b","))
 
@@ -125,7 +127,7 @@ class ApiRequest:
         return b"content-type" in self._values
 
     def require_media_type(self, *kinds: str) -> None:
-        """Raises UnsupportedMediaType unless the body has one of these media types, in UTF-8, uncompressed."""
+        """Raises UnsupportedMediaType unless the body is uncompressed UTF-8 and has one of these media types."""
         given = self._values.get(b"content-type", ())
         if len(given) != 1 or (given[0] != kinds[0].encode("ascii") and not _is_utf_8_of(kinds, given[0])):
             raise UnsupportedMediaType(f"send the body as  Content-Type: {kinds[-1]}  (in UTF-8)")
@@ -138,7 +140,8 @@ class ApiRequest:
         return b"idempotency-key" in self._values
 
     def idempotency_key(self) -> str | None:
-        """Raises BadRequest unless the key has 1 to 255 visible ASCII characters and contains no token."""
+        """Return the Idempotency-Key. Raises BadRequest unless the key has 1 to 255 visible ASCII characters and
+        contains no token."""
         given = self._values.get(b"idempotency-key")
         if given is None:
             return None
@@ -150,12 +153,13 @@ class ApiRequest:
         return key
 
     def dry_run(self, *others: str) -> bool:
-        """``others``: the other parameters that are allowed. Raises BadRequest."""
+        """Return the query parameter ``dry_run``. ``others``: the names of other parameters that the request may have.
+        Raises BadRequest."""
         return read_flag(self.query(*others, "dry_run"), "dry_run")
 
     def query(self, *names: str) -> dict[str, str]:
-        """Raises BadRequest for a name that is repeated or not in ``names``, and for text that is not percent-encoded
-        UTF-8."""
+        """Return the query parameters by name. Raises BadRequest if a parameter is repeated or not in ``names``, or if
+        the query is not percent-encoded UTF-8."""
         if not self._query:
             return {}
         try:
@@ -175,7 +179,8 @@ class ApiRequest:
     # --- the body -----------------------------------------------------------------------------------------------------
 
     def has_small_body(self) -> bool:
-        """Whether Content-Length is at most SMALL_BODY and there is no Expect header (RFC 9110 section 10.1.1)."""
+        """Whether Content-Length is at most SMALL_BODY and the request has no Expect header (RFC 9110 section
+        10.1.1)."""
         if b"content-length" not in self._values or b"expect" in self._values:
             return False
         digits = self._values[b"content-length"][0]
@@ -190,8 +195,8 @@ class ApiRequest:
             raise RequestTimeout(f"the body did not arrive within {seconds:g} seconds") from None
 
     def require_length(self, most: int) -> None:
-        """Raises BodyTooLarge if Content-Length exceeds ``most``, BadRequest if it is malformed or repeated with
-        different values."""
+        """Raises BodyTooLarge if Content-Length is more than ``most`` bytes. Raises BadRequest if it is malformed, or
+        repeated with different values."""
         lengths = self._values.get(b"content-length", ())
         if lengths:
             if len(set(lengths)) > 1 or not _DIGITS.fullmatch(lengths[0]):
@@ -230,8 +235,9 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if bytes remain. Closing the
-        connection may then reset it before the client has read the response (RFC 9112 section 9.6)."""
+        """Discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if part of the body was not
+        read. If the connection is closed then, it may be reset before the client has read the response (RFC 9112
+        section 9.6)."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True
@@ -258,7 +264,8 @@ def _is_utf_8_of(wanted: tuple[str, ...], value: bytes) -> bool:
 
 
 def read_text(parameters: dict[str, str], name: str) -> str | None:
-    """Raises BadRequest unless the value is a valid id or name (``check_text``)."""
+    """Return the parameter, or None if it is missing. Raises BadRequest if the value is not a valid id or
+    name (``check_text``)."""
     text = parameters.get(name)
     if text is None:
         return None
@@ -272,7 +279,8 @@ def read_text(parameters: dict[str, str], name: str) -> str | None:
 
 
 def read_number(parameters: dict[str, str], name: str, least: int, most: int, default: int) -> int:
-    """Raises BadRequest unless the value is a whole number from ``least`` to ``most``."""
+    """Return the parameter, or ``default`` if it is missing. Raises BadRequest if the value is not a whole number from
+    ``least`` to ``most``."""
     text = parameters.get(name)
     if text is None:
         return default
@@ -282,7 +290,8 @@ def read_number(parameters: dict[str, str], name: str, least: int, most: int, de
 
 
 def read_flag(parameters: dict[str, str], name: str) -> bool:
-    """Raises BadRequest unless the value is ``true`` or ``false``."""
+    """Return the parameter, or False if it is missing. Raises BadRequest if the value is neither ``true`` nor
+    ``false``."""
     match parameters.get(name, "false"):
         case "true" | "false" as value:
             return value == "true"

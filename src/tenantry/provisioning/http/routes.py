@@ -31,7 +31,8 @@ _KEYS_SECONDS = 1.0
 
 
 class DocumentEndpoint(Endpoint):
-    """Builds the document on request: OpenAPI documents are rarely requested, and slow to build."""
+    """Serves an OpenAPI document. The document is slow to build and rarely requested, so it is built at the first
+    request."""
 
     def __init__(self, make: Callable[[], bytes]) -> None:
         super().__init__("GET", "HEAD")
@@ -47,8 +48,9 @@ def _openapi_json(version: Literal["3.1", "3.2"], contact: str | None) -> bytes:
 
 
 class ReadinessEndpoint(Endpoint):
-    """``/readyz``: 503 if the store is unavailable or the server is shutting down. If a bus receives no messages or the
-    key file is unreadable, the status is 200, but ``degraded`` names the bus or the keys."""
+    """``/readyz``: the status is 503 if the store is unavailable or the server is shutting down. If a bus receives no
+    messages or the key file cannot be read, the status is 200, and ``degraded`` in the response names the bus or the
+    keys."""
 
     def __init__(
         self,
@@ -80,7 +82,8 @@ class ReadinessEndpoint(Endpoint):
 class Api:
     """For ``Starlette(routes=[*api.routes, …], exception_handlers={404: tenantry.provisioning.http.not_found})``.
 
-    Also set ``app.router.redirect_slashes = False``; otherwise Starlette redirects ``/api/user//`` to ``/api/user``."""
+    The routes of the API. Also set ``app.router.redirect_slashes = False``. Otherwise Starlette redirects
+    ``/api/user//`` to ``/api/user``."""
 
     routes: tuple[BaseRoute, ...]
 
@@ -102,19 +105,19 @@ def create_api(
     time_of_day: Clock = utc_now,
     source_hosts: Sequence[str] = (),
 ) -> Api:
-    """Make the routes of ``/api`` and ``/oauth`` (each also with a trailing slash), the OpenAPI documents and the
-    health checks. No I/O.
+    """Make the routes of ``/api`` and ``/oauth`` (each also with a trailing slash), of the OpenAPI documents and of the
+    health checks. Does no I/O.
 
-    - ``body_seconds``: time limit to receive a body, or the next part of a bulk body.
-    - ``store_seconds``: time limit for all store calls of a request or bulk batch.
-    - ``observer``: gets each answered request to ``/api`` and ``/oauth``, including 401s, but not of
-      OPTIONS, 405s and paths with an encoded slash.
+    - ``body_seconds``: time limit, in seconds, to receive a body or the next part of a bulk body.
+    - ``store_seconds``: time limit, in seconds, for all store calls of a request or bulk batch together.
+    - ``observer``: is called with each answered request to ``/api`` and ``/oauth``, including 401s, but not with
+      OPTIONS requests, 405s and paths that contain an encoded slash.
     - ``draining``: while it returns True, ``/readyz`` answers 503 and bulk requests end early.
     - ``contact``: web or email address for the OpenAPI documents. Raises ValueError for any other string.
-    - ``buses``: ``/readyz`` reports their status.
+    - ``buses``: the buses whose status ``/readyz`` reports.
     - ``contract``: checks properties before they are written.
     - ``time_of_day``: the clock for the end dates in introspection.
-    - ``source_hosts``: hosts for data sources registered over HTTP: ``db.example.com``,
+    - ``source_hosts``: hosts that may be named in data sources registered over HTTP: ``db.example.com``,
       ``db.example.com:5432``, ``*.example.com``, or ``*`` for any. Raises ValueError for anything else.
     """
     check_contact(contact)
@@ -157,10 +160,10 @@ def create_api(
 
 
 class FastRouter:
-    """Passes API requests to their Endpoint, all others to ``app``.
+    """Passes API requests to their Endpoint, and all other requests to ``app``.
 
-    This saves a tenth of the time of a GET (decision 86). ``app`` must have the routes of ``create_api``, and no
-    middleware: API requests would skip it."""
+    Skipping the app saves a tenth of the time of a GET (decision 86). ``app`` must have the routes of ``create_api``
+    and must have no middleware, because API requests would not pass through it."""
 
     def __init__(self, app: Starlette) -> None:
         self._app = app

@@ -1,7 +1,7 @@
-"""Which addresses a data source's URL may have when it comes over HTTP.
+"""Checks the URL of a data source that is registered over HTTP.
 
-A caller could otherwise make the server connect to any host, open its files, or send a file or environment variable
-(``file:…``, ``env:…``) as the password to the caller's host."""
+Without this check, a caller could make the server connect to any host or open its files. A caller could also make the
+server send a file or environment variable (``file:…``, ``env:…``) as the password to a host of the caller."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _REFERENCE: Final = "over HTTP the password of a data source cannot be a referen
 
 
 class SourceHosts:
-    """Names, each with an optional port; ``*.example.com`` means every subdomain, ``*`` any host. Raises ValueError for
-    anything else."""
+    """The hosts that URLs may name, each with an optional port. ``*.example.com`` means every subdomain, ``*`` any
+    host. Raises ValueError for anything else."""
 
     def __init__(self, hosts: Iterable[str]) -> None:
         self._allowed: list[tuple[str, int | None]] = []
@@ -34,8 +34,8 @@ class SourceHosts:
             self._allowed.append((found[1].strip("[]").lower(), int(found[2]) if found[2] else None))
 
     def check(self, url: str, password: str | None) -> None:
-        """An empty ``url`` is not checked. Raises InvalidSource. The message quotes only names of engines and
-        options."""
+        """Raises InvalidSource if the URL or the password is not allowed. The message quotes only names of engines and
+        options. An empty ``url`` is not checked."""
         from tenantry.database import is_reference
         from tenantry.datasources import parse_url
 
@@ -46,15 +46,19 @@ class SourceHosts:
         parsed = parse_url(url)
         if parsed.get_backend_name() not in _ENGINES:
             engines = ", ".join(sorted(_ENGINES))
-            raise _refused(f"over HTTP the URL of a data source names a server: the engines are {engines}")
+            raise _refused(
+                f"a data source that is registered over HTTP must be on a server of one of these engines: {engines}"
+            )
         if is_reference(parsed.password):
             raise _refused(_REFERENCE)
         if parsed.query.keys() - _OPTIONS:
             options = ", ".join(sorted({*_OPTIONS, "tenantry_timezone"}))
-            raise _refused(f"over HTTP the options of the URL are {options}")
+            raise _refused(
+                f"the URL of a data source that is registered over HTTP may only have these options: {options}"
+            )
         host = (parsed.host or "").lower()
         if not _HOST.fullmatch(host) or not _DATABASE.fullmatch(parsed.database or ""):
-            raise _refused("over HTTP the URL of a data source names one host and one database, in plain characters")
+            raise _refused("the URL must name one host and one database, in plain characters")
         if not any(_matches(name, host) and port in (None, parsed.port) for name, port in self._allowed):
             raise _refused(
                 "the service does not allow this host and port: its operator can allow them with the setting "

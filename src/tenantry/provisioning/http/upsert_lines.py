@@ -14,14 +14,14 @@ from tenantry.provisioning.http.operations import merged_group, parse_line
 from tenantry.provisioning.http.strict_json import decode_json
 
 MOST_TOGETHER: Final = 500
-"""Maximum lines per transaction, which blocks other writers for about ten milliseconds: in SQLite it locks the whole
-file, in PostgreSQL the row of the table ``generation``."""
+"""Maximum number of lines that are written in one transaction. A transaction blocks other writers for about ten
+milliseconds: in SQLite it locks the whole file, in PostgreSQL the row of the table ``generation``."""
 
 BYTES_TOGETHER: Final = 1024 * 1024
-"""Once its lines exceed this many bytes, a transaction takes no further line."""
+"""A transaction takes no further line when its lines have more than this many bytes."""
 
 FAILED: Final = "failed"
-"""The name of failed lines in the summary."""
+"""The member of the summary that counts the failed lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ def read_line(line: Line, *, replace: bool) -> UpsertLine:
 
 
 class UpsertBatch:
-    """Lines that are written in one transaction. Each is for a different group: a second line for a group must see the
-    result of the first."""
+    """Lines that are written in one transaction. No two lines are for the same group, because a second line must see
+    the result of the first."""
 
     def __init__(self) -> None:
         self.lines: list[UpsertLine] = []
@@ -75,7 +75,8 @@ class UpsertBatch:
         return [next(done) if isinstance(each.parsed, Upsert) else each.parsed for each in self.lines]
 
     def report(self, results: Sequence[UpsertResult]) -> Iterator[dict[str, Any]]:
-        """Yield the reports one by one: even a short line's report may contain a large group."""
+        """Yield the report on each line, one by one, because even the report on a short line may contain a large
+        group."""
         return (_report(line.number, result) for line, result in zip(self.lines, results, strict=True))
 
 

@@ -19,7 +19,7 @@ from tenantry.provisioning.http.strict_json import decode_json
 from tenantry.tokens import KeyRing
 
 KeyAndBody: TypeAlias = tuple[str, dict[str, Any]]
-"""An Idempotency-Key and the body that came with it."""
+"""An Idempotency-Key, and the body of the request that had it."""
 
 _REPLAYED = ((b"idempotency-replayed", b"true"),)
 _DRY_RUN = ((b"dry-run", b"true"),)
@@ -35,10 +35,10 @@ _BODY_DROPPED = (
 
 class UserGroupEndpoint(Endpoint):
     """``/api/user`` (SPEC section 4), ``/api/user/rotate``, ``/api/user/passes`` and ``/api/user/viewers/revoke``. With
-    ``?dry_run=true`` it writes nothing.
+    ``?dry_run=true``, the endpoint writes nothing.
 
-    ``operations``: method -> parser of the body. The error for an empty body shows ``example``. All endpoints of a
-    service share ``in_flight``."""
+    ``operations``: method -> parser of the body. ``example``: shown in the error for an empty body. ``in_flight``: the
+    same object for all endpoints of a service."""
 
     def __init__(
         self, context: ApiContext, operations: Mapping[str, OperationParser], example: str, in_flight: KeysInFlight
@@ -127,14 +127,15 @@ def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> Idempotenc
 
 
 class KeysInFlight:
-    """The Idempotency-Keys of running requests. (Between processes, the store's transactions handle them.)"""
+    """The Idempotency-Keys of the requests that are running in this process. (Between processes, the store's
+    transactions ensure that a key is used once.)"""
 
     def __init__(self) -> None:
         self._claimed: set[tuple[int, str]] = set()
 
     @contextmanager
     def claim(self, environment: Environment, once: IdempotencyKey) -> Iterator[None]:
-        """Hold the key during the block. Raises IdempotencyInFlight if it is held already."""
+        """Hold the key during the block. Raises IdempotencyInFlight if another request holds the key."""
         claimed = (environment.id, once.key)
         if claimed in self._claimed:
             raise IdempotencyInFlight("the first request with this Idempotency-Key is still running: try again shortly")

@@ -50,8 +50,9 @@ class Admission(Protocol):
 
 
 class ClientConnection(asyncio.Protocol):
-    """Enforces one client's limits, between its socket and uvicorn's HTTP protocol, without parsing HTTP. Once
-    ``connections`` has admitted the client, ``make_protocol`` creates the HTTP protocol."""
+    """Enforces the limits for one client, without parsing HTTP. It is the layer between the client's socket and
+    uvicorn's HTTP protocol. Once ``connections`` has admitted the client, ``make_protocol`` creates the HTTP
+    protocol."""
 
     def __init__(self, connections: Admission, make_protocol: Callable[[ClientConnection], asyncio.Protocol]) -> None:
         self._connections = connections
@@ -143,8 +144,8 @@ class ClientConnection(asyncio.Protocol):
     # --- ends ---
 
     def close(self) -> None:
-        """Close once all bytes are sent. If the client may still send, close only our side: a reset would lose the
-        response (RFC 9112 section 9.6)."""
+        """Close the connection once all bytes are sent. If the client may still send, close only our side, because a
+        reset would lose the response (RFC 9112 section 9.6)."""
         if self.state is not _IDLE or self.unread:
             self._drain()
         else:
@@ -232,7 +233,8 @@ class ClientConnection(asyncio.Protocol):
         return written - self.transport.get_write_buffer_size() + self.taken
 
     def is_slow_reader(self, now: float, seconds: float) -> bool | None:
-        """Whether the client has read more slowly than the minimum rate for ``seconds``; None: too early to know."""
+        """Return whether the client has read more slowly than the minimum rate for at least ``seconds``. Return None if
+        it is too early to know."""
         if self._measured is None:
             return None
         begun, progress = self._measured
@@ -253,7 +255,8 @@ class _Write(Protocol):
 
 
 class GuardedTransport(asyncio.Transport):
-    """The HTTP protocol's transport, without ``set_protocol``, which would bypass the limits."""
+    """The transport that the HTTP protocol uses. It has no ``set_protocol``, because that method would bypass the
+    limits."""
 
     write: _Write
     is_closing: Callable[[], bool]

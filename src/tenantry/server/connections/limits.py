@@ -14,7 +14,7 @@ _log = logging.getLogger("tenantry.connections")
 Network: TypeAlias = IPv4Network | IPv6Network
 
 MOST_CONNECTIONS: Final = 4_096
-"""The default of ``max_connections`` is at most this number. Each connection takes some tens of KiB."""
+"""The default of ``max_connections`` is at most this number, because each connection takes some tens of KiB."""
 
 RESERVED_FILES: Final = 40
 """File descriptors kept free for the store, the log, the listener and refused connections."""
@@ -24,7 +24,7 @@ _IPV6_SITE: Final = 64
 
 
 def most_connections() -> int:
-    """Connections that RLIMIT_NOFILE allows, at most MOST_CONNECTIONS."""
+    """Return how many connections RLIMIT_NOFILE allows, but at most MOST_CONNECTIONS."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -39,11 +39,11 @@ def most_connections() -> int:
 class ConnectionLimits:
     """Limits of one process.
 
-    - ``header_seconds``: time for the head of a request.
-    - ``min_rate``: minimum bytes per second, averaged over ``grace_seconds``, for a client that sends a body (while the
-      app waits for it) or reads a response; 0: no minimum.
-    - ``max_per_address``: connections of one client, by default half of ``max_connections``; 0: no limit. Loopback,
-      Unix sockets and ``proxies`` are exempt.
+    - ``header_seconds``: seconds in which a client must send the head of a request.
+    - ``min_rate``: minimum bytes per second at which a client must send a body (while the app waits for the body) or
+      read a response. The rate is averaged over ``grace_seconds``. 0: no minimum.
+    - ``max_per_address``: maximum connections of one client address; 0: no limit. The default is half of
+      ``max_connections``. Loopback addresses, Unix sockets and ``proxies`` are exempt.
     """
 
     header_seconds: float = 10.0
@@ -55,12 +55,12 @@ class ConnectionLimits:
 
     @property
     def per_address(self) -> int:
-        """Of one address; 0: no limit."""
+        """Maximum connections of one address; 0: no limit."""
         return (self.max_connections + 1) // 2 if self.max_per_address is None else self.max_per_address
 
     def limited_address(self, peer: object) -> str | None:
-        """The address to count for ``peer``, a socket's ``peername``: for IPv6, its /64 network. None if the peer is
-        exempt from ``max_per_address``."""
+        """Return the address under which the connections of ``peer`` (a socket's ``peername``) are counted. For IPv6,
+        this is the /64 network. Return None if the peer is exempt from ``max_per_address``."""
         if not self.per_address or not isinstance(peer, tuple) or not peer:
             return None
         try:
@@ -105,7 +105,8 @@ _ADVICE: Final = {
 
 
 class ConnectionCounters:
-    """Calls ``observer`` with each reason. ``clock`` returns seconds."""
+    """Counts the connections that the server closed. It calls ``observer`` with the reason for each. ``clock`` returns
+    seconds."""
 
     def __init__(
         self, observer: Callable[[Closed], None] | None = None, clock: Callable[[], float] = time.monotonic
@@ -123,7 +124,8 @@ class ConnectionCounters:
             self._observer(reason)
 
     def limit_met(self, reason: Closed, most: int, address: str | None = None) -> None:
-        """Count a connection closed or refused because of the limit ``most``. Warn at most once per WARNING_SECONDS."""
+        """Count a connection that was closed or refused because of the limit ``most``. Log a warning at most once per
+        WARNING_SECONDS."""
         self.count(reason)
         self._unreported[reason] += 1
         now = self._clock()

@@ -23,14 +23,15 @@ limits."""
 
 
 class OpenConnections:
-    """Admits connections up to the limits. At a limit, it closes the oldest connection of the first kind that has any:
+    """Admits connections up to the limits. At a limit, it closes an existing connection to make room for the new one.
+    From the first of these kinds that has any connections, it closes the oldest:
 
     1. draining, or too slow for a second or longer
     2. idle between requests
     3. waiting for its client to send, for less than a second
     4. waiting for its client to read, for less than a second
 
-    Otherwise it refuses the new one."""
+    If no connection is of these kinds, it refuses the new connection."""
 
     def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
         self.limits = limits
@@ -130,7 +131,7 @@ class ConnectionFactory:
     """Makes uvicorn's connections in one event loop, with limits and without websockets:
     ``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3", ws="none")``.
 
-    ``protocol``: uvicorn's HTTP protocol, by default httptools if installed, else h11.
+    ``protocol`` is uvicorn's HTTP protocol class. The default is httptools if it is installed, otherwise h11.
     """
 
     def __init__(

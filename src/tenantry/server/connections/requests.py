@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tenantry.server.connections.limits import ConnectionLimits
 
 CONNECTION: Final = "tenantry.connection"
-"""Key of the connection in ``scope["state"]``; TrackRequests removes it before the app runs."""
+"""``scope["state"]`` contains the connection under this key. TrackRequests removes the key before the app runs."""
 
 
 class TrackedConnection(Protocol):
@@ -74,7 +74,7 @@ class Request:
 
     @property
     def has_unread_body(self) -> bool:
-        """Whether the app has not completely read the body that the request announced (RFC 9112 section 6.3)."""
+        """Whether the request announced a body (RFC 9112 section 6.3) that the app has not yet read completely."""
         if self._complete:
             return False
         headers = dict(self._headers)
@@ -85,14 +85,14 @@ class Request:
         return self._waits is not None
 
     def is_behind(self, now: float, min_rate: int, seconds: float) -> bool:
-        """Whether the app has waited at least ``seconds`` for the body in this grace period, and received less than
-        ``min_rate`` bytes per second."""
+        """Return whether the body arrives too slowly: in this grace period, the app has waited for the body for at
+        least ``seconds``, and has received fewer than ``min_rate`` bytes per second."""
         waited = 0.0 if self._waits is None else self._seconds + now - self._waits
         return waited >= seconds and self._bytes < min_rate * waited
 
     def lags(self, now: float, limits: ConnectionLimits) -> bool:
-        """Whether the body was too slow for a whole grace period. If the period is over and it was fast enough, the
-        next begins."""
+        """Return whether the body was too slow for a whole grace period. If the period is over and the body was fast
+        enough, begin the next period."""
         if self.is_behind(now, limits.min_rate, limits.grace_seconds):
             return True
         if self._waits is not None and self._seconds + now - self._waits >= limits.grace_seconds:

@@ -51,11 +51,11 @@ def metrics_app(
 ) -> MetricsApp:
     """An ASGI app that serves these objects' metrics, as Prometheus text or OpenMetrics.
 
-    It requires no token: mount it where only Prometheus can reach it. Metrics contain no token, key or property value.
-    They contain group ids only if ``backend`` has ``label_groups``, or if ``usage`` (a store's ``usage_recorder``) is
-    given. ``usage`` names only the ``top_groups`` heaviest groups. Processes that share the folder
-    ``PROMETHEUS_MULTIPROC_DIR`` report the sums of their counters. Raises InvalidSettings if ``top_groups`` is below 1,
-    OSError if that folder cannot be written."""
+    The app requires no token: mount it where only Prometheus can reach it. Metrics contain no token, key or property
+    value. They contain group ids in two cases: if ``backend`` has ``label_groups``, or if ``usage`` (a store's
+    ``usage_recorder``) is given. For ``usage``, only the ``top_groups`` groups with the highest usage are named.
+    Processes that share the folder ``PROMETHEUS_MULTIPROC_DIR`` report the sums of their counters. Raises
+    InvalidSettings if ``top_groups`` is below 1; OSError if that folder cannot be written."""
     collectors: list[Collector] = []
     if resolver is not None:
         collectors.append(ResolverCollector(resolver))

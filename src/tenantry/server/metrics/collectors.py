@@ -34,9 +34,9 @@ class TimedBackend:
     """Wraps a backend and times its calls: ``Resolver(timed := TimedBackend(store), …)``, then
     ``metrics_app(resolver=resolver, backend=timed)``.
 
-    With ``label_groups`` it also counts reads by environment and group, for at most ``max_groups`` groups; it sums all
-    others. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them, because a resolver caches
-    differently without them."""
+    With ``label_groups``, the wrapper also counts reads by environment and group, for at most ``max_groups`` groups.
+    The reads of all other groups are summed. The wrapper has ``read_at_snapshot`` and ``changes`` only if ``backend``
+    has them, because a resolver caches differently without these methods."""
 
     read_at_snapshot: Callable[..., Coroutine[Any, Any, LookupResult]]
     changes: Callable[..., Coroutine[Any, Any, Changes]]

@@ -7,8 +7,8 @@
         @pytest.fixture
         async def backend(self, store): ... # your backend, from which the tests read
 
-The store gets its time from the fixture ``clock``. The tests run on asyncio with the anyio plugin. A LeasedBackend,
-whose results a Resolver caches, must pass LeaseContract, which includes BackendContract."""
+The store must take its time from the fixture ``clock``. The tests run on asyncio with the anyio plugin. If a Resolver
+caches the results of your backend (a LeasedBackend), it must pass LeaseContract, which includes BackendContract."""
 # ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations
@@ -92,11 +92,11 @@ class BackendContract:
 
 
 class LeaseContract(BackendContract):
-    """Tests ``read_at_snapshot``, ``changes`` and ``slots``. ``store`` and ``backend`` must share slots, so both must
-    run on one host and use the same run folder."""
+    """Tests ``read_at_snapshot``, ``changes`` and ``slots``. ``store`` and ``backend`` must share their slots, so both
+    must run on one host with the same run folder."""
 
     async def test_every_change_is_listed_once(self, store: Store, backend: LeasedBackend) -> None:
-        """The creation of a group is not a change."""
+        """Creating a group does not count as a change."""
         start = (await backend.changes(None)).generation
         issued = await make_issued(store)
         environment = issued.group.environment
@@ -148,8 +148,8 @@ class LeaseContract(BackendContract):
         assert [change.age for change in (await backend.changes(start)).changes] == [9.0, 2.0]
 
     async def test_changes_since_nothing_are_the_last(self, store: Store, backend: LeasedBackend) -> None:
-        """``changes(None)`` ends with the newest change and skips none. For a generation in the future, ``changes``
-        lists nothing."""
+        """``changes(None)`` ends with the newest change and leaves none out. For a generation that the store has not
+        reached yet, ``changes`` lists nothing."""
         issued = await make_issued(store)
         for _ in range(3):
             issued = await rotate(store, issued)

@@ -62,7 +62,7 @@ class GroupBatchContract:
         assert len({each.group.team_id for each in done if each is not None}) == len(creations)
 
     async def test_many_groups_are_updated_together(self, store: Store) -> None:
-        """An update to equal values adds no revision, change or audit entry."""
+        """An update with equal values adds no revision, no change and no audit entry."""
         production, made = await _made(store, "a", "b", "c")
         a, b, c = (each.group for each in made)
         before, entries = await store.changes(None), await store.audit.list()

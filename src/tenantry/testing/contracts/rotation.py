@@ -125,7 +125,7 @@ class RotationContract:
         assert await store.find(first.token) == third.group
 
     async def test_listeners_receive_each_change_once(self, store: Store) -> None:
-        """Creations, reads, refused writes and repeated writes do not count as changes."""
+        """A creation, a read, a refused write or a repeated write is not a change."""
         recorder = _Recorder()
         store.subscribe(recorder)
         first = await make_issued(store)
@@ -227,8 +227,8 @@ class IdempotencyContract:
         assert await store.find(second.token) == second.group
 
     async def test_any_signing_key_recognises_the_body(self, store: Store) -> None:
-        """The stored hash may equal any of ``body_hashes``, because another signing key may have become the active
-        one."""
+        """A repeated request is recognised if any of its ``body_hashes`` equals the stored hash, because another
+        signing key may have become active in between."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE)
         again = await rotate(store, first, once=IdempotencyKey("key-1", (b"n" * 32, b"a" * 32)))

@@ -12,8 +12,8 @@ from tenantry.testing import make_token
 
 class SuspensionContract:
     async def test_a_suspension_is_kept(self, store: Store) -> None:
-        """The store returns suspended groups too, with their tokens; callers check ``suspended``. The store refuses
-        only ``rotate`` without ``while_suspended``."""
+        """The store returns suspended groups too, with their tokens. Its callers check ``suspended``. The only call
+        that the store refuses is ``rotate`` without ``while_suspended``."""
         environment = await store.environments.create("production", Tag.CUSTOMER)
         issued = await store.groups.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
         assert issued.group.suspended is False
@@ -50,8 +50,9 @@ class SuspensionContract:
             await store.groups.update(environment, "acme", GroupChanges(suspended=not suspended))
 
     async def test_revoked_viewers_are_kept(self, store: Store) -> None:
-        """Other writes keep the revoked viewers and their order, and so does a rotation with a grace period: passes of
-        the old token stay valid. Without a grace period it ends all passes, so it drops the revoked viewers."""
+        """Other writes keep the revoked viewers in their order. A rotation with a grace period keeps them too, because
+        passes of the old token stay valid. A rotation without a grace period ends all passes, so it drops the revoked
+        viewers."""
         environment = await store.environments.create("production", Tag.CUSTOMER)
         issued = await store.groups.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
         assert issued.group.revoked_viewers is None

@@ -85,13 +85,14 @@ class KeyFile:
         return "".join(f"{line if isinstance(line, str) else line.line()}\n" for line in self.lines)
 
     def rotated(self, secret: bytes, now: datetime) -> KeyFile:
-        """Add an active key; the former one becomes verify-only. Raises InvalidKeys."""
+        """Return the file with a new active key. The former active key becomes verify-only. Raises InvalidKeys."""
         entry = new_entry(self._next_id(), secret, now)
         retired = (replace(line, active=False) if isinstance(line, KeyEntry) else line for line in self.lines)
         return KeyFile((*retired, entry))
 
     def without(self, key_id: str) -> KeyFile:
-        """Remove a signing key, but keep its audit key. Raises InvalidKeys if the key is active or unknown."""
+        """Return the file without a signing key, but with that key's audit key. Raises InvalidKeys if the signing key
+        is active or unknown."""
         if self.active.key.id == key_id:
             raise InvalidKeys(f"{key_id} is the active signing key: run `tenantry keys rotate` before you remove it")
         gone = next((entry for entry in self.entries if entry.key.id == key_id), None)
@@ -112,7 +113,7 @@ class KeyFile:
 
 
 def new_entry(key_id: str, secret: bytes, now: datetime) -> KeyEntry:
-    """Raises InvalidKeys for a weak secret."""
+    """Return the entry of a new key. Raises InvalidKeys for a weak secret."""
     if reason := entropy_problem(secret, _encode_secret(secret)):
         raise InvalidKeys(f"the source of randomness gave a key that {reason}")
     return KeyEntry(SigningKey(key_id, secret), now.astimezone(UTC).replace(microsecond=0), active=True)
@@ -123,7 +124,7 @@ def new_key_file(secret: bytes, now: datetime) -> KeyFile:
 
 
 def parse_keys(text: str) -> KeyFile:
-    """Raises InvalidKeys; the message names the line and shows no secret."""
+    """Parse the text of a key file. Raises InvalidKeys; the message names the line and shows no secret."""
     lines: list[str | KeyEntry | AuditKey] = []
     seen: dict[str | bytes, int] = {}
     active: list[int] = []
@@ -191,7 +192,7 @@ def _encode_secret(secret: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyInfo:
-    """A signing key without its secret. ``created_at`` is in UTC."""
+    """A signing key, shown without its secret. ``created_at`` is in UTC."""
 
     id: str
     created_at: datetime
@@ -199,7 +200,7 @@ class KeyInfo:
 
 
 def create_key_file(path: str | Path) -> KeyInfo:
-    """Create a key file (mode 0600) with a random key. Raises InvalidKeys if it exists."""
+    """Create a key file (mode 0600) with a random key. Raises InvalidKeys if the file exists."""
     contents = new_key_file(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))
     create_private(Path(path), contents.text().encode())
     return _info(contents.active)
@@ -213,7 +214,7 @@ def rotate_key_file(path: str | Path) -> KeyInfo:
 
 
 def remove_key(path: str | Path, key_id: str) -> KeyInfo:
-    """Remove and return a verify-only key. Tokens that it signed become invalid. Raises InvalidKeys."""
+    """Remove a verify-only key and return it. Tokens that this key signed become invalid. Raises InvalidKeys."""
     removed: list[KeyInfo] = []
 
     def without(contents: KeyFile) -> KeyFile:
@@ -225,7 +226,7 @@ def remove_key(path: str | Path, key_id: str) -> KeyInfo:
 
 
 def list_keys(path: str | Path) -> list[KeyInfo]:
-    """The signing keys without secrets. Raises InvalidKeys."""
+    """Return the signing keys of a file without their secrets. Raises InvalidKeys."""
     return [_info(entry) for entry in read_keys(path).entries]
 
 
@@ -234,7 +235,7 @@ def read_keys(path: str | Path) -> KeyFile:
 
 
 def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
-    """Raises InvalidKeys; the message names the file."""
+    """Parse the content ``raw`` of a key file. Raises InvalidKeys; the message names the file."""
     for number, line in enumerate(raw.splitlines(), start=1):
         if not line.isascii():
             raise InvalidKeys(
@@ -287,7 +288,8 @@ PUBLISHED: Final = frozenset(
 
 
 def entropy_problem(secret: bytes, written: str = "") -> str | None:
-    """Why the secret is too weak to sign with, or None. ``written``: the secret as the file encodes it."""
+    """Return the reason why the secret is too weak to sign with, or None. ``written``: the secret as the file encodes
+    it."""
     texts = (secret, written.encode())
     if any(sha256(text).hexdigest() in PUBLISHED for text in texts):
         return "is published"

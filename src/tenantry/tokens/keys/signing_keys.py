@@ -17,18 +17,20 @@ from tenantry.tokens.keys.private_file import read_private
 _log = logging.getLogger("tenantry.keys")
 
 CHECK_SECONDS: Final = 1.0
-"""After this many seconds, the next use of the keys reads the file again."""
+"""When the keys are used, the key file is read again if the last read was more than this many seconds ago."""
 
 UNKNOWN_KEY_SECONDS: Final = 0.05
-"""The same for a token with an unknown key, which may be new. Above 0, so that not every forged token causes a read."""
+"""The same limit for a token whose key is unknown, because the key may be new. The limit is above 0, so that not every
+forged token causes a read."""
 
 SIGNS_AFTER: Final = 0.25
-"""After a rotation, the former active key still signs for this many seconds, so that other processes can read the new
-key."""
+"""For this many seconds after a rotation, the former active key still signs. In this time, other processes can read the
+new key."""
 
 
 class SigningKeys(KeyRing):
-    """A KeyRing with fixed keys, or with the keys of a file (``from_file``), reloaded when it changes."""
+    """A KeyRing with fixed keys, or with the keys of a file (``from_file``). The keys are reloaded when the file
+    changes."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -42,10 +44,10 @@ class SigningKeys(KeyRing):
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
-        """Read a key file; notice changes within a second.
+        """Read a key file, and later notice within a second when the file changes.
 
         Raises InvalidKeys if the file is missing, malformed or accessible to others, or has a weak key. If a later read
-        fails, logs the failure, sets ``problem`` and keeps the last keys."""
+        fails, the keys read last stay in use, the failure is logged, and ``problem`` says why."""
         place = Path(path).absolute()
         raw = read_private(Path(path))
         contents = checked_keys(path, raw)

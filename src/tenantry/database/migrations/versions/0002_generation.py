@@ -1,4 +1,4 @@
-"""Adds the generation, the list of changes, the audit trail and the default grace."""
+"""Adds the generation, the list of changes, the audit trail and the default grace period."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Adds columns for the name of the run folder on each host, and for the longest lease.
+"""Adds a column for the name of the run folder on each host, and a column for the longest lease.
 
-Older versions use another run folder and would miss writes. So this migration renames a column, which makes their polls
-and writes fail. Writes of this version wait until the leases of older versions have ended."""
+Older versions use another run folder and would miss writes. So this migration renames a column, which makes the polls
+and writes of older versions fail. This version does not write until the leases of older versions have ended."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Adds a column for the session variables of data sources. Older versions do not set them, so row-level security
-policies return no rows."""
+"""Adds a column for the session variables of data sources. Older versions do not set these variables, so row-level
+security policies return no rows to them."""
 
 from __future__ import annotations
 

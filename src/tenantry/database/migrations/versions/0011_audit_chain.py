@@ -1,5 +1,5 @@
-"""Adds seals to audit entries. The chain begins after the existing entries. Older versions add entries without a seal;
-the next seal covers them."""
+"""Adds seals to audit entries. The chain of seals begins after the existing entries. Older versions add entries without
+a seal, and the next seal covers these entries too."""
 
 from __future__ import annotations
 

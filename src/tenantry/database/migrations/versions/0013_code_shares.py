@@ -1,4 +1,5 @@
-"""Adds a column for the group to whose CodeShare a code counts. It is null for codes of older versions."""
+"""Adds a column for the group in whose CodeShare a code is counted. The column is null for codes that an older version
+issued."""
 
 from __future__ import annotations
 

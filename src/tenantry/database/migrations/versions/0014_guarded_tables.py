@@ -1,5 +1,5 @@
-"""Adds a column for the guarded tables of data sources. Stop older versions first: they would run queries without the
-guard."""
+"""Adds a column for the guarded tables of data sources. Stop all older versions before you migrate: they would run
+queries without the guard."""
 
 from __future__ import annotations
 

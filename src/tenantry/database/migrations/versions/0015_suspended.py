@@ -1,5 +1,5 @@
-"""Adds columns for suspended user groups and revoked viewers, and a table for daily usage by viewer. Stop older
-versions first: they would serve such groups and viewers."""
+"""Adds columns for suspended user groups and revoked viewers, and a table for daily usage by viewer. Stop all older
+versions before you migrate: they would serve suspended groups and revoked viewers."""
 
 from __future__ import annotations
 

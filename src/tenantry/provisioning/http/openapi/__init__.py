@@ -89,7 +89,7 @@ def _share_responses(paths: JsonObject) -> JsonObject:
 
 
 def check_contact(contact: str | None) -> None:
-    """Raises ValueError unless the contact is a web or email address."""
+    """Raises ValueError if the contact is neither a web address nor an email address."""
     if contact is not None:
         _contact(contact)
 

@@ -1,4 +1,4 @@
-"""The code that writes real responses also makes the examples."""
+"""Examples of the error responses. They are made by the code that writes the real responses."""
 
 from __future__ import annotations
 
@@ -29,19 +29,20 @@ AUTHORIZED: Final = (
     "store_unavailable",
     "migration_needed",
 )
-"""Codes of every operation that needs an API token."""
+"""Error codes that every operation with an API token can return."""
 
 COMMON: Final = (*AUTHORIZED, *SERVER)
-"""AUTHORIZED and SERVER. (Introspection uses only AUTHORIZED, because SERVER errors do not have its error format.)"""
+"""AUTHORIZED and SERVER together. (Introspection uses only AUTHORIZED, because SERVER errors are not sent in the format
+of its errors.)"""
 
 USER: Final = (*COMMON, "bad_json", "invalid_body", "signing_key_missing", "outcome_unknown")
-"""Codes of every operation on user groups."""
+"""Error codes that every operation on user groups can return."""
 
 SOURCES: Final = (*COMMON, "bad_json", "invalid_body", "invalid_source", "data_source_test_failed", "outcome_unknown")
-"""Codes of every operation that writes a data source."""
+"""Error codes that every operation that writes a data source can return."""
 
 IDEMPOTENT: Final = ("idempotency_in_flight", "idempotency_superseded", "idempotency_key_reused")
-"""Codes that only a request with an Idempotency-Key can get."""
+"""Error codes that are only returned for a request with an Idempotency-Key."""
 
 
 class _Example(NamedTuple):

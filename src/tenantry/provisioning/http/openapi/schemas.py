@@ -1,7 +1,8 @@
 """Pydantic generates the schemas of request bodies.
 
-For client generators (decision 32), every object is a named schema, every operation has one success schema, and JSON
-inside properties is unconstrained. Generators ignore the ``if`` in the introspection schema; validators check it."""
+For client generators (decision 32), every object is a named schema, every operation has one success schema, and the
+JSON inside properties may be anything. Generators ignore the ``if`` in the introspection schema, but validators check
+it."""
 
 from __future__ import annotations
 

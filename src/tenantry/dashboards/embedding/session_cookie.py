@@ -79,9 +79,9 @@ class CookieExchange:
 
 
 class SessionCookie:
-    """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a cookie and the request has no token
-    header, the middleware moves the pass from that cookie to the token header. It removes all cookies with passes from
-    HTTP requests. Raises OriginNotAllowed if the request comes from another origin."""
+    """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a cookie and the request has no
+    token header, the middleware moves the pass from that cookie to the token header. It removes all cookies with passes
+    from HTTP requests. Raises OriginNotAllowed if the request comes from another origin."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -49,7 +49,6 @@ PASS_PATTERN: Final = re.compile(
 )
 """Finds a pass in a string (not anchored)."""
 
-_WHOLE: Final = re.compile(PASS_PATTERN.pattern.encode("ascii"))
 _PREFIX: Final = b"ugv"
 _TOKEN_PREFIX: Final = b"ugt"
 _DOT: Final = slice(SIGNED.stop, SIGNED.stop + 1)
@@ -77,14 +76,6 @@ class Pass(NamedTuple):
 def is_like_a_pass(raw: bytes) -> bool:
     """Whether ``raw`` has the prefix of passes. The signature is not checked."""
     return raw.startswith(_PREFIX)
-
-
-def handle_of_pass(raw: bytes) -> bytes | None:
-    """Return the handle of a pass's group, even if the pass is not valid. Returns None if ``raw`` does not have the
-    format of a pass."""
-    if not _WHOLE.fullmatch(raw):
-        return None
-    return urlsafe_b64decode(raw[8 : SIGNED.stop] + b"=")[1:9]
 
 
 def sign_pass(token: str, claims: Mapping[str, Any]) -> str:

@@ -66,7 +66,7 @@ class GroupStore(Protocol):
         ...
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        """Delete the group and return it. Raises UnknownGroup."""
+        """Delete the group and return it as it was. Raises UnknownGroup."""
         ...
 
     @overload

@@ -55,6 +55,19 @@ async def test_a_gap_of_a_stack_and_of_a_small_line(stand_in: StandIn, visit: Vi
     assert await runs(stand_in, visit, figure, ".sparkline .line") == [2, 1, 2]
 
 
+@pytest.mark.parametrize("kind", ["line", "area"])
+async def test_a_name_without_a_row_is_a_gap(stand_in: StandIn, visit: Visit, kind: str) -> None:
+    """It is one for the series that lacks it, and the tooltip there names the other series. Red when the line of x went
+    on to March through the point of y, and the tooltip said "Feb | 2"."""
+    given = rows(
+        {"day": "text", "k": "text", "n": "integer"}, ["Jan", "x", 1], ["Jan", "y", 5], ["Feb", "y", 2], ["Mar", "x", 3]
+    )
+    shown = await panel_of(stand_in, visit, panel(kind, given, color="k"))
+    assert [len(part) for part in await path(shown, ".series .line")] == [1, 1, 2]
+    assert await shown.locator(".series .dot").count() == 2
+    assert [" ".join(each.split()) for each in await titles(shown)] == ["Jan x 1 y 5", "Feb y 2", "Mar x 3"]
+
+
 @pytest.mark.parametrize(
     ("times", "more"),
     [

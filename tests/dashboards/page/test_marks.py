@@ -185,13 +185,15 @@ async def test_the_weeks_of_a_heat_map_are_in_order_and_their_labels_whole(stand
 
 
 async def test_a_sparkline_ends_with_the_last_value(stand_in: StandIn, visit: Visit) -> None:
-    """Its lowest value at the bottom, its highest at the top, whatever the order of the rows."""
+    """Its lowest value at the bottom, its highest at the top, whatever the order of the rows. Red with an area below it
+    down to its lowest value, as if that were zero."""
     months = rows({"month": "date", "n": "integer"}, ["2013-02-01", 5], ["2013-01-01", 1], ["2013-03-01", 3])
     answer = rows({"n": "integer"}, [9], sparkline=months)
     panel = await panel_of(stand_in, visit, {"kind": "figure", "figure": "n", "answer": answer})
     ((first, second, third),) = await path(panel, ".sparkline .line")
     assert [first[1], second[1], third[1]] == [29, 3, 16]
     assert await panel.locator(".sparkline circle").get_attribute("cy") == "16"
+    assert await panel.locator(".sparkline .area").count() == 0
 
 
 async def test_a_sparkline_has_gaps(stand_in: StandIn, visit: Visit) -> None:

@@ -73,6 +73,19 @@ async def test_a_missing_bucket_has_its_place(stand_in: StandIn, visit: Visit, t
     assert sum("\n0" in each for each in await titles(panel)) == places - 3
 
 
+async def test_a_year_without_a_row_has_its_place(stand_in: StandIn, visit: Visit) -> None:
+    """Integers that are years are placed as months are, and an absent one is last. Red with 2023 beside 2020."""
+    given = rows({"year": "integer", "n": "integer"}, [2019, 3], [None, 1], [2020, 4], [2023, 6])
+    bars: Message = {"kind": "bar", "bar": ["n"], "by": "year", "answer": given}
+    years = ["2019", "2020", "2021", "2022", "2023", "(no value)"]
+    said = await titles(await panel_of(stand_in, visit, bars))
+    assert said == [f"{year}\n{n}" for year, n in zip(years, "34––61", strict=True)]
+    said = await titles(await panel_of(stand_in, visit, bars | {"fill": 0}))
+    assert said == [f"{year}\n{n}" for year, n in zip(years, "340061", strict=True)]
+    line = await panel_of(stand_in, visit, {"kind": "line", "line": ["n"], "by": "year", "answer": given})
+    assert [len(part) for part in await path(line, ".series .line")] == [2, 1]
+
+
 async def test_names_are_no_times(stand_in: StandIn, visit: Visit) -> None:
     """Instants that are the starts of nothing stand beside one another, and so do bars in another order."""
     instants = ["2026-01-01T09:00:01", "2026-01-01T09:17:23.5", "2026-01-04T13:00:00"]

@@ -36,7 +36,7 @@ export function drawBars(view, rows, options) {
   const series = seriesOf(view, view.bar, rows, by, options);
   const shown = series.filter((each) => !each.hidden);
   const found = aligned(shown, by.names.map((_, place) => place), view.aggregate);
-  if (view.fill === 0 && by.short) found.forEach((group) => filled(group, shown));
+  if (view.fill === 0 && (by.short || by.buckets)) found.forEach((group) => filled(group, shown));
   const { groups, notes } = ordered(found, view, by, options.formats);
   if (inTime && by.buckets?.some) notes.push(LEFT_OUT);
   const way = rows.way(options.formats, view.bar, view);

@@ -71,6 +71,19 @@ export function bucketsOf(times, when, clock = PLAIN) {
 }
 
 /**
+ * Integers that are years.
+ * @returns {Buckets | null}
+ */
+export function yearsOf(years, { reduced, fill }) {
+  const known = [...new Set(years)].filter((year) => !Number.isNaN(year)).sort((a, b) => a - b);
+  if (reduced || !known.length) return null;
+  const next = (year) => year + 1;
+  const starts = Array.from({ length: next(known.at(-1)) - known[0] }, (_, place) => known[0] + place);
+  const follow = known.filter((year, place) => next(year) === known[place + 1]).length;
+  return { starts, some: false, regular: fill === 0 || follow * 2 >= known.length - 1, cut: () => "", next };
+}
+
+/**
  * The points of a line, with an empty one in each gap; by `fill`, with a zero in each bucket that has no row, if all are known.
  * @param {{x: number}[]} points in their order
  * @param {Buckets | null} buckets

@@ -2,7 +2,7 @@
 
 import { compare, isNumeric, number } from "../numbers.js";
 import { clockOf, DAY, fineFormat, isMoment, moment, sameDay, sameYear } from "../times.js";
-import { bucketsOf } from "./buckets.js";
+import { bucketsOf, yearsOf } from "./buckets.js";
 
 /** How the start of each unit is written. */
 const FORMATS = { minute: "datetime", hour: "datetime", day: "date", week: "date", month: "month", quarter: "month", year: "year" };
@@ -17,7 +17,7 @@ const FORMATS = { minute: "datetime", hour: "datetime", day: "date", week: "date
  * @property {(row: number) => string} name of a row's value
  * @property {(place: number, other: number) => number} [compare] two names: times and numbers by size, the absent one last
  * @property {import("../times.js").Clock} [clock] of times
- * @property {import("./buckets.js").Buckets | null} [buckets] of times
+ * @property {import("./buckets.js").Buckets | null} [buckets] of times and years
  * @property {string} [format] of times: the way of writing that tells them apart
  * @property {(place: number) => string | undefined} [cut] how the time at a place is cut off
  * @property {import("../values.js").Way} [way] of a number's ticks
@@ -38,20 +38,20 @@ export function dimension(rows, name, formats, when, bands) {
   const kind = kindOf(rows.type(name), values);
   const way = rows.way(formats, [name], { along: true });
   const clock = kind === "time" ? clockOf(values, when.zone) : null;
-  const times = clock && values.map(clock.of);
-  const buckets = clock && bucketsOf(times, when, clock);
+  const times = clock ? values.map(clock.of) : way.format === "year" ? values.map(number) : null;
+  const buckets = clock ? bucketsOf(times, when, clock) : times && yearsOf(times, when);
   const format = clock && (FORMATS[buckets?.unit] ?? grain((buckets?.starts ?? times).map(clock.wall)));
   let known; // how names are written, once the pointer or a drawing asks for one
   const write = clock
     ? (at) => [Number.isNaN(at) ? formats.name(null) : formats.time(clock.wall(at), format), clock.again?.(at) && "again", buckets?.cut(at)].filter(Boolean).join(", ")
-    : (value) => (known ??= formats.names(values, way))(value);
+    : (value) => (known ??= formats.names(values, way))(Number.isNaN(value) ? null : value);
   if (kind !== "name" && !bands) {
     const positions = times ?? values.map(number);
     const exact = new Map(values.flatMap((value, row) => (typeof value === "string" ? [[positions[row], value]] : [])));
     const text = clock ? write : (at) => write(exact.get(at) ?? at);
     return { kind, values, positions, names: [], text, name: (row) => (clock ? text(positions[row]) : write(values[row])), way, clock, buckets, format };
   }
-  const inTime = clock && bands === "time";
+  const inTime = times && bands === "time";
   const placed = inTime && buckets && !buckets.some;
   const keys = placed ? times : values;
   const inOrder = placed ? buckets.starts : inTime ? [...keys].sort((a, b) => later(a) - later(b)) : [];

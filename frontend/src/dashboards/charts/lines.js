@@ -15,6 +15,8 @@ const MOST_ENDS = 6;
 const NAME = LINE_HEIGHT + 2;
 /** Pixels of a gap between rows that are some of many. */
 const LEAST_GAP = 3;
+/** A name without a row of a series is a gap of its line. */
+const NAMES = { regular: true, next: (place) => place + 1 };
 /** Half the width of what a stack has at one place alone, in pixels. */
 const ALONE = 12;
 
@@ -31,7 +33,7 @@ export function drawLines(view, rows, options) {
   const series = seriesOf(view, measures, rows, by, options);
   const notes = inOrder(series, Boolean(view.stack), options.formats);
   const [first, last] = extentOf(by.positions);
-  const gaps = (points) => (reduced && by.clock ? gapsOfReduced(points, (LEAST_GAP * (last - first)) / options.width, by.clock.again ? null : options.when.zone) : by.buckets);
+  const gaps = (points) => (reduced && by.clock ? gapsOfReduced(points, (LEAST_GAP * (last - first)) / options.width, by.clock.again ? null : options.when.zone) : by.kind === "name" && !reduced ? NAMES : by.buckets);
   for (const each of series) each.points = withGaps(each.points, gaps(each.points), view.fill);
   if (view.fill === 0 && by.buckets?.some) notes.push(LEFT_OUT);
   const shown = series.filter((each) => !each.hidden).map((each) => within(each, options.domain));

@@ -230,7 +230,7 @@ export class Reading {
   #fill(stop) {
     const all = stop.items();
     const items = all.slice(0, MOST);
-    const alone = items.length === 1;
+    const alone = items.length === 1 && !(stop.dots && this.chart.series.length > 1);
     const lines = items.map(({ name, text, color }, place) =>
       html(
         "div",

@@ -4,7 +4,7 @@ import { number } from "../numbers.js";
 import { svg } from "../dom.js";
 import { runsOf, withGaps } from "./buckets.js";
 import { dimension } from "./dimension.js";
-import { areaPath, linePath } from "./paths.js";
+import { linePath } from "./paths.js";
 import { linear } from "./scales.js";
 
 const SIZE = { width: 120, height: 32 };
@@ -38,7 +38,6 @@ export function drawSparkline(rows, name, formats, when) {
   return svg(
     "svg",
     { class: "sparkline series-0", viewBox: `0 0 ${SIZE.width} ${SIZE.height}`, ...SIZE, "aria-hidden": "true" },
-    svg("path", { class: "area", d: areaPath(points, { ...way, y0: () => SIZE.height, y1: height }) }),
     ...runsOf(points, buckets).map(([kind, run]) => svg("path", { class: kind, d: linePath(run, { ...way, y: height }) })),
     ...dots,
   );

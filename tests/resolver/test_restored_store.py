@@ -55,6 +55,6 @@ async def test_a_new_id_makes_every_worker_begin_anew(tmp_path: Path) -> None:
 
 
 def _new_id() -> str:
-    found = re.search(r"In SQLite it is `(.+?)`", PAGE.read_text("utf-8"))
+    found = re.search(r"In SQLite the new id is `(.+?)`", PAGE.read_text("utf-8"))
     assert found is not None
     return found[1]

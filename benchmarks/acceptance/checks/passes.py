@@ -151,8 +151,8 @@ class _Apps:
         mount_dashboards(app, folder / "dashboards", resolver, sources, embedding=embedding)
 
     async def opened(self, scope: str) -> dict[str, bool]:
-        """Which of all mounts a pass with this scope opens."""
-        headers = {"X-User-Group-Token": mint_pass(self.token, "ada", scope=scope)}
+        """Which of all mounts a pass with this scope opens; an empty scope is none."""
+        headers = {"X-User-Group-Token": mint_pass(self.token, "ada", scope=scope or None)}
         found: dict[str, bool] = {}
         for place, app in (("bare", self.bare), ("whole", self.whole)):
             transport = httpx2.ASGITransport(app)

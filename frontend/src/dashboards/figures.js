@@ -55,6 +55,7 @@ export class FigureView {
     if (!this.#parts) return;
     const { line, change, words, said, saidShort } = this.#parts;
     words?.replaceChildren(said);
+    words?.removeAttribute("title");
     if (change?.scrollWidth > change?.clientWidth) writeShort(words, saidShort, said);
     for (const short of [false, true]) {
       for (const size of short ? SIZES : SIZES.slice(0, -1)) {

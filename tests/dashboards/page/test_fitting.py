@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 
-from tests.dashboards.page.conftest import Visit
+from tests.dashboards.page.conftest import Visit, until
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
 MONEY = ["1234567890.12", "234567890.10", "-98765432.10", "1034567890.50", "1234567.80", 1e300]
@@ -149,6 +149,13 @@ async def test_no_number_of_a_change_is_broken(stand_in: StandIn, visit: Visit) 
     whole = await shown.locator("span").first.get_attribute("title")
     assert whole is not None
     assert whole.endswith(" from \N{MINUS SIGN}123,456,789,012,345,678,901,234,567,890.123456 before")
+    await seen.page.set_viewport_size({"width": 800, "height": 900})
+    await until(lambda: _is_whole(seen.page, whole))
+    assert await shown.locator("span[title]").count() == 0
+
+
+async def _is_whole(page: Page, whole: str) -> bool:
+    return await words_of(page, "1-1") == whole
 
 
 async def test_a_long_word_of_a_text_is_no_wider_than_its_panel(stand_in: StandIn, visit: Visit) -> None:

@@ -17,10 +17,10 @@ function isDigits(maximumFractionDigits) {
   }
 }
 
-/** The smallest size of those that are not 0; none: 0. */
-export function least(values) {
-  const found = values.reduce((before, value) => Math.min(before, Math.abs(number(value)) || Infinity), Infinity);
-  return found === Infinity ? 0 : found;
+/** Whether each number is 1,000 or more, whatever its sign. */
+export function areLarge(values) {
+  const there = values.map(number).filter((value) => !Number.isNaN(value));
+  return there.length > 0 && there.every((value) => Math.abs(value) >= 1000);
 }
 
 /**

@@ -42,9 +42,10 @@ export class FigureView {
     const [passed] = data.so_far ? new Rows(data.so_far.columns, data.so_far.rows).values(name) : [value];
     const [before] = data.compare ? new Rows(data.compare.columns ?? [], data.compare.rows).values(name) : [];
     const way = formats.way({ ...this.view, name, type: rows.type(name) }, [value, passed, before].filter((each) => each !== undefined));
-    const change = data.compare ? this.#change(passed, value, before, data, way) : null;
+    const [change, shortChange] = data.compare ? ["text", "short"].map((form) => this.#change(passed, value, before, data, way, form)) : [];
+    const words = change?.lastChild;
     const cut = data.rows.length > 1 ? html("p", { class: "change" }, `The first of ${formats.text(data.rows.length, { type: "integer" })} rows`) : null;
-    this.#parts = { number, line, text: formats.text(value, way), short: formats.short(value, way), whole: formats.whole(value, way) };
+    this.#parts = { number, line, text: formats.text(value, way), short: formats.short(value, way), whole: formats.whole(value, way), change, words, said: words?.textContent, saidShort: shortChange?.lastChild.textContent };
     this.#write(false, "");
     return html("div", { class: `figure${small ? " with-line" : ""}` }, line, small, change, cut);
   }
@@ -52,7 +53,10 @@ export class FigureView {
   /** Once it is on the page: smaller where the number is wider than its place, then shorter, then above its unit. */
   fit() {
     if (!this.#parts) return;
-    const { line } = this.#parts;
+    const { line, change, words, said, saidShort } = this.#parts;
+    words?.replaceChildren(said);
+    words?.removeAttribute("title");
+    if (change?.scrollWidth > change?.clientWidth) writeShort(words, saidShort, said);
     for (const short of [false, true]) {
       for (const size of short ? SIZES : SIZES.slice(0, -1)) {
         this.#write(short, size);
@@ -77,21 +81,21 @@ export class FigureView {
   }
 
   /** `now`: the value of what has passed, of a period that has `value`. */
-  #change(now, value, before, { periods, now: clock }, way) {
+  #change(now, value, before, { periods, now: clock }, way, form) {
     const started = periods && clock?.slice(0, 10) === periods.shown.end;
     const title = periods ? this.#dates(periods, started) : "Against the same part of the period before";
-    const so = compare(now, value) ? `${this.context.formats.text(now, way)} so far: ` : "";
-    const change = (kind, good, words) => changeOf(title, kind, good, so + (so ? words[0].toLowerCase() + words.slice(1) : words));
     const { formats } = this.context;
+    const so = compare(now, value) ? `${formats[form](now, way)} so far: ` : "";
+    const change = (kind, good, words) => changeOf(title, kind, good, so + (so ? words[0].toLowerCase() + words.slice(1) : words));
     const when = started && periods.before.start === periods.before.end ? `on the whole of ${rangeLabel(periods.before, formats)}` : "before";
     if (Number.isNaN(number(before))) return change("same", "", "No value before");
-    if (Number.isNaN(number(now))) return change("same", "", `${formats.text(before, way)} ${when}`);
+    if (Number.isNaN(number(now))) return change("same", "", `${formats[form](before, way)} ${when}`);
     const order = compare(now, before);
     if (order === 0) return change("same", "", "As before");
     const kind = order > 0 ? "rise" : "fall";
     const good = this.view.better ? ((this.view.better === "higher") === order > 0 ? " good" : " bad") : "";
-    const much = number(before) === 0 ? "" : ` ${formats.change(now, before, way)}`;
-    return change(kind, good, `${order > 0 ? "Up" : "Down"}${much} from ${formats.text(before, way)} ${when}`);
+    const much = number(before) === 0 ? "" : ` ${formats.change(now, before, way, form)}`;
+    return change(kind, good, `${order > 0 ? "Up" : "Down"}${much} from ${formats[form](before, way)} ${when}`);
   }
 }
 

@@ -2,7 +2,7 @@
 // type, its format, its digits) is found once, as its way; Intl writes numbers from their own digits, with the group's
 // locale and currency. Making a formatter costs more than a hundred uses of it, so each is made once.
 
-import { ALL_DIGITS, digitsFor, least, TOO_SMALL } from "./digits.js";
+import { ALL_DIGITS, areLarge, digitsFor, TOO_SMALL } from "./digits.js";
 import { compare, difference, isNumeric, number, scaleOf } from "./numbers.js";
 import { DAY, fineFormat, isMoment, moment, TIMES } from "./times.js";
 
@@ -23,6 +23,8 @@ const UNITS = Object.entries({ day: 86_400, hour: 3_600, minute: 60, second: 1 }
 const PLAIN = new Set(["number", "integer", "decimal"]);
 const SHORTENED = new Set([...PLAIN, "currency", "compact"]);
 const CODES = new Set(["id", "year"]);
+/** Signs that nobody sees, or not as signs of their own. */
+const UNSEEN = / (?= )|[^\S ]|[\p{Cf}\p{M}]/gu;
 
 /** From here on numbers are written as powers of ten: a short one, and a double, whose further digits mean nothing. */
 const TOO_LARGE = { compact: 1e15, standard: 1e21 };
@@ -78,7 +80,7 @@ export class Formats {
   }
 
   #digitsOf(format, type, values) {
-    if (format === "currency") return least(values) >= 1000 ? 0 : this.currency ? this.#cents : 2;
+    if (format === "currency") return areLarge(values) ? 0 : this.currency ? this.#cents : 2;
     const plain = (format ?? "number") === "number";
     return plain && isNumeric(type) && type !== "integer" ? digitsFor(values) : undefined;
   }
@@ -97,7 +99,8 @@ export class Formats {
   }
 
   /**
-   * The names of different values, which are never alike: those that would be have all their digits, or quotes.
+   * The names of different values, which never look alike: those that would have all their digits, or quotes in which
+   * every sign can be seen.
    * @param {any[]} values
    * @param {Way} way
    * @returns {(value: any) => string}
@@ -106,14 +109,14 @@ export class Formats {
     const name = (value) => this.name(value, way);
     const exact = (value) => {
       const whole = value === null ? name(value) : this.whole(value, way);
-      return whole === value && !isNumeric(way.type) ? JSON.stringify(value) : whole;
+      return whole === value && !isNumeric(way.type) ? JSON.stringify(value).replace(UNSEEN, escaped) : whole;
     };
     const found = new Map();
     let alike = [...new Set(values)];
     for (const write of [name, exact, String]) {
       for (const value of alike) found.set(value, write(value));
-      const counts = countsOf(found.values());
-      alike = alike.filter((value) => counts.get(found.get(value)) > 1);
+      const counts = countsOf([...found.values()].map(seen));
+      alike = alike.filter((value) => counts.get(seen(found.get(value))) > 1 || !seen(found.get(value)));
     }
     return (value) => found.get(value) ?? name(value);
   }
@@ -186,11 +189,11 @@ export class Formats {
   }
 
   /** A change in words: of numbers in percent, of shares in points, and beside what is below nought the difference. */
-  change(now, before, way) {
+  change(now, before, way, form) {
     const signed = difference(now, before);
     const apart = typeof signed === "number" ? Math.abs(signed) : signed.replace("-", "");
     if (way.format === "percent") return `${this.#number({ maximumFractionDigits: 1 }, Number(apart) * 100)} points`;
-    if (compare(now, 0) < 0 || compare(before, 0) < 0) return this.text(apart, way);
+    if (compare(now, 0) < 0 || compare(before, 0) < 0) return this[form](apart, way);
     return this.#number({ style: "percent", maximumFractionDigits: 1 }, Number(apart) / Number(before));
   }
 
@@ -199,8 +202,8 @@ export class Formats {
     if (CODES.has(format)) return this.#number({ useGrouping: false, maximumFractionDigits: ALL_DIGITS }, value);
     if (format === "duration") return this.#duration(value, way, form);
     if (format === "bytes") return this.#bytes(value, digits, form);
-    if (form === "short" && !isPlainToRead(value)) return this.#compact(format, value, { maximumSignificantDigits: 3 });
-    if (format === "compact" && form !== "whole") return this.#compact(format, value, { maximumFractionDigits: digits ?? 1 });
+    if (form === "short" && !isPlainToRead(value)) return this.#shortened(format, value);
+    if (format === "compact" && form !== "whole") return this.#number({ notation: "compact", maximumFractionDigits: digits ?? 1 }, value);
     const count = digits ?? this.#ownDigits(format, way.type, value);
     const shown = form === "whole" ? { minimumFractionDigits: count, maximumFractionDigits: ALL_DIGITS } : fixed(count);
     if (form === "whole" && format === "currency" && scaleOf(value)) shown.minimumFractionDigits = this.#cents;
@@ -220,8 +223,11 @@ export class Formats {
     return format === "currency" && this.currency ? { style: "currency", currency: this.currency } : {};
   }
 
-  #compact(format, value, precision) {
-    return this.#number({ ...this.#style(format), notation: "compact", ...precision }, value);
+  /** Three digits and a word for its size; in a language that has no word for it, the whole number: no nought is made up. */
+  #shortened(format, value) {
+    const options = { ...this.#style(format), notation: "compact", maximumSignificantDigits: 3 };
+    const hasWord = this.#formatter(Intl.NumberFormat, options).formatToParts(value).some(({ type }) => type === "compact");
+    return this.#number(hasWord || Math.abs(Number(value)) < 1 ? options : { ...this.#style(format), maximumFractionDigits: 0 }, value);
   }
 
   #duration(value, { digits, step }, form) {
@@ -273,6 +279,10 @@ export class Formats {
     return this.#made.get(key);
   }
 }
+
+/** A text as it looks: an accent that is a sign of its own is none, and a browser draws several spaces as one. */
+const seen = (text) => text.normalize().replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim();
+const escaped = (sign) => `\\u${sign.codePointAt(0).toString(16).padStart(4, "0")}`;
 
 function countsOf(texts) {
   const found = new Map();

@@ -146,3 +146,30 @@ async def test_a_point_without_a_size_says_so(stand_in: StandIn, visit: Visit) -
     panels = await drawn(page)
     assert panels["1-1"].notes == "1 point has no size and is drawn as the smallest."
     assert panels["2-1"].notes == ""
+
+
+async def test_texts_that_look_alike_are_told_apart(stand_in: StandIn, visit: Visit) -> None:
+    """By spaces at their ends or within, by signs without a width, by an accent of its own. Red when two bars were
+    called Ann."""
+    values = ["Ann", "Ann ", "A  B", "A B", "C\u200bD", "CD", "\u00e9", "e\u0301", " ", "other"]
+    answer = rows({"k": "text", "n": "integer"}, *[[each, 1] for each in values])
+    lying = {"kind": "bar", "bar": ["n"], "by": "k", "horizontal": True, "answer": answer}
+    page = (await visit(stand_in.show([lying]))).page
+    assert await labels(page, "1-1") == [
+        *['"Ann"', '"Ann "', '"A\\u0020 B"', '"A B"', '"C\\u200bD"', '"CD"', '"\u00e9"', '"e\\u0301"', '" "', "other"]
+    ]
+
+
+async def test_ids_that_no_double_tells_apart_are_read_one_by_one(stand_in: StandIn, visit: Visit) -> None:
+    """Red when a tooltip of a line named one of two ids and said the values of both."""
+    ids = ["9007199254740991", 9007199254740992, "9007199254740993"]
+    answer = rows({"id": "integer", "n": "integer"}, *[[each, place] for place, each in enumerate(ids, 1)])
+    line = {"kind": "line", "line": ["n"], "by": "id", "answer": answer}
+    page = (await visit(stand_in.show([line]))).page
+    chart = page.locator("[data-panel='1-1'] .chart")
+    await chart.focus()
+    read = []
+    for key in ("Home", "ArrowRight", "ArrowRight"):
+        await page.keyboard.press(key)
+        read.append((await chart.locator(".tip").inner_text()).split("\n"))
+    assert read == [[str(each), str(place)] for place, each in enumerate(ids, 1)]

@@ -89,3 +89,13 @@ async def test_one_number_of_decimals_in_one_column(stand_in: StandIn, visit: Vi
     panels = await drawn(page)
     assert [[cell.text for cell in row] for row in panels["2-1"].cells] == [["$2,625.00"], ["$896.00"]]
     assert panels["3-1"].amounts == ["$2,625.00", "$896.00"]
+
+
+async def test_amounts_beside_a_small_one_have_cents(stand_in: StandIn, visit: Visit) -> None:
+    """Nought is less than 1,000, too. Red when R$ 1.234,50 beside R$ 0 was R$ 1.235."""
+    table = {"kind": "table", "columns": [{"name": each, "format": "currency"} for each in ("a", "b", "c")]}
+    answer = rows(dict.fromkeys("abc", "decimal"), ["1234.50", "1234.50", "0"], ["0", None, "0"])
+    page = (await visit(stand_in.show([table | {"answer": answer}], locale="pt-BR", currency="BRL"))).page
+    cells = (await drawn(page))["1-1"].cells
+    texts = [[cell.text.replace("\N{NO-BREAK SPACE}", " ") for cell in row] for row in cells]
+    assert texts == [["R$ 1.234,50", "R$ 1.235", "R$ 0,00"], ["R$ 0,00", "–", "R$ 0,00"]]

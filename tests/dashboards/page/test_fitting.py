@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 
-from tests.dashboards.page.conftest import Visit
+from tests.dashboards.page.conftest import Visit, until
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
 MONEY = ["1234567890.12", "234567890.10", "-98765432.10", "1034567890.50", "1234567.80", 1e300]
@@ -129,3 +129,66 @@ async def test_a_cell_is_no_wider_than_its_table(stand_in: StandIn, visit: Visit
     assert (
         await cell.locator(".visually-hidden").text_content() == "$12,345,678,901,234,567,890,123,456,789,012,345,678"
     )
+
+
+async def words_of(page: Page, place: str) -> str:
+    """What is seen of the change under a figure."""
+    words = page.locator(f"[data-panel='{place}'] .change span").first
+    return await words.evaluate("each => (each.querySelector('[aria-hidden]') ?? each).textContent")
+
+
+async def test_no_number_of_a_change_is_broken(stand_in: StandIn, visit: Visit) -> None:
+    """One that is wider than its card is short, and whole in its title. Red when it went on in the next line."""
+    long = "-123456789012345678901234567890.123456"
+    answer = rows({"v": "decimal"}, ["-0.5"], compare=rows({"v": "decimal"}, [long]))
+    view = {"kind": "figure", "figure": "v", "title": "Change"}
+    seen = await visit(stand_in.show([view | {"answer": answer}] * 4), width=1280)
+    assert await words_of(seen.page, "1-1") == "Up 1.23E29 from \N{MINUS SIGN}1.23E29 before"
+    shown = seen.page.locator("[data-panel='1-1'] .change")
+    assert await shown.evaluate("each => each.scrollWidth <= each.clientWidth")
+    whole = await shown.locator("span").first.get_attribute("title")
+    assert whole is not None
+    assert whole.endswith(" from \N{MINUS SIGN}123,456,789,012,345,678,901,234,567,890.123456 before")
+    await seen.page.set_viewport_size({"width": 800, "height": 900})
+    await until(lambda: _is_whole(seen.page, whole))
+    assert await shown.locator("span[title]").count() == 0
+
+
+async def _is_whole(page: Page, whole: str) -> bool:
+    return await words_of(page, "1-1") == whole
+
+
+async def test_a_long_word_of_a_text_is_no_wider_than_its_panel(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the page became wider than the screen."""
+    text = {"kind": "text", "title": "Note", "text": "long" * 60}
+    page = (await visit(stand_in.show([text]), width=390)).page
+    assert await page.locator(".panel-text").count() == 1
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize(
+    ("locale", "value", "short"),
+    [
+        ("de-DE", -1025.32, "\N{MINUS SIGN}1.025 €"),
+        ("de-AT", 123456.789, "€ 123.457"),
+        ("de-CH", 99999.4, "EUR 99’999"),
+        ("ja-JP", 1234.5, "€1,235"),
+        ("ja-JP", 123456.7, "€12.3万"),
+        ("de-DE", 1234567.8, "1,23 Mio. €"),
+        ("en-US", 1234.5, "€1.23K"),
+    ],
+)
+async def test_a_short_number_has_only_digits_of_its_own(
+    stand_in: StandIn, visit: Visit, locale: str, value: float, short: str
+) -> None:
+    """Where a language has no word for its size. Red when three digits and noughts were shown: 123.000, 1030."""
+    bars = {"kind": "bar", "bar": ["v"], "by": "k", "horizontal": True, "format": "currency", "digits": 6}
+    bars["answer"] = rows({"k": "text", "v": "float"}, ["a", value])
+    figure = {"kind": "figure", "figure": "v", "format": "currency", "digits": 20}
+    figure["answer"] = rows({"v": "float"}, [value])
+    address = stand_in.show([bars], [figure] * 12, locale=locale, currency="EUR")
+    page = (await visit(address, width=820)).page
+    number = page.locator("[data-panel='2-1'] .figure-number")
+    seen = (await number.locator("[aria-hidden]").inner_text()).replace("\N{NO-BREAK SPACE}", " ")
+    assert seen == short
+    assert await number.get_attribute("title") == await number.locator(".visually-hidden").text_content()

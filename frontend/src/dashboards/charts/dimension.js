@@ -47,9 +47,7 @@ export function dimension(rows, name, formats, when, bands) {
     : (value) => (known ??= formats.names(values, way))(Number.isNaN(value) ? null : value);
   if (kind !== "name" && !bands) {
     const positions = times ?? values.map(number);
-    const exact = new Map(values.flatMap((value, row) => (typeof value === "string" ? [[positions[row], value]] : [])));
-    const text = clock ? write : (at) => write(exact.get(at) ?? at);
-    return { kind, values, positions, names: [], text, name: (row) => (clock ? text(positions[row]) : write(values[row])), way, clock, buckets, format };
+    return { kind, values, positions, names: [], text: write, name: (row) => write((clock ? positions : values)[row]), way, clock, buckets, format };
   }
   const inTime = times && bands === "time";
   const placed = inTime && buckets && !buckets.some;

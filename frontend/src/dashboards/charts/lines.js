@@ -216,20 +216,23 @@ class LineChart {
     return found.map(({ key, y }) => ({ key, y, x: this.plot.left + this.plot.width + 6 }));
   }
 
-  /** One place on the axis each: what all series are there. */
+  /** One place on the axis each: what all series are there. Numbers that lie on one double are places of their own. */
   #stops() {
     const found = new Map();
+    const numbers = this.by.kind === "number";
     for (const { spans, name, color, key } of this.layers) {
       for (const span of spans) {
         const point = this.view.stack ? span.point : span;
         if (span.high === null || !point || point.y === null) continue;
-        if (!found.has(span.x)) found.set(span.x, []);
+        const exact = numbers && rowsOf(point).map((row) => this.by.values[row]).find((value) => typeof value === "string");
+        const place = exact || span.x;
+        if (!found.has(place)) found.set(place, [span.x, []]);
         const y = this.y(span.high);
         const height = this.view.stack ? this.y(span.low) - y : 0;
-        found.get(span.x).push({ name, color, key, amount: point.value, rows: rowsOf(point), y, height, share: span.high - span.low });
+        found.get(place)[1].push({ name, color, key, amount: point.value, rows: rowsOf(point), y, height, share: span.high - span.low });
       }
     }
-    return this.#fullest([...found].sort(([a], [b]) => a - b)).map(([at, items]) => this.#stop(at, items));
+    return this.#fullest([...found.values()].sort(([a], [b]) => a - b)).map(([at, items]) => this.#stop(at, items));
   }
 
   /** Of places on one pixel those with the most series: of many rows the server sends other places for each series. */
@@ -252,7 +255,7 @@ class LineChart {
       at,
       parts: items.map(({ key, rows, y, height }) => ({ key, rows, marks: [], box: { x, y, width: 0, height } })),
       dots: items.map(({ y, color }) => ({ y, color })),
-      title: () => this.by.text(at),
+      title: () => (this.by.kind === "number" ? [...new Set(items.flatMap(({ rows }) => rows.map(this.by.name)))].join(", ") : this.by.text(at)),
       items: () => items.map((item) => ({ name: item.name, color: item.color, text: write(item) })),
     };
   }

@@ -38,6 +38,7 @@ STABLE = {
     "draining": 503,
     "embedding_not_allowed": 403,
     "group_changed": 409,
+    "group_expired": 403,
     "group_suspended": 403,
     "headers_too_large": 431,
     "idempotency_in_flight": 409,

@@ -32,6 +32,9 @@ VIEWERS = 10_000
 DISTINCT = 1_000_000
 CAPACITY = 20_000
 VIEWER = {"region": "eu", "team": "blue"}
+FULL_VIEWER = {f"name_{number}": f"value {number}" for number in range(60)}
+"""Nearly as many attributes as a pass may have (64)."""
+FULL_VIEWERS = 1_000
 
 
 class OneGroup:
@@ -134,25 +137,31 @@ def _by_cookie(raw: bytes) -> Callable[[], Any]:
 
 
 async def _many_viewers(result: Table) -> None:
-    """All at once, so that nothing is cached when the last one comes."""
+    reads, size = await _memory_of(VIEWERS, VIEWER)
+    _, full = await _memory_of(FULL_VIEWERS, FULL_VIEWER)
+    result.add(f"reads for {VIEWERS:,} viewers of one group", str(reads))
+    result.add("memory of a cached pass with two attributes", f"{size:,.0f} B")
+    result.add("memory of a cached pass with 60 attributes", f"{full:,.0f} B")
+    result.aims += [
+        Aim(f"reads for {VIEWERS:,} viewers of one group", reads, 1),
+        Aim("bytes of a cached pass with two attributes", size, 2_048),
+    ]
+
+
+async def _memory_of(viewers: int, attributes: dict[str, str]) -> tuple[int, float]:
+    """Reads of the store, and bytes for each pass. All passes come at once, before anything is cached."""
     backend = OneGroup()
     resolver = Resolver(backend, keys=KEYS, staleness=STALENESS)
     token = KEYS.mint(backend.token)
-    passes = [mint_pass(token, f"v{number}", VIEWER).encode() for number in range(VIEWERS)]
+    passes = [mint_pass(token, f"v{number}", attributes).encode() for number in range(viewers)]
     gc.collect()
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     await asyncio.gather(*map(resolver.resolve, passes))
     gc.collect()
-    kept = (tracemalloc.get_traced_memory()[0] - before) / VIEWERS
+    kept = (tracemalloc.get_traced_memory()[0] - before) / viewers
     tracemalloc.stop()
-    size = kept + sum(map(len, passes)) / VIEWERS + 33  # the bytes of the passes were there before
-    result.add(f"reads for {VIEWERS:,} viewers of one group", str(backend.reads))
-    result.add("memory of a cached pass", f"{size:,.0f} B")
-    result.aims += [
-        Aim(f"reads for {VIEWERS:,} viewers of one group", backend.reads, 1),
-        Aim("bytes of a cached pass", size, 2_048),
-    ]
+    return backend.reads, kept + sum(map(len, passes)) / viewers + 33  # the bytes of the passes were there before
 
 
 async def _distinct(result: Table) -> None:

@@ -16,7 +16,8 @@ def shown(ready: Terminal) -> object:
 
 def test_a_group_is_suspended_and_resumed(ready: Terminal) -> None:
     """``group create`` gives no token in between, and the same one afterwards. Red when suspending makes a new token,
-    or when create returns the old one."""
+    or when create returns
+    the old one or rotate a new one."""
     token = ready("group", "create", "acme").out
     assert shown(ready) is False
     assert ready("group", "suspend", "acme").out == "acme\n"
@@ -24,6 +25,10 @@ def test_a_group_is_suspended_and_resumed(ready: Terminal) -> None:
     refused = ready("group", "create", "acme", fails=1)
     assert "[group_suspended]" in refused.err
     assert token.strip() not in refused.out + refused.err
+    for options in ((), ("--grace-seconds", "0"), ("--dry-run",)):
+        rotated = ready("group", "rotate", "acme", *options, fails=1)
+        assert rotated.out == ""
+        assert "[group_suspended]" in rotated.err
     assert ready("group", "resume", "acme", "--json").json()["suspended"] is False
     assert ready("group", "create", "acme").out == token
     assert "[unknown_group]" in ready("group", "suspend", "globex", fails=1).err

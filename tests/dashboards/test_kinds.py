@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from tenantry import DataSources, Resolver, UserGroupMiddleware, mint_pass, mount_dashboards, user_group
+from tenantry import DataSources, Resolver, UserGroupMiddleware, groups, mint_pass, mount_dashboards, user_group
 from tenantry.middleware import TOKEN_HEADER
 from tenantry.testing import MemoryStore
 from tests.dashboards.served import write_files
@@ -21,8 +21,8 @@ from tests.resolver.fake import KEYS, FakeBackend
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("app", "dashboard", "mcp", "forward-auth", "editor")
-MOUNTS = {"src/tenantry/dashboards/mount.py": "DASHBOARD"}
-"""Each file that adds a UserGroupMiddleware, with the kind that it names."""
+MOUNTS = {("src/tenantry/dashboards/mount.py", "DASHBOARD"): groups.DASHBOARD}
+"""Each place that adds a UserGroupMiddleware: its file, the kind as the code names it, and the kind."""
 RESOLVES = {
     "src/tenantry/cli/dashboards_serve.py",  # the token of the author, for advice in the terminal
     "src/tenantry/dashboards/embedding/session_cookie.py",  # puts a pass into a cookie; the mount reads its scope
@@ -58,22 +58,25 @@ def test_a_pass_opens_its_kind_alone(tmp_path: Path, kind: str) -> None:
     _, token = backend.issue()
     app, path = OPENED[kind](Resolver(backend, keys=KEYS), tmp_path)
 
-    def status(scope: str) -> int:
+    def status(scope: str | None) -> int:
         headers = {TOKEN_HEADER: mint_pass(token.decode(), "ada", scope=scope)}
         return TestClient(app).post(path, json={"definition": True, "live": False}, headers=headers).status_code
 
     assert {scope: status(scope) for scope in KINDS} == {scope: 200 if scope == kind else 403 for scope in KINDS}
-    assert (status(""), status(f"{kind} mcp:orders")) == (200, 200)
+    assert (status(None), status(f"{kind} mcp:orders")) == (200, 200)
 
 
 def test_every_mount_names_its_kind() -> None:
-    """Red for a new mount until it says which kind it is, and until MOUNTS and OPENED have it."""
-    found: dict[str, str | None] = {}
+    """Red for a new mount, also for a second one in a file, until it says which kind it is, and until MOUNTS and OPENED
+    have it."""
+    found = []
     for path, call in calls():
-        names = [ast.unparse(each) for each in (call.func, *call.args[:1])]
-        if "UserGroupMiddleware" in names and "issubclass" not in ast.unparse(call):
-            found[path] = next((ast.unparse(each.value) for each in call.keywords if each.arg == "audience"), None)
-    assert found == MOUNTS
+        names = [ast.unparse(each).rpartition(".")[2] for each in (call.func, *call.args[:1])]
+        if "UserGroupMiddleware" in names and "issubclass" not in names:
+            kind = next((ast.unparse(each.value) for each in call.keywords if each.arg == "audience"), None)
+            found.append((path, kind))
+    assert sorted(found, key=repr) == sorted(MOUNTS, key=repr)
+    assert set(OPENED) == {"app", *MOUNTS.values()}, "test_a_pass_opens_its_kind_alone does not try every kind"
 
 
 def test_every_reader_of_tokens_is_listed() -> None:

@@ -46,7 +46,7 @@ rows:
 PANELS = "/dashboards/flights/-/panels"
 VARYING = re.compile(
     r'"(?:as_of|age)": ?[\d.]+|"now": ?"[^"]+"|(?<=/-/download/)[\w-]+|(?<=USER_GROUP_TOKEN=)[\w.-]+'
-    r"|(?<=group=)[0-9a-f]{16}|(?<=__Host-tenantry-)[0-9a-f]{16}=[\w.-]+"
+    r"|(?<=group=)[0-9a-f]{32}|(?<=__Host-tenantry-)[0-9a-f]{32}=[\w.-]+"
 )
 """What two answers of one mount differ in: times, codes, and what names a group."""
 

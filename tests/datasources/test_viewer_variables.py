@@ -31,6 +31,15 @@ async def test_the_viewer_of_the_variables_is_that_of_the_group(sources: DataSou
         for template in (OF_PERSON, "select 1"):
             with pytest.raises(ValueError, match="another viewer"):
                 await sources.fetch(runs, "main", template, variables)
+    # Variables without a group, and the group's own with another viewer: red when only a copied group is compared.
+    for runs, viewer in ((ada, bob), (acme, bob), (ada, None)):
+        bare = {} if viewer is None else {"viewer": viewer.variables["viewer"]}
+        for variables in (bare, {**bare, "user_group": runs.variables["user_group"]}):
+            with pytest.raises(ValueError, match="another viewer"):
+                await sources.fetch(runs, "main", "select 1", variables)
+    own = {"viewer": {"id": "ada"}}
+    assert await sources.fetch(ada, "main", OF_PERSON, own) == [{"n": 3, "who": "ada"}]
+    assert await sources.fetch(acme, "main", "select 1 as n", {}) == [{"n": 1}]
     with pytest.raises(MissingVariable, match="viewer"):
         await sources.fetch(acme, "main", OF_PERSON, acme.variables)
 

@@ -18,7 +18,7 @@ from tenantry.middleware import DEFAULT_CARRIERS, first_of, header, path, query
 from tenantry.middleware.addresses import ADDRESS_HEADERS, OriginalAddress, restore_location
 from tenantry.middleware.extraction import Extractor
 from tenantry.resolver import Resolver
-from tenantry.tokens import PASS_PATTERN, handle_of_pass
+from tenantry.tokens import PASS_PATTERN
 from tests.middleware.asgi import Page, World, call, http, values
 from tests.middleware.test_extraction import C, S, T, U, X
 from tests.resolver.fake import KEYS, FakeBackend
@@ -282,7 +282,7 @@ async def test_the_cookie_of_a_direct_visit_gets_a_pass(cookie: bytes, in_query:
         name, made, rest = PASS.split(shown)[0], PASS.findall(shown), PASS.split(shown)[-1]
         assert token not in shown
         assert (name + b"redacted" + rest if is_given else shown) == cookie
-        assert [handle_of_pass(each) for each in made] == [group.handle] * is_given
+        assert [(await world.resolver.resolve(each)).handle for each in made] == [group.handle] * is_given
 
 
 async def test_the_app_sees_no_address_of_ours() -> None:

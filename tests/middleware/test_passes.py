@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,8 +16,11 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
 from tenantry import Resolver, UserGroupMiddleware, mint_pass, user_group, variables
+from tenantry.groups import Record, Viewer
 from tenantry.middleware import header, query
+from tenantry.testing import make_group
 from tests.middleware.asgi import World, http
+from tests.middleware.sockets import Answers, Socket, until
 from tests.resolver.fake import KEYS, FakeBackend
 
 NAME = b"x-user-group-token"
@@ -70,7 +75,7 @@ class Apps:
         resolver = self.resolver = Resolver(backend, keys=KEYS)
         _, token = backend.issue()
         self.token = token.decode()
-        inner = Starlette(routes=[Route("/", viewer)])
+        inner = Starlette(routes=[Route("/", viewer), WebSocketRoute("/socket", socket)])
         inner.add_middleware(UserGroupMiddleware, resolver=resolver, audience="dashboard", required=True)
         app = Starlette(
             routes=[
@@ -82,6 +87,16 @@ class Apps:
         )
         app.add_middleware(UserGroupMiddleware, resolver=resolver, **options)
         self.client = TestClient(app)
+
+    def socket(self, path: str, scope: str) -> tuple[int, str | None]:
+        """As ``answer``, for a websocket: 101 if it opens."""
+        raw = mint_pass(self.token, "ada", scope=scope or None)
+        try:
+            with self.client.websocket_connect(path, headers={HEADER: raw}) as opened:
+                assert opened.receive_json() == {"viewer": "ada"}
+        except WebSocketDenialResponse as refusal:
+            return refusal.status_code, refusal.json()["error"]["code"]
+        return 101, None
 
     def answer(self, path: str, scope: str) -> tuple[int, str | None]:
         raw = mint_pass(self.token, "ada", scope=scope or None)
@@ -111,19 +126,40 @@ def test_each_app_names_its_kind(scope: str, app: int, dashboard: int) -> None:
     assert apps.answer("/anyone", scope) == (200, None)  # this view requires no group
 
 
-def test_a_websocket_needs_the_scope_of_its_app() -> None:
-    """Red if the websocket's handshake leaves out ``may_open``."""
+@pytest.mark.parametrize("scope", ["", "app", "dashboard", "app dashboard", "mcp:orders"])
+def test_a_websocket_needs_the_scope_of_its_app(scope: str) -> None:
+    """As a request does, also in an app within an app. Red if the websocket's handshake leaves out ``may_open``, and if
+    the outer middleware refuses what the inner one would let in."""
     apps = Apps()
-    raw = mint_pass(apps.token, "ada", scope="dashboard")
-    with (
-        pytest.raises(WebSocketDenialResponse) as refused,
-        apps.client.websocket_connect("/socket", headers={HEADER: raw}),
-    ):
-        pass
-    assert (refused.value.status_code, refused.value.json()["error"]["code"]) == (403, "out_of_scope")
-    raw = mint_pass(apps.token, "ada", scope="app")
-    with apps.client.websocket_connect("/socket", headers={HEADER: raw}) as socket:
-        assert socket.receive_json() == {"viewer": "ada"}
+    for app in ("", "/inner"):
+        status, code = apps.answer(f"{app}/", scope)
+        assert apps.socket(f"{app}/socket", scope) == (101 if status == 200 else status, code), app
+
+
+async def test_a_websocket_that_needs_no_group_never_gets_one_out_of_scope() -> None:
+    """Red if a later check of the pass writes the group where the app reads it, or if nothing checks the pass."""
+    answers, opened = Answers(), Socket()
+
+    def rename(name: str) -> None:
+        begun = datetime.now(UTC)
+        ada = Viewer("ada", Record({}), ("mcp",), begun, begun + timedelta(hours=1), 1)
+        answers.group = make_group(name=name).with_viewer(ada)
+
+    async def public(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        await receive()
+
+    rename("Acme")
+    running = opened.open(public, answers)
+    await until(lambda: answers.peeks > 1)
+    rename("Acme Ltd")
+    seen = answers.peeks
+    await until(lambda: answers.peeks > seen + 1)
+    assert opened.scope["user_group"] is None
+    answers.revoke()
+    await asyncio.wait_for(running, 120)
+    assert opened.closing == {"type": "websocket.close", "code": 4401, "reason": "invalid_token"}
 
 
 def test_views_without_a_group_below_two_middlewares() -> None:

@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
+from tenantry.cache import CacheEntry
 from tenantry.errors import InvalidToken, PassExpired, PassRevoked, UserGroupExpired, UserGroupSuspended
 from tenantry.groups import Record, UserGroup, revoking_changes
 from tenantry.resolver import Resolver
+from tenantry.resolver.loading import Counters
 from tenantry.testing import FrozenClock
 from tenantry.tokens import sign_pass
 from tests.resolver.fake import FOREIGN_KEYS, KEYS, FakeBackend, token_of
+
+
+class Uses:
+    """Records each use that the resolver reports as usage."""
+
+    def __init__(self, used: list[UserGroup]) -> None:
+        self.used = used
+
+    def counted(self, group: UserGroup) -> UserGroup:
+        self.used.append(group)
+        return group
+
+    def count_hit(self, entry: CacheEntry) -> None:
+        self.used.append(entry.group)
 
 
 class Host:
@@ -129,6 +147,57 @@ async def test_one_viewer_is_cut_off(host: Host) -> None:
     with pytest.raises(PassRevoked):
         await host.resolver.resolve(ann)
     assert host.backend.reads == 2
+
+
+@pytest.mark.parametrize(("group_ends", "error"), [(False, PassExpired), (True, UserGroupExpired)])
+async def test_a_pass_that_ends_during_the_read_is_refused(
+    host: Host, monkeypatch: pytest.MonkeyPatch, group_ends: bool, error: type[InvalidToken]
+) -> None:
+    """As is one whose group ends then. Red when ``exp`` is compared only before the read."""
+    ends = host.time_of_day() + timedelta(seconds=2)
+    _, token = host.backend.issue(expires_at=ends if group_ends else None)
+    read_at_snapshot = host.backend.read_at_snapshot
+
+    async def slow(*arguments: Any, **options: Any) -> Any:
+        host.time_of_day.advance(3)
+        return await read_at_snapshot(*arguments, **options)
+
+    monkeypatch.setattr(host.backend, "read_at_snapshot", slow)
+    with pytest.raises(error):
+        await host.resolver.resolve(host.sign(token, "ada", seconds=60 if group_ends else 3))
+    assert (host.backend.reads, host.resolver.cached_passes) == (1, 0)
+
+
+async def test_each_request_with_a_pass_is_counted_once(host: Host) -> None:
+    """What is refused is no hit, and no use of the group. Red when the token of a revoked viewer's pass is counted as a
+    hit, and when a pass that has ended is counted as a read."""
+    counted, used = host.resolver.counters, []
+    host.resolver._usage = Uses(used)
+    group, token = host.backend.issue(expires_at=host.time_of_day() + timedelta(days=1))
+    ann, bob, short = host.sign(token, "ann"), host.sign(token, "bob"), host.sign(token, "bob", seconds=1)
+
+    async def outcomes(*passes: bytes) -> tuple[int, ...]:
+        """Hits, refused, forged, reads and uses of the group."""
+        before = _sums(counted, used)
+        for raw in passes:
+            with suppress(InvalidToken):
+                await host.resolver.resolve(raw)
+        return tuple(now - then for now, then in zip(_sums(counted, used), before, strict=True))
+
+    assert await outcomes(ann, bob, bob, short) == (3, 0, 0, 1, 4)
+    assert await outcomes(bob[:-1] + b"~") == (0, 0, 1, 0, 0)
+    host.advance(1)
+    assert await outcomes(*[short] * 10) == (0, 10, 0, 0, 0)
+    changes = revoking_changes(group, "ann", host.time_of_day())
+    host.backend.write(replace(group, **changes.given(), revision=2))
+    assert await outcomes(ann, *[ann] * 99) == (0, 99, 0, 1, 0)  # the first one reads the changed group
+    assert await outcomes(bob, bob) == (2, 0, 0, 0, 2)
+
+
+def _sums(counted: Counters, used: list[UserGroup]) -> tuple[int, ...]:
+    reads = counted.misses - counted.refused - counted.forged - counted.joined
+    assert reads == counted.loads
+    return counted.hits, counted.refused, counted.forged, reads, len(used)
 
 
 async def test_what_ends_the_token_ends_its_passes(host: Host) -> None:

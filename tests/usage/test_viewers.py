@@ -70,7 +70,7 @@ async def use(store: FlakyStore, token: str, tmp_path: Path) -> None:
 async def test_viewers_are_counted_beside_their_group(store: FlakyStore, tmp_path: Path) -> None:
     """A token, and a pass without an id, are counted for the group alone. No log, metric or observer has the id.
 
-    Red without ``count_pass``: four resolves. Red when the label of a query has no viewer."""
+    Red when ``counted`` leaves the viewer out: four resolves. Red when the label of a query has no viewer."""
     _, token = await make_environment(store, counts_viewers=True)
     collector = UsageCollector(store.usage_recorder, 20)
     await use(store, token, tmp_path)

@@ -60,8 +60,8 @@ OF_PASSES: Final = (
     Defence(
         "a pass opens only the websockets in its scope",
         "middleware/middleware.py",
-        "            if group.viewer is not None and not group.viewer.may_open(self._audience):\n"
-        "                raise OutOfScope(OutOfScope.MESSAGE)\n",
+        "        if group.viewer is not None and not group.viewer.may_open(self._audience):\n"
+        "            app = partial(self._run_out_of_scope, group)\n",
         "",
         ("tests/middleware/test_passes.py",),
     ),
@@ -73,6 +73,14 @@ OF_PASSES: Final = (
         "            return\n",
         "",
         ("tests/middleware/test_passes.py", "tests/dashboards/test_kinds.py"),
+    ),
+    Defence(
+        "a cookie opens only the dashboards of its viewer",
+        "dashboards/embedding/session_cookie.py",
+        "            if group.viewer is None or name != _name_of(group):\n"
+        "                raise InvalidToken(InvalidToken.MESSAGE)\n",
+        "",
+        ("tests/dashboards/embedding/test_mounted.py",),
     ),
     Defence(
         "a pass opens only the dashboards in its scope",

@@ -16,7 +16,7 @@ class NoAnswer(Exception): ...
 
 
 class TickBatcher(Generic[K, V]):
-    """Batches the reads of one event loop.
+    """Combines the reads of one event loop into batches.
 
     - ``fetch`` gets at most ``size`` keys and the deadline of the first caller. It returns one value for each key.
     - ``concurrent``: maximum number of batches that run at once (None: no limit).

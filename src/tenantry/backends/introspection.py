@@ -107,7 +107,8 @@ class IntrospectionClient:
         self._clients: LoopLocal[httpx2.AsyncClient] = LoopLocal(self._create_client, lambda client: client.aclose())
 
     async def ask(self, token: str) -> bytes:
-        """Return the body of a response with status 200. Raises StoreUnavailable."""
+        """Send the token and return the body of the response if its status is 200. Otherwise, or without a response,
+        raises StoreUnavailable."""
         client = self._clients.get()
         try:
             async with asyncio.timeout(self._timeout):

@@ -88,7 +88,6 @@ class StoredGroup:
         key_id: str,
         nonce: bytes,
         grace_seconds: int | None,
-        while_suspended: bool,
         now: datetime,
     ) -> StoredGroup:
         """Return the group with a new token, which replaces the live token ``current``. The old token stays valid for
@@ -97,14 +96,14 @@ class StoredGroup:
         - Raises UnknownToken if ``current`` is not a token of this group.
         - Raises TokenAlreadyRotated if ``current`` is an earlier token of this group. Its lower version shows that,
           because handles are never reused.
-        - Raises GroupSuspended if the group is suspended, unless ``while_suspended`` is True."""
+        - Raises GroupSuspended if the group is suspended."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:
             raise TokenAlreadyRotated(ALREADY_ROTATED, field="/current_token")
         if not _same(self.token, current):
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
-        if self.group.suspended and not while_suspended:
+        if self.group.suspended:
             raise GroupSuspended(GroupSuspended.MESSAGE)
         token = replace(self.token, key_id=key_id, nonce=nonce, version=self.token.version + 1)
         grace = self.group.environment.grace_seconds if grace_seconds is None else grace_seconds

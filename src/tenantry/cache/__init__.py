@@ -1,4 +1,4 @@
-"""Decides which cached answers may be used. Callers pass the time; only ``slots`` does I/O."""
+"""Decides which cached answers may be used. Callers pass the current time. Only the sub-package ``slots`` does I/O."""
 
 from tenantry.cache.change_log import ChangeLog
 from tenantry.cache.entries import (

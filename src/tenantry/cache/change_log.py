@@ -10,7 +10,7 @@ BLOCK_SIZE: Final = 1_000
 """Handles in one block. Old changes are dropped one block at a time."""
 
 MAX_HINTS: Final = 10_000
-"""Maximum number of changes reported by a bus (hints) that are kept between two polls."""
+"""Maximum number of hints that are kept between two polls. A hint is a change that a bus has reported."""
 
 
 class ChangeBlock:
@@ -70,7 +70,7 @@ class ChangeLog:
         self._recent_hints[handle] = max(generation, self._recent_hints.pop(handle, -1))
 
     def continues(self, changes: Changes) -> bool:
-        """Whether the list continues this log: it is from the same store and leaves no gap."""
+        """Return True if the list continues this log: it comes from the same store and leaves out no change."""
         newest = self._blocks[-1].last if self._blocks else -1
         return (
             changes.store_id == self.store_id
@@ -79,7 +79,7 @@ class ChangeLog:
         )
 
     def restart(self, changes: Changes) -> None:
-        """Forget all changes; start again where this list begins."""
+        """Forget all changes. The log starts again at the generation where this list begins."""
         self._discarded.extend(self._blocks)
         self._blocks = deque()
         self._recent_hints, self._previous_hints = {}, {}

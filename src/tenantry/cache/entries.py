@@ -195,8 +195,8 @@ class PollSnapshot:
 
 
 TABLE_BYTE: Final = -2
-"""Index of the byte in a token or pass that selects its table. It is a character of the token's checksum (62 tables) or
-of the pass's signature (64), so a group's passes are in different tables."""
+"""Index of the byte in a token or pass that selects its table. In a token, this byte is a character of the checksum (62
+tables). In a pass, it is a character of the signature (64 tables), so a group's passes are in different tables."""
 
 BYTE_VALUES: Final = 256
 

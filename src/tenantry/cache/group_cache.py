@@ -4,8 +4,9 @@ Each answer is valid until its lease ends, its deadline passes or its slot versi
 write on this host changes the slot version. A write on another host is reported by a bus (``evict``) or by the next
 poll (``apply_changes``). A successful poll extends the lease.
 
-A load calls ``begin`` before it reads the backend. Its answer is cached only if, after the read, lease and slot version
-are the same and no newer change of the handle is known. So the cache misses no write made during the load."""
+A load calls ``begin`` before it reads the backend. The answer of the load is cached only if, after the read, the lease
+and the slot version are still the same and no newer change of the handle is known. So the cache misses no write that
+was made during the load."""
 
 from __future__ import annotations
 

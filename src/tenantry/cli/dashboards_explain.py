@@ -34,7 +34,7 @@ folder_option: OptionDecorator = click.option(
     help="The folder of the dashboards.",
 )
 group_option: OptionDecorator = click.option(
-    "--group", "provided_id", type=as_name, required=True, metavar="ID", help="The user group whose view to explain."
+    "--group", "provided_id", type=as_name, required=True, metavar="ID", help="Explain what this user group sees."
 )
 
 
@@ -61,7 +61,9 @@ def _filters(given: tuple[str, ...]) -> dict[str, Any]:
 @click.command("explain")
 @click.argument("name", metavar="NAME")
 @group_option
-@click.option("--against", type=as_name, metavar="ID", help="A second group, to show how the two differ.")
+@click.option(
+    "--against", type=as_name, metavar="ID", help="A second user group, to show how it differs from the first."
+)
 @click.option("--filter", "filters", multiple=True, metavar="NAME=VALUE", help="A viewer's filter; repeatable.")
 @click.option(
     "--format",

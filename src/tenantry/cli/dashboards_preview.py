@@ -37,9 +37,9 @@ def _mount(_context: click.Context, _parameter: click.Parameter, address: str) -
 @click.command("preview")
 @click.argument("name", metavar="NAME")
 @click.option(
-    "--group", "provided_id", type=as_name, required=True, metavar="ID", help="The user group whose view to show."
+    "--group", "provided_id", type=as_name, required=True, metavar="ID", help="Show what this user group sees."
 )
-@click.option("--viewer", "viewer_id", metavar="ID", help="Show what this person in the group sees.")
+@click.option("--viewer", "viewer_id", metavar="ID", help="Show what this person sees, who is a viewer in the group.")
 @click.option(
     "--viewer-attribute",
     "attributes",

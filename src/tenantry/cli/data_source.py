@@ -201,7 +201,7 @@ async def update(
 @json_option
 @with_store
 async def show(store: Store, reference: str, environment: str | None, as_json: bool) -> None:
-    """Show a data source and its declaration of guarded tables. The password is masked."""
+    """Show a data source and its declaration of guarded tables. The password in the URL is masked."""
     from tenantry.datasources.catalogue import tables_yaml
 
     source = await _provisioner(store).find(await choose_environment(store, environment), reference)
@@ -253,7 +253,8 @@ async def test(store: Store, reference: str, environment: str | None, keys: str 
 @json_option
 @with_store
 async def list_(store: Store, no_check: bool, environment: str | None, keys: str | None, as_json: bool) -> None:
-    """List the data sources of an environment, and whether each responds within 3 seconds. Passwords are masked.
+    """List the data sources of an environment. For each, show whether it responds within 3 seconds. Passwords are
+    masked.
 
     The column secrets shows how the store keeps the password: encrypted, as a reference, or in plain text. The column
     groups shows how many user groups have the data source in their mapping.

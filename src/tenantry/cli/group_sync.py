@@ -39,8 +39,8 @@ _TOGETHER: Final = 250
 
 @click.command("sync")
 @click.argument("file", type=click.File("rb"), metavar="FILE")
-@click.option("--dry-run", is_flag=True, help="Change nothing; show what would change.")
-@click.option("--prune", is_flag=True, help="Delete the groups that are not in FILE, after asking you.")
+@click.option("--dry-run", is_flag=True, help="Change nothing, but show what would change.")
+@click.option("--prune", is_flag=True, help="Delete the groups that are not in FILE. The command asks you first.")
 @click.option("--yes", is_flag=True, help="With --prune: delete without asking.")
 @click.option(
     "--no-check", is_flag=True, help="Do not connect to the data sources to test their changed guarded tables."

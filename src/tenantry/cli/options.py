@@ -178,7 +178,8 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
 
 async def note_unsealed(store: Store, keys: str | None = None) -> None:
-    """Warn if the trail has sealed entries, but this command ran without the key file."""
+    """Print a warning if the audit trail has sealed entries but this command ran without the key file, so its own
+    entries are not sealed."""
     if sealing_keys(settings(keys=keys)) is not None:
         return
     with suppress(TenantryError):  # the command itself has succeeded
@@ -261,7 +262,8 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 
 def print_declarations_once() -> None:
-    """Keep errors in declarations of guarded tables out of the log on stderr: the command prints them itself."""
+    """Keep errors in declarations of guarded tables out of the log on stderr, because the command prints these errors
+    itself."""
     logging.getLogger("tenantry.datasources.declared_tables").addHandler(logging.NullHandler())
 
 

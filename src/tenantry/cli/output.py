@@ -12,7 +12,7 @@ import click
 from tenantry.tokens import mask_within
 
 FAILED: Final = 1
-"""The command was refused, or found a mistake."""
+"""Exit code of a command that was refused or that found a mistake."""
 
 
 def print_note(text: str) -> None:
@@ -123,6 +123,6 @@ def _cell(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """Escape line breaks and control characters: a name from an API caller must not forge a row or control the
-    terminal."""
+    """Return ``text`` with line breaks and control characters escaped. Otherwise, a name that an API caller chose could
+    forge a row or control the terminal."""
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

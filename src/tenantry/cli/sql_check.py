@@ -184,7 +184,7 @@ class Check:
 
 
 def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
-    """Return the environment's schema from the first of ``folders`` that has one, or None.
+    """Return the environment's schema from the first of ``folders`` that has one. Return None if no folder has one.
 
     The environment is ``stored`` (its name in the store), else ``asked_for`` (--environment), else the environment in
     the settings. A name that does not come from the store may be misspelt. So if no schema is found for such a name,

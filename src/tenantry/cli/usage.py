@@ -55,7 +55,8 @@ def as_hour(value: str) -> datetime:
     type=click.Choice([*_TIMES, "group", "source", "viewer"]),
     default=["group"],
     show_default=True,
-    help="Print a row for each of these. Repeatable: --by month --by group prints a row for each group and month.",
+    help="Print one row for each value of this; repeatable: --by month --by group prints a row for each group "
+    "and month.",
 )
 @click.option(
     "--format",
@@ -84,7 +85,7 @@ async def usage(
     as_json: bool,
     prune_before: datetime | None,
 ) -> None:
-    """Show the usage of groups: resolved tokens, queries, rows, and the seconds for which queries ran.
+    """Show the usage of groups: the number of resolved tokens, queries and rows, and the seconds that queries ran.
 
     All times are in UTC. Usage of the last minute may be missing, because programs store it with a delay.
     """

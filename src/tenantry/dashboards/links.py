@@ -34,7 +34,7 @@ class Link:
     kept: tuple[str, ...]
     """The filters of the panel that the opened dashboard also has, so that the click passes them on."""
     dropped: tuple[str, ...]
-    """The filters of the panel that the opened dashboard lacks, so that they are lost."""
+    """Filters of the panel that do not exist on the opened dashboard. Their values are lost."""
     always: tuple[str, ...]
     """Filters with a default that the opened dashboard applies, because no viewer can clear them and the click does not
     set them."""

@@ -18,7 +18,7 @@ from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts, EmbeddingCheck
 from tenantry.dashboards.embedding.routes import ELEMENT_FILES, Embedding, embedding_routes
-from tenantry.dashboards.embedding.session_cookie import CookieExchange, SessionCookie
+from tenantry.dashboards.embedding.session_cookie import CookieExchange, SessionCookie, SessionCookieCheck
 from tenantry.dashboards.endpoint import error_handler, render_error
 from tenantry.dashboards.explanation import explain_panel, panel_text
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
@@ -118,6 +118,7 @@ def dashboards_app(
     own_token = [
         Middleware(SessionCookie),
         Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True, audience=DASHBOARD),
+        Middleware(SessionCookieCheck),
         Middleware(EmbeddingCheck, hosts=hosts),
     ]
     previews, data = [], own_token

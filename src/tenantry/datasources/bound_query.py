@@ -79,21 +79,19 @@ def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None
     own = group.variables
     if variables is own:
         return
-    try:
-        owner = variables["user_group"]
-    except KeyError:
-        return
-    expected = own["user_group"]
+    if "user_group" in variables and not _is_same_group(variables["user_group"], own["user_group"]):
+        raise ValueError("these variables belong to another user group: pass those of the group that runs the query")
+    if _viewer_of(variables) != _viewer_of(own):  # also for variables without a group
+        raise ValueError("these variables belong to another viewer: pass those of the group that runs the query")
+
+
+def _is_same_group(owner: Any, expected: Any) -> bool:
     if owner is expected:  # ``variables(request)`` has more than the variables of the group
-        return
+        return True
     # A copy is allowed: the same group read again, or a record that passed through a template or JSON.
-    is_copy = isinstance(owner, Record | dict) and all(
+    return isinstance(owner, Record | dict) and all(
         name in owner and owner[name] == expected[name] for name in ("id", "environment")
     )
-    if not is_copy:
-        raise ValueError("these variables belong to another user group: pass those of the group that runs the query")
-    if _viewer_of(variables) != _viewer_of(own):
-        raise ValueError("these variables belong to another viewer: pass those of the group that runs the query")
 
 
 def _viewer_of(variables: Mapping[str, Any] | Record) -> Any:

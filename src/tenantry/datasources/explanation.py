@@ -19,7 +19,7 @@ class ExplainedQuery:
     source_id: str
     """Tenantry's id of the source (``ds_…``)."""
     provided_id: str
-    """The operator's id of the source."""
+    """The id that the operator gave the source."""
     engine: str
     """The URL scheme."""
     traced: TracedSQL

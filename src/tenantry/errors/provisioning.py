@@ -53,6 +53,14 @@ class MissingScope(TenantryError):
     status = 403
 
 
+class GroupExpired(TenantryError):
+    """The user group's end date has passed, so it gets no pass."""
+
+    code = "group_expired"
+    status = 403
+    MESSAGE = "the end date of this user group has passed: set a later one, or none, with PATCH and expires_at"
+
+
 class GroupSuspended(TenantryError):
     """The user group is suspended, so it gets no token and no pass."""
 

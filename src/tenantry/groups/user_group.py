@@ -9,7 +9,7 @@ from hashlib import sha256
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from tenantry.errors import PassRevoked, UserGroupExpired, UserGroupSuspended
+from tenantry.errors import PassExpired, PassRevoked, UserGroupExpired, UserGroupSuspended
 from tenantry.groups.moments import write_moment
 from tenantry.groups.record import Record, extend, thaw
 from tenantry.groups.session_variables import SessionVariables
@@ -155,11 +155,13 @@ class UserGroup:
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
 
     def require_access(self, now: datetime) -> None:
-        """Raises UserGroupSuspended if the group is suspended, UserGroupExpired if its end date has passed."""
+        """Raises UserGroupSuspended if the group is suspended. Raises UserGroupExpired if its end date has passed, or
+        PassExpired if the end of the viewer's pass came first."""
         if self.suspended:
             raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
         if self.seconds_left(now) <= 0:
-            raise UserGroupExpired(UserGroupExpired.MESSAGE)
+            ended = PassExpired if self.ends_with_pass else UserGroupExpired
+            raise ended(ended.MESSAGE)
 
     def is_bound_like(self, other: UserGroup) -> bool:
         """Whether templates bind the same values for both groups. The values ``1``, ``1.0`` and ``true`` count as

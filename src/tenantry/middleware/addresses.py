@@ -25,7 +25,7 @@ IN_QUERY_KEY: Final = "tenantry.in_query"
 starts with COOKIE_PREFIX and whose value is MASK. The middleware replaces MASK with a pass."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""Prefix of the name of a cookie with a pass. The group's handle follows the prefix. The pass is made from the token in
+"""Prefix of the name of a cookie with a pass. Hexadecimal digits follow the prefix. The pass is made from the token in
 the address of a page. Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
 
 COOKIE_SECONDS: Final = 3_600

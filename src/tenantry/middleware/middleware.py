@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import sys
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeGuard, TypeVar
 
 from tenantry.clock import utc_now
@@ -188,13 +189,14 @@ class UserGroupMiddleware:
         scope[FOUND_KEY] = hash(raw)
         try:
             group = await self._resolver.resolve(raw)
-            if group.viewer is not None and not group.viewer.may_open(self._audience):
-                raise OutOfScope(OutOfScope.MESSAGE)
-            scope[SCOPE_KEY] = group
         except TenantryError as error:
             await send_error(error, scope, send)
             return
-        await WebSocketSession(self._bounded_resolver, raw, scope, receive, send).run(self.app)
+        scope[SCOPE_KEY] = group
+        session, app = WebSocketSession(self._bounded_resolver, raw, scope, receive, send), self.app
+        if group.viewer is not None and not group.viewer.may_open(self._audience):
+            app = partial(self._run_out_of_scope, group)
+        await session.run(app)
 
     def _headers_and_send(self, scope: Scope, send: Send) -> tuple[CacheHeaders, Send]:
         if ADDRESS_KEY not in scope:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tenantry.aio import ReadAhead
 from tenantry.clock import monotonic_with_suspend
 from tenantry.groups import UserGroup
-from tenantry.http import HANDSHAKE_KEY, SCOPE_KEY, VIEWER_KEY, Handshake
+from tenantry.http import HANDSHAKE_KEY, OUT_OF_SCOPE_KEY, SCOPE_KEY, VIEWER_KEY, Handshake
 from tenantry.middleware.cache_headers import Message, Send
 from tenantry.middleware.token_watch import BoundedResolver, TokenWatch
 from tenantry.ports import MonotonicClock
@@ -81,7 +81,8 @@ class WebSocketSession(TokenWatch):
         await self._send(message)
 
     def _renewed(self, group: UserGroup) -> bool:
-        self._scope[SCOPE_KEY] = group
+        # If no middleware has let the pass in yet, the app must not see the group.
+        self._scope[OUT_OF_SCOPE_KEY if OUT_OF_SCOPE_KEY in self._scope else SCOPE_KEY] = group
         return True
 
     # --- the end ------------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ class Slots(Protocol):
 
     @property
     def versions(self) -> Sequence[int]:
-        """The shared versions, not a copy: they change whenever a process writes."""
+        """The shared versions themselves, not a copy. They change whenever a process writes."""
         ...
 
     def copy(self) -> Sequence[int]:

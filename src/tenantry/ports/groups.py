@@ -58,17 +58,15 @@ class GroupStore(Protocol):
         key_id: str,
         nonce: bytes,
         grace_seconds: int | None = None,  # None: the environment's
-        while_suspended: bool = False,
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
         """Replace the live token ``current`` by the next version of the token. If several callers do this at the same
-        time, only one succeeds. Raises UnknownToken and TokenAlreadyRotated. Raises GroupSuspended if the group is
-        suspended, unless ``while_suspended`` is True."""
+        time, only one succeeds. Raises UnknownToken, TokenAlreadyRotated, GroupSuspended."""
         ...
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        """Delete the group and return it. Raises UnknownGroup."""
+        """Delete the group and return it as it was. Raises UnknownGroup."""
         ...
 
     @overload

@@ -38,7 +38,7 @@ class EnvironmentStore(Protocol):
         grace_seconds: int = 0,
         author: Author = UNNAMED,
     ) -> Environment:
-        """Raises AlreadyExists if the name is taken."""
+        """Create an environment and return it. Raises AlreadyExists if another environment has this name."""
         ...
 
     async def set_grace(self, environment: Environment, grace_seconds: int, *, author: Author = UNNAMED) -> Environment:
@@ -77,7 +77,8 @@ class ApiTokenStore(Protocol):
         expires_at: datetime | None = None,
         author: Author = UNNAMED,
     ) -> ApiToken:
-        """Raises UnknownEnvironment; AlreadyExists if the digest exists."""
+        """Store an API token and return its record. Raises UnknownEnvironment. Raises AlreadyExists if an API token
+        with this digest exists."""
         ...
 
     async def get(self, digest: bytes) -> ApiToken | None:
@@ -91,11 +92,12 @@ class ApiTokenStore(Protocol):
         ...
 
     async def record_use(self, token: ApiToken) -> None:
-        """Set the token's ``last_used_at``, unless that time is less than an hour ago. This adds no audit entry."""
+        """Set the token's ``last_used_at`` to now, unless the stored time is less than an hour old. Adds no
+        audit entry."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[ApiToken]:
-        """Return all tokens of the environment, even revoked and expired ones, oldest first."""
+        """Return all API tokens of the environment, oldest first, including revoked and expired ones."""
         ...
 
     async def revoke(self, environment: Environment, token_id: int, *, author: Author = UNNAMED) -> RevokedApiToken:
@@ -112,7 +114,7 @@ class CodeShare(NamedTuple):
 
 
 class CodeStore(Protocol):
-    """Stores single-use codes and sessions. ``digest``: the SHA-256 (32 bytes) of the secret code."""
+    """Stores single-use codes and sessions. ``digest``: the SHA-256 (32 bytes) of the code, which is secret."""
 
     async def add(
         self,
@@ -168,11 +170,11 @@ class UsageStore(Protocol):
         ...
 
     async def set_viewer_usage(self, environment: Environment, is_on: bool, *, author: Author = UNNAMED) -> None:
-        """Begin or end counting by viewer. Raises UnknownEnvironment."""
+        """Begin or end counting the environment's usage by viewer. Raises UnknownEnvironment."""
         ...
 
     async def environments_with_viewer_usage(self) -> Collection[str]:
-        """Return the names of the environments that count by viewer."""
+        """Return the names of all environments whose usage is counted by viewer."""
         ...
 
     async def oldest(self) -> datetime | None:

@@ -11,6 +11,7 @@ from tenantry.clock import utc_now
 from tenantry.errors import (
     AlreadyExists,
     GroupChanged,
+    GroupExpired,
     GroupSuspended,
     InvalidToken,
     StoreUnavailable,
@@ -133,8 +134,12 @@ class Provisioner:
     async def active(
         self, environment: Environment, provided_id: str, *, loaded: Issued | NotLoaded | None = NOT_LOADED
     ) -> Issued[str]:
-        """Return the group with its current token. Raises UnknownGroup, GroupSuspended, SigningKeyMissing."""
-        return self._provisioned(_active(await self._existing(environment, provided_id, loaded)))
+        """Return the group with its current token. Raises UnknownGroup, GroupSuspended, GroupExpired,
+        SigningKeyMissing."""
+        issued = _active(await self._existing(environment, provided_id, loaded))
+        if issued.group.seconds_left(utc_now()) <= 0:
+            raise GroupExpired(GroupExpired.MESSAGE)
+        return self._provisioned(issued)
 
     async def _load(self, environment: Environment, provided_id: str) -> Issued | None:
         return await self._deadline.read(self._groups.get(environment, provided_id))
@@ -251,7 +256,6 @@ class Provisioner:
         author: Author,
         *,
         once: IdempotencyKey | None = None,
-        while_suspended: bool = False,
     ) -> Issued:
         rotation = self._groups.rotate(
             environment,
@@ -259,7 +263,6 @@ class Provisioner:
             key_id=self._keys.active_id,
             nonce=self._random(16),
             grace_seconds=grace_seconds,
-            while_suspended=while_suspended,
             once=once,
             author=author,
         )
@@ -273,18 +276,15 @@ class Provisioner:
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replace the token of the group. Operators can do this even if the group is suspended or the token's signing
-        key was removed.
+        """Replace the token of the group. Operators can do this even if the token's signing key was removed.
 
-        ``grace_seconds``: as in ``rotate``. Raises UnknownGroup. Raises TokenAlreadyRotated if another rotation of the
-        group came first."""
+        ``grace_seconds``: as in ``rotate``. Raises UnknownGroup and GroupSuspended. Raises TokenAlreadyRotated if
+        another rotation of the group came first."""
         issued = await self._load(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}")
         grace = None if grace_seconds is None else checked_grace(grace_seconds)
-        return self._provisioned(
-            await self._replace_token(environment, issued.token, grace, author, while_suspended=True)
-        )
+        return self._provisioned(await self._replace_token(environment, issued.token, grace, author))
 
     async def revoke_viewer(
         self,

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tenantry.errors import UserGroupExpired, UserGroupSuspended
+from tenantry.errors import InvalidToken
 
 if TYPE_CHECKING:
     from tenantry.cache import CacheEntry, GroupCache
-    from tenantry.groups import UserGroup
+    from tenantry.groups import UserGroup, Viewer
     from tenantry.ports import Clock, MonotonicClock
     from tenantry.resolver.loading import Counters
 
@@ -26,25 +26,30 @@ class EndDates:
     def seconds_left(self, group: UserGroup) -> float:
         return group.seconds_left(self._time_of_day())
 
-    def ending(self, key: bytes) -> CacheEntry | None:
+    def valid_entry(self, key: bytes) -> CacheEntry | None:
         entry = self._cache.entry(key)
-        return entry if entry is not None and entry.group.may_end and entry.is_valid(self._clock()) else None
+        return entry if entry is not None and entry.is_valid(self._clock()) else None
 
-    def use(self, entry: CacheEntry) -> None:
-        """Count this use of the entry as a hit. If the group has ended or is suspended, count it as refused and raise
-        UserGroupExpired or UserGroupSuspended."""
+    def use(self, entry: CacheEntry, viewer: Viewer | None = None) -> UserGroup:
+        """Count this use of the entry as a hit, and return its group, with the viewer of a pass. If the group or the
+        viewer is refused, count the use as refused and raise UserGroupExpired, UserGroupSuspended or PassRevoked."""
         entry.seen = True
+        group = entry.group
         try:
-            self.check(entry.group, entry)
-        except (UserGroupExpired, UserGroupSuspended):
+            if group.may_end:
+                self.check(group, entry)
+            if viewer is not None:
+                group = group.with_viewer(viewer)
+        except InvalidToken:
             self._counters.misses += 1
             self._counters.refused += 1
             raise
         self._counters.hits += 1
+        return group
 
     def check(self, group: UserGroup, entry: CacheEntry | None) -> None:
-        """Raises UserGroupSuspended or UserGroupExpired if the group may not be used now. ``entry``: the group's cache
-        entry, or None if it has none."""
+        """Raises UserGroupSuspended, UserGroupExpired or PassExpired if the group may not be used now. ``entry``: the
+        group's cache entry, or None if it has none."""
         now, moment = self._clock(), self._time_of_day()
         group.require_access(moment)
         if entry is not None:

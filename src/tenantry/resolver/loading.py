@@ -175,17 +175,19 @@ def may_have_grace(group: UserGroup, token: Token) -> bool:
 
 @dataclass(slots=True)
 class Counters:
-    """``hits + misses`` is the number of resolved tokens. Counts are approximate if threads share the resolver."""
+    """``hits + misses`` is the number of resolved tokens and passes. Counts are approximate if threads share the
+    resolver."""
 
     hits: int = 0
-    """Tokens answered from the cache."""
+    """Tokens and passes answered from the cache. A pass that is not cached is a hit if its token is."""
     misses: int = 0
-    """Tokens that were not answered from the cache: ``forged`` + ``refused`` + ``joined`` + those that began a new
-    load."""
+    """Tokens and passes that were not answered from the cache: ``forged`` + ``refused`` + ``joined`` + those that began
+    a new load."""
     forged: int = 0
     """Tokens that are malformed or not signed with one of our keys. They are refused without I/O."""
     refused: int = 0
-    """Tokens that are outdated, expired or without a group according to the cache. They are refused without I/O."""
+    """Tokens that are outdated, expired, suspended or without a group according to the cache, and passes that have
+    ended, are revoked or have a claim that is not allowed. They are refused without I/O."""
     joined: int = 0
     """Tokens whose request waited for the load of another request."""
     loads: int = 0

@@ -158,13 +158,12 @@ class Resolver:
         Raises InvalidToken, without the reason, if the token is malformed, forged or replaced by a rotation, or if its
         group is deleted or in another environment. Other errors are the subclasses of InvalidToken (UserGroupExpired,
         UserGroupSuspended, PassExpired, PassRevoked, InvalidPass) and StoreUnavailable."""
-        key = (
-            raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
-        )  # b"" is no token: refused below
+        # A string that is not ASCII becomes b"", which is refused below.
+        key = raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
         group = self.peek(key)
         if group is not None:
             return group
-        return await (self._resolve_pass(key) if is_like_a_pass(key) else self._resolve_token(key))
+        return await self._resolve_pass(key) if is_like_a_pass(key) else self._usage.counted(await self._find(key))
 
     async def _resolve_pass(self, key: bytes) -> UserGroup:
         try:
@@ -172,29 +171,32 @@ class Resolver:
         except InvalidToken as error:
             self.counters.misses += 1
             self.counters.forged += type(error) is InvalidToken
+            self.counters.refused += type(error) is not InvalidToken
             raise
-        of_group = self.peek(found.token)
-        if of_group is None:
-            of_group = await self._resolve_token(found.token)
-        group = of_group.with_viewer(found.viewer)
-        self._usage.count_pass(group)
+        entry = self._ends.valid_entry(found.token)
+        if entry is not None:
+            of_group, group = entry.group, self._ends.use(entry, found.viewer)
+        else:
+            of_group = await self._find(found.token)
+            group = of_group.with_viewer(found.viewer)
+            self._ends.check(group, None)  # the pass may have ended during the read
+        self._usage.counted(group)
         entry, now = self._cache.entry(found.token), self._clock()
         if entry is not None and entry.group is of_group:
             # Verify the pass again within the staleness bound, because someone may set the machine's clock.
             self._cache.passes.store(key, entry, group, now + min(self.seconds_left(group), self._staleness), now)
         return group
 
-    async def _resolve_token(self, key: bytes) -> UserGroup:
+    async def _find(self, key: bytes) -> UserGroup:
         try:
             token = self._keys.read(key)
         except InvalidToken:
             self.counters.misses += 1
             self.counters.forged += 1
             raise
-        entry = self._ends.ending(key)
+        entry = self._ends.valid_entry(key)
         if entry is not None:
-            self._ends.use(entry)
-            return self._usage.counted(entry.group)
+            return self._ends.use(entry)
         self.counters.misses += 1
         ahead = self._reject_outdated(key, token)
         loop = asyncio.get_running_loop()
@@ -216,7 +218,7 @@ class Resolver:
             flights[key] = flight
         else:
             self.counters.joined += 1
-        return self._usage.counted(await flight.join())
+        return await flight.join()
 
     def evict(self, handle: bytes, generation: int) -> None:
         """Drop the cached answers for this group that are older than the write (``ports.EvictionListener``)."""
@@ -343,6 +345,6 @@ class Resolver:
             self._cache.store(answer.pending, key, group, result.generation, deadline, now)
         if group.may_end:
             # If another load has stored a later state of the group, the entry has another group object.
-            entry = self._ends.ending(key)
+            entry = self._ends.valid_entry(key)
             self._ends.check(group, entry if entry is not None and entry.group is group else None)
         return group

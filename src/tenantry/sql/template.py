@@ -164,7 +164,7 @@ class SQLTemplate:
         return found
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
-        """Return the declared tables that the SQL names, in text order, each with the SQL that replaces it. Compiles
+        """Return the declared tables in the SQL, in order of appearance, each with the SQL that replaces it. Compiles
         the template like ``check``. Returns an empty tuple for a template that ``guarded`` did not make."""
         return self._own_tree(dialect).guards
 

@@ -16,17 +16,17 @@ def mint_pass(
     viewer: Mapping[str, Any] | None = None,
     *,
     seconds: int = DEFAULT_SECONDS,
-    scope: str = "",
+    scope: str | None = None,
 ) -> str:
     """Make a pass from a user group token, without asking a server (docs/passes.md).
 
     ``viewer_id`` is ``viewer.id`` in templates, and each attribute in ``viewer`` is ``viewer.NAME``. ``seconds``:
-    lifetime of the pass, at most 86,400. ``scope``: what the pass may open, such as ``"dashboard:sales app"``; by
-    default, it may open everything that the token opens.
+    lifetime of the pass, at most 86,400. ``scope``: what the pass may open, such as ``"dashboard:sales app"``; None: it
+    may open everything that the token opens.
 
     Raises InvalidToken if ``token`` is not a user group token, and InvalidPass if a pass cannot contain one of the
     other values."""
     if type(seconds) is not int or not 1 <= seconds <= MAX_SECONDS:
         raise InvalidPass(f"`seconds` must be a whole number from 1 to {MAX_SECONDS:,}", claim="exp")
     attributes = None if viewer is None else dict(viewer)
-    return sign_pass(token, make_claims(int(utc_now().timestamp()), seconds, viewer_id, attributes, scope or None))
+    return sign_pass(token, make_claims(int(utc_now().timestamp()), seconds, viewer_id, attributes, scope))

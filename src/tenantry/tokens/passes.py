@@ -1,8 +1,8 @@
 """Passes: short-lived credentials, each for one viewer. They are made from the user group token.
 
-A pass consists of ``ugv``, the token from its fourth character up to its dot, a dot, and a JWT (RFC 7519). The JWT is
-signed with HS256 (RFC 7515), and the key is the complete token. Anyone with the token can make passes offline. A pass
-does not reveal the token, and becomes invalid with it."""
+A pass is ``ugv``, then the part of the token from its fourth character to just before its dot, then a dot and a JWT
+(RFC 7519). The JWT is signed with HS256 (RFC 7515), and the key is the complete token. Anyone with the token can make
+passes offline. A pass does not reveal the token. When the token becomes invalid, so does the pass."""
 
 from __future__ import annotations
 
@@ -49,7 +49,6 @@ PASS_PATTERN: Final = re.compile(
 )
 """Finds a pass in a string (not anchored)."""
 
-_WHOLE: Final = re.compile(PASS_PATTERN.pattern.encode("ascii"))
 _PREFIX: Final = b"ugv"
 _TOKEN_PREFIX: Final = b"ugt"
 _DOT: Final = slice(SIGNED.stop, SIGNED.stop + 1)
@@ -77,14 +76,6 @@ class Pass(NamedTuple):
 def is_like_a_pass(raw: bytes) -> bool:
     """Whether ``raw`` has the prefix of passes. The signature is not checked."""
     return raw.startswith(_PREFIX)
-
-
-def handle_of_pass(raw: bytes) -> bytes | None:
-    """Return the handle of a pass's group, even if the pass is not valid. Returns None if ``raw`` does not have the
-    format of a pass."""
-    if not _WHOLE.fullmatch(raw):
-        return None
-    return urlsafe_b64decode(raw[8 : SIGNED.stop] + b"=")[1:9]
 
 
 def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
@@ -212,7 +203,12 @@ def _check_audience(name: str, value: object) -> None:
 
 def _check_scope(name: str, value: object) -> None:
     is_scope = isinstance(value, str) and not value.endswith("\n") and re.match(SCOPE_PATTERN, value) is not None
-    _require(is_scope, name, "must be a list of kinds separated by single spaces, such as `app dashboard:finance/*`")
+    _require(
+        is_scope,
+        name,
+        "must be one or more kinds separated by single spaces, such as `app dashboard:finance/*`; leave it out for a "
+        "pass that opens everything",
+    )
 
 
 def _check_issuer(name: str, value: object) -> None:

@@ -123,18 +123,9 @@ class UsageRecorder:
                 self._ensure_timer()
 
     def counted(self, group: UserGroup) -> UserGroup:
-        """Count a resolved token for its group, and return the group."""
-        self.add(group.environment.name, group.provided_id, resolves=1)
+        """Count a resolved token or pass for its group and viewer, and return the group."""
+        self.add(group.environment.name, group.provided_id, viewer=group.viewer_id, resolves=1)
         return group
-
-    def count_pass(self, group: UserGroup) -> None:
-        """Count a pass that was not in the cache, for its viewer only. The token in the pass is counted for the
-        group."""
-        if group.viewer_id is None:
-            return
-        with self._lock:
-            row = (int(self._clock() // _HOUR), group.environment.name, group.provided_id, "", "")
-            self._table.count_viewer(row, group.viewer_id, (0, 0, 0, 1))
 
     def count_hit(self, entry: CountedEntry) -> None:
         """Count one use of the cache entry."""
@@ -312,9 +303,6 @@ class _Keeper:
 class NoRecorder:
     def counted(self, group: UserGroup) -> UserGroup:
         return group
-
-    def count_pass(self, group: UserGroup) -> None:
-        return
 
     def count_hit(self, entry: CountedEntry) -> None: ...
 

@@ -192,6 +192,28 @@ async def test_the_end_date_of_a_group() -> None:
     await http.aclose()
 
 
+async def test_a_pass_that_ends_during_the_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red when the time is taken before the read: active, with an ``exp`` in the past."""
+    clock = FrozenClock()
+    store = MemoryStore(clock=clock)
+    service = await make_service(store)
+    app = make_app(store, service.keys, time_of_day=clock)
+    read_at_snapshot = store.read_at_snapshot
+    _, token = await make_issued(service)
+    now = int(clock().timestamp())
+    signed = sign_pass(token, {"iat": now, "exp": now + 2})
+
+    async def slow(*arguments: Any, **options: Any) -> Any:
+        clock.advance(3)
+        return await read_at_snapshot(*arguments, **options)
+
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://tenantry.test") as http:
+        service = replace(service, http=http)
+        assert (await ask(service, signed)).json()["active"] is True
+        monkeypatch.setattr(store, "read_at_snapshot", slow)
+        assert (await ask(service, signed)).content == INACTIVE
+
+
 async def test_a_pass(service: Service) -> None:
     """Its viewer, scope and end, and the group as for the token; inactive when it has ended, when its group is
     suspended and when its token was rotated.

@@ -25,7 +25,7 @@ from tenantry.dashboards.embedding.routes import ELEMENT_FILES, ELEMENT_VERSION,
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Tag
 from tenantry.testing import FrozenClock, MemoryStore, make_token
-from tenantry.tokens import claims_of, handle_of_pass, read_pass, sign_pass
+from tenantry.tokens import claims_of, read_pass, sign_pass
 from tests.dashboards import mounts
 from tests.dashboards.served import write_files
 from tests.resolver.fake import KEYS
@@ -371,7 +371,7 @@ async def test_a_direct_visit_has_a_cookie_of_its_group(mounted: Mounted) -> Non
     for location, name, given in ways.values():
         handle = name.removeprefix("__Host-tenantry-")
         assert location == f"{mounted.prefix}/dashboards/sales?city=Brno&group={handle}"
-        assert (handle_of_pass(given.encode()) or b"").hex() == handle
+        assert (await mounted.resolver.resolve(given.encode())).handle.hex() == handle[:16]
         assert (await mounted.follow(location)).status_code == 200
         answer = await mounted.http.post(CODE, headers=cookies | {"X-User-Group-Handle": handle})
         assert (await mounted.redeem(answer.json())).json() == {"token": given}
@@ -382,6 +382,54 @@ async def test_a_pass_in_the_first_address_is_the_cookie(mounted: Mounted) -> No
     given = mint_pass(await mounted.token(), "ada", seconds=30)
     _, _, value = await _opened(mounted, "acme", given)
     assert value == given
+
+
+@pytest.mark.parametrize("is_inside", [False, True], ids=["alone", "inside"])
+async def test_two_viewers_of_a_group_do_not_mix(mounted: Mounted, is_inside: bool) -> None:
+    """Each address shows what its own viewer sees, also after another viewer of the group has come in the same browser.
+    Red when the name of the cookie is made from the group alone."""
+    if is_inside:
+        mounted.app.add_middleware(UserGroupMiddleware, resolver=mounted.resolver)
+    token = await mounted.token()
+    passes = [
+        mint_pass(token, "ann"),
+        mint_pass(token, "bob"),
+        mint_pass(token, "bob", {"region": "eu"}),
+        mint_pass(token, "bob", scope="dashboard:sal*"),
+        mint_pass(token, None, {"region": "eu"}),
+        mint_pass(token),
+        token,
+    ]
+    ways = [await _opened(mounted, "acme", given) for given in passes]
+    cookies = {name: value for _, name, value in ways}
+    assert len(cookies) == len(passes)
+    sent = "; ".join(f"{name}={value}" for name, value in cookies.items())
+    for location, _, value in ways:
+        named = {"Cookie": sent, "X-User-Group-Handle": location.partition("&group=")[2]}
+        answer = await mounted.http.post(CODE, headers=named)
+        assert (await mounted.redeem(answer.json())).json() == {"token": value}
+
+
+async def test_a_later_visit_of_a_viewer_takes_the_place_of_the_first(mounted: Mounted) -> None:
+    """Red when each visit adds a cookie: after some visits a browser would send more than a server accepts."""
+    token = await mounted.token()
+    attributes = {"teams": ["a", "b"], "limits": {"rows": 1.5}}
+    names = {
+        (await _opened(mounted, "acme", mint_pass(token, "ann", attributes, seconds=seconds)))[1]
+        for seconds in (60, 70, 80)
+    }
+    assert len(names) == 1
+
+
+async def test_a_cookie_of_an_earlier_version_opens_nothing(mounted: Mounted) -> None:
+    """Its name had the group's handle alone, so that nobody knows whose page asks. The page says that the access has
+    ended. Red when the name is not compared with the viewer."""
+    given = mint_pass(await mounted.token(), "ann")
+    _, name, _ = await _opened(mounted, "acme", given)
+    handle = name.removeprefix("__Host-tenantry-")[:16]
+    visit = {"Cookie": f"__Host-tenantry-{handle}={given}", "X-User-Group-Handle": handle}
+    answer = await mounted.http.post(CODE, headers=visit)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (401, "invalid_token")
 
 
 async def test_a_direct_visit_within_a_middleware_of_the_whole_app(mounted: Mounted) -> None:
@@ -408,7 +456,7 @@ async def test_a_direct_visit_within_a_middleware_of_the_whole_app(mounted: Moun
     for _ in range(2):
         location, name, given = await _opened(mounted, "acme")
         handle = name.removeprefix("__Host-tenantry-")
-        assert (handle_of_pass(given.encode()) or b"").hex() == handle
+        assert (await mounted.resolver.resolve(given.encode())).handle.hex() == handle[:16]
         assert location == f"{mounted.prefix}/dashboards/sales?city=Brno&group={handle}"
     assert seen
     assert await mounted.token() not in "".join(seen)
@@ -428,7 +476,7 @@ async def test_a_direct_visit_with_a_pass_within_a_middleware_of_the_whole_app(
     """As without that middleware, whose kind is not in the scope. Red when the mount asks for the group that the outer
     middleware lets into the app: 403."""
     mounted.app.add_middleware(UserGroupMiddleware, resolver=mounted.resolver)
-    given = mint_pass(await mounted.token(), "ada", scope=scope or "")
+    given = mint_pass(await mounted.token(), "ada", scope=scope)
     location, name, value = await _opened(mounted, "acme", given)
     assert value == given
     assert (await mounted.follow(location)).status_code == 200
@@ -449,11 +497,12 @@ async def test_a_direct_visit_of_another_environment_is_refused(tmp_path: Path, 
     await mounted.http.aclose()
 
 
-async def test_a_cookie_is_good_for_its_own_group_alone(mounted: Mounted) -> None:
+async def test_a_cookie_is_good_for_its_own_group_and_viewer_alone(mounted: Mounted) -> None:
     """And only where the page's script names the group: a form of another site cannot. A cookie with a token opens
     nothing. Red when the pass in a cookie is not compared with its name."""
     _, name, given = await _opened(mounted, "acme")
     _, other, _ = await _opened(mounted, "bolt")
+    _, anns, of_ann = await _opened(mounted, "acme", mint_pass(await mounted.token(), "ann"))
     handle, other_handle = name.removeprefix("__Host-tenantry-"), other.removeprefix("__Host-tenantry-")
 
     async def status(cookie: str, **headers: str) -> int:
@@ -466,6 +515,8 @@ async def test_a_cookie_is_good_for_its_own_group_alone(mounted: Mounted) -> Non
     assert await status(f"{name}={given}") == 401
     assert await status(f"{name}={given}", **{"X-User-Group-Handle": other_handle}) == 401
     assert await status(f"{other}={given}", **{"X-User-Group-Handle": other_handle}) == 401
+    assert await status(f"{name}={of_ann}", **{"X-User-Group-Handle": handle}) == 401
+    assert await status(f"{anns}={given}", **{"X-User-Group-Handle": anns.removeprefix("__Host-tenantry-")}) == 401
     assert await status(f"{name}=forged", **{"X-User-Group-Handle": handle}) == 401
     forged = token[:-1] + ("y" if token.endswith("x") else "x")  # one token in thirty ends with an x
     assert (await mounted.http.get(f"/dashboards/sales?USER_GROUP_TOKEN={forged}")).status_code == 401

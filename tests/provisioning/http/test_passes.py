@@ -56,6 +56,17 @@ async def test_a_suspended_group_gets_none(service: Service) -> None:
     assert code_of(await ask(service, ACME)) == (403, "group_suspended")
 
 
+async def test_a_group_whose_end_date_has_passed_gets_none(service: Service) -> None:
+    """Nor in a dry run, but after a later date. Red when only a suspension is refused: 200 with a dead pass."""
+    await service.ask("GET", ACME)
+    now = datetime.now(UTC)
+    await service.store.groups.update(service.production, "acme", GroupChanges(expires_at=now))
+    for path in (PATH, PATH + "?dry_run=true"):
+        assert code_of(await ask(service, ACME, path)) == (403, "group_expired")
+    await service.store.groups.update(service.production, "acme", GroupChanges(expires_at=now + timedelta(days=1)))
+    assert (await ask(service, ACME)).status_code == 200
+
+
 async def test_it_ends_with_the_group(service: Service) -> None:
     """The answer says the earlier end. Red when it says that of the pass."""
     await service.ask("GET", ACME)

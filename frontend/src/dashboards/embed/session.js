@@ -3,7 +3,7 @@
 const TOKEN_HEADER = "X-User-Group-Token";
 /** The origin of the page that embeds this one; "null" where it is not known. Not sent by a page that stands alone. */
 const HOST_HEADER = "X-Embedding-Origin";
-/** The public handle of the group whose cookie is meant. */
+/** The name of the cookie that is meant, after its prefix. */
 const GROUP_HEADER = "X-User-Group-Handle";
 
 export class Session {
@@ -21,7 +21,7 @@ export class Session {
   /**
    * @param {object} connection
    * @param {string | null} connection.token  null: the browser sends a cookie
-   * @param {string | null} [connection.group]  the handle of the group whose cookie it is
+   * @param {string | null} [connection.group]  the name of the cookie
    * @param {string | null} [connection.host]  the origin that embeds this page
    * @param {(refused: string) => Promise<string>} [connection.askHost]  another token; there is nobody to ask without it
    * @param {(message: object) => void} [connection.post]  to the host

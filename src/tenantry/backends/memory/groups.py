@@ -88,7 +88,6 @@ class MemoryGroups(GroupStore):
         key_id: str,
         nonce: bytes,
         grace_seconds: int | None = None,
-        while_suspended: bool = False,
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
@@ -103,7 +102,6 @@ class MemoryGroups(GroupStore):
                 key_id=key_id,
                 nonce=nonce,
                 grace_seconds=grace_seconds,
-                while_suspended=while_suspended,
                 now=tables.clock(),
             )
             group = rotated.group

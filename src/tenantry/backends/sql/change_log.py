@@ -1,4 +1,5 @@
-"""Finishes each write: gives the change a generation, lists it, notifies other processes and adds the audit entry."""
+"""Finishes each write: gives the change a generation, adds it to the list of changes, notifies other processes and adds
+the audit entry."""
 
 from __future__ import annotations
 

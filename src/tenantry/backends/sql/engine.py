@@ -282,8 +282,8 @@ def delete_chosen(connection: Connection, table: Table, chosen: Select[Any]) -> 
 
 
 def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) -> int | None:
-    """Return the row's generated key (0 if the table has none), or None if a unique value already exists. PostgreSQL
-    waits for a concurrent insert of the same value."""
+    """Insert a row and return its generated key (0 if the table has none). Return None if a row with the same unique
+    value already exists. If another transaction is inserting the same value, PostgreSQL waits for that transaction."""
     key = next((column for column in table.primary_key if column.autoincrement is True), None)
     statement = _insert(connection, table).values(values).on_conflict_do_nothing()
     if key is None:

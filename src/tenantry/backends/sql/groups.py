@@ -75,7 +75,6 @@ class SQLGroups(SQLPart, GroupStore):
         key_id: str,
         nonce: bytes,
         grace_seconds: int | None = None,
-        while_suspended: bool = False,
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
@@ -86,7 +85,6 @@ class SQLGroups(SQLPart, GroupStore):
             key_id=key_id,
             nonce=nonce,
             grace_seconds=grace_seconds,
-            while_suspended=while_suspended,
             once=once,
         )
         return await self._write_to((current.handle,), work, author)

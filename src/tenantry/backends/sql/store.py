@@ -36,8 +36,8 @@ from tenantry.usage import UsageRecorder
 T = TypeVar("T")
 
 PAGE = 150
-"""Maximum changes that one statement reads. On SQLite, reading them blocks the event loop: 200 µs for the statement,
-150 µs to build the records, and 200 µs to drop the page cache if another process has written."""
+"""Maximum number of changes that one statement reads. On SQLite, reading this many changes blocks the event loop: 200
+µs for the statement, 150 µs to build the records, and 200 µs to drop the page cache if another process has written."""
 
 WRITES_CHECKED_SECONDS = 1.0
 """``ready`` writes at most this often, so that anyone may ask for it."""

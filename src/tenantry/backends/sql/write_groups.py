@@ -135,7 +135,6 @@ def rotate(
     key_id: str,
     nonce: bytes,
     grace_seconds: int | None,
-    while_suspended: bool,
     once: IdempotencyKey | None,
 ) -> WriteResult[Issued]:
     """Like ``GroupStore.rotate``. Also raises StoreReplaced."""
@@ -153,7 +152,6 @@ def rotate(
             key_id=key_id,
             nonce=nonce,
             grace_seconds=grace_seconds,
-            while_suspended=while_suspended,
             now=now,
         )
         _save(connection, _ROTATE, rotated, rows.rotated_values(rotated), now)

@@ -76,8 +76,8 @@ class SharedSlots(SlotTable):
 
     @classmethod
     def open(cls, store_id: str, folder: Path | str | None = None, *, name: str | None = None) -> SharedSlots:
-        """Map the file; make it if it is missing. ``folder`` and ``name`` (by default the store id): as for
-        ``run_folder``. Raises StoreUnavailable or FolderTaken."""
+        """Map the file, and make it if it is missing. ``folder`` and ``name`` have the same meaning as for
+        ``run_folder``; the default of ``name`` is the store id. Raises StoreUnavailable or FolderTaken."""
         return cls(store_id, folder, store_id if name is None else name)
 
     def __repr__(self) -> str:
@@ -135,7 +135,7 @@ class SharedSlots(SlotTable):
         return self._versions
 
     def retire(self) -> None:
-        """Prevent all caching with this file: make all its versions odd."""
+        """Prevent all caching with this file, by giving every slot an odd version."""
         # Check the size: access to memory beyond the end of a truncated file kills the process (bus error).
         if self._file is not None and self._file.size() >= SIZE:
             self._file[HEADER:SIZE] = _all_in_progress()

@@ -1,11 +1,12 @@
 """Cookies with passes, for dashboards that are opened without an embedding page."""
 
-# Instead of a token, the page's address contains the group's public handle, which selects the cookie. So two tabs can
-# show two groups.
+# Instead of a token, the page's address contains a public name of the group and viewer, which selects the cookie. So
+# two tabs can show two groups, or two viewers of one group.
 
 from __future__ import annotations
 
-import re
+import hashlib
+import json
 from http.cookies import SimpleCookie
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
@@ -15,6 +16,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.errors import InvalidToken
+from tenantry.groups import DASHBOARD, UserGroup, thaw
 from tenantry.http import OUT_OF_SCOPE_KEY, user_group
 from tenantry.middleware import (
     COOKIE_PREFIX,
@@ -28,15 +30,16 @@ from tenantry.middleware import (
     pass_for_cookie,
     query,
 )
-from tenantry.tokens import handle_of_pass
 
 GROUP_HEADER: Final = b"x-user-group-handle"
-"""Request header with a group's handle. It selects the group's cookie."""
+"""Request header with the name of a cookie, after COOKIE_PREFIX."""
 
 GROUP_PARAMETER: Final = "group"
-"""Query parameter with the group's handle, in the page's address."""
+"""Query parameter of the page's address, with the value of GROUP_HEADER."""
 
-_HANDLE: Final = re.compile(rb"[0-9a-f]{16}")
+_NAME_KEY: Final = "tenantry.session_cookie"
+"""Scope key with the name of the cookie whose pass became the token header."""
+
 _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
@@ -63,12 +66,12 @@ class CookieExchange:
                 raise InvalidToken(InvalidToken.MESSAGE)
         else:
             return None
-        handle = group.handle.hex()
+        cookie = _name_of(group)
         rest = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
         kept = [(name, value) for name, value in rest if name != GROUP_PARAMETER]
         headers = {
-            "Location": f"{request.url.path}?{urlencode([*kept, (GROUP_PARAMETER, handle)])}",
-            "Set-Cookie": _set_cookie(COOKIE_PREFIX + handle, shown),
+            "Location": f"{request.url.path}?{urlencode([*kept, (GROUP_PARAMETER, cookie)])}",
+            "Set-Cookie": _set_cookie(COOKIE_PREFIX + cookie, shown),
             "Cache-Control": "no-store",
             "Referrer-Policy": "no-referrer",
         }
@@ -76,10 +79,9 @@ class CookieExchange:
 
 
 class SessionCookie:
-    """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a group and the request has no token
-    header, the middleware moves the pass from that group's cookie to the token header. It removes the cookies of all
-    groups from HTTP requests. Raises OriginNotAllowed if the request comes from another origin, and InvalidToken if the
-    cookie does not contain a pass of that group."""
+    """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a cookie and the request has no
+    token header, the middleware moves the pass from that cookie to the token header. It removes all cookies with passes
+    from HTTP requests. Raises OriginNotAllowed if the request comes from another origin."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -87,22 +89,37 @@ class SessionCookie:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            named = [value for name, value in scope["headers"] if name == GROUP_HEADER]
+            named = [value.decode("latin-1") for name, value in scope["headers"] if name == GROUP_HEADER]
             cookies = _cookies_of_groups(scope)
             has_token = any(name == _TOKEN_HEADER for name, _ in scope["headers"])
-            if len(named) == 1 and _HANDLE.fullmatch(named[0]) and not has_token:
-                raw = cookies.get(COOKIE_PREFIX + named[0].decode("ascii"))
-                if raw is not None:
-                    self._origins.require(scope)
-                    scope["headers"] = [*scope["headers"], (_TOKEN_HEADER, _checked(raw, named[0]))]
+            if len(named) == 1 and not has_token and (raw := cookies.get(COOKIE_PREFIX + named[0])) is not None:
+                self._origins.require(scope)
+                scope[_NAME_KEY] = named[0]
+                scope["headers"] = [*scope["headers"], (_TOKEN_HEADER, raw)]
         await self.app(scope, receive, send)
 
 
-def _checked(raw: bytes, handle: bytes) -> bytes:
-    found = handle_of_pass(raw)
-    if found is None or found.hex().encode("ascii") != handle:
-        raise InvalidToken(InvalidToken.MESSAGE)
-    return raw
+class SessionCookieCheck:
+    """ASGI middleware within UserGroupMiddleware. Raises InvalidToken if the cookie that SessionCookie found does not
+    contain a pass of the group and viewer that its name is made from."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if (name := scope.get(_NAME_KEY)) is not None:
+            group: UserGroup = scope["user_group"]
+            if group.viewer is None or name != _name_of(group):
+                raise InvalidToken(InvalidToken.MESSAGE)
+        await self.app(scope, receive, send)
+
+
+def _name_of(group: UserGroup) -> str:
+    # All that a pass says except its times: a later pass for the same viewer replaces the cookie.
+    viewer = group.viewer
+    contents = (None, {}, (DASHBOARD,)) if viewer is None else (viewer.id, thaw(viewer.attributes), viewer.scope)
+    handle = group.handle.hex()
+    return handle + hashlib.sha256(json.dumps([handle, *contents], sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _cookies_of_groups(scope: Scope) -> dict[str, bytes]:

@@ -49,7 +49,7 @@ class Periods(NamedTuple):
     whole: Days
     """The panel's period."""
     whole_dates: bool = False
-    """Whether rows that have a date without a time count until the end of the last day."""
+    """Whether rows with a date but no time are included for the whole of the last day."""
 
     def sent(self) -> dict[str, Any]:
         days = {"shown": self.shown.sent(), "before": self.before.sent(), "whole": self.whole.sent()}

@@ -84,7 +84,6 @@ class DryRunProvisioner(UpsertProvisioner):
         author: Author,
         *,
         once: IdempotencyKey | None = None,
-        while_suspended: bool = False,
     ) -> Issued:
         found = await self._deadline.read(self._groups.get(handle=current.handle))
         if found is None:
@@ -95,7 +94,6 @@ class DryRunProvisioner(UpsertProvisioner):
             key_id=self._keys.active_id,
             nonce=self._random(16),
             grace_seconds=grace_seconds,
-            while_suspended=while_suspended,
             now=utc_now(),
         )
         self._draw(rotated.token)

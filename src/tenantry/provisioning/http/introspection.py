@@ -108,10 +108,10 @@ class IntrospectionEndpoint(Endpoint):
         return json_response(await self._introspect(text, caller.environment, deadline))
 
     async def _introspect(self, text: str, environment: Environment, deadline: Deadline) -> dict[str, Any]:
-        now, viewer = self._context.time_of_day(), None
+        viewer = None
         try:
             if is_like_a_pass(text.encode()):
-                _, token, viewer = read_pass(self._context.keys, text.encode(), lambda: now)
+                _, token, viewer = read_pass(self._context.keys, text.encode(), self._context.time_of_day)
             else:
                 token = self._context.keys.read(text)
         except InvalidToken:
@@ -120,6 +120,7 @@ class IntrospectionEndpoint(Endpoint):
         group = reading.group
         if group is None or group.environment.id != environment.id or group.environment.tag is not token.tag:
             return _INACTIVE
+        now = self._context.time_of_day()  # after the read, during which the pass may have ended
         return _active(group, reading, now) if viewer is None else _active_pass(group, viewer, reading, now)
 
 

@@ -22,8 +22,8 @@ _REFERENCE: Final = "over HTTP the password of a data source cannot be a referen
 
 
 class SourceHosts:
-    """The hosts that URLs may name, each with an optional port. ``*.example.com`` means every subdomain, ``*`` any
-    host. Raises ValueError for anything else."""
+    """The hosts that URLs may name, each with an optional port. ``*.example.com`` allows every subdomain, and
+    ``*`` allows any host. Raises ValueError for an entry that is neither a host nor one of these wildcards."""
 
     def __init__(self, hosts: Iterable[str]) -> None:
         self._allowed: list[tuple[str, int | None]] = []

@@ -87,7 +87,7 @@ class Declaration:
 
     @property
     def where_to_change(self) -> str:
-        """The file or command that changes the declaration, for the fixes in errors."""
+        """The file to edit, or the command to run, to change the declaration. Error messages name it."""
         return self.file or "the declaration (that of a data source: tenantry data-source update NAME --tables FILE)"
 
     def as_json(self) -> dict[str, Any]:

@@ -107,7 +107,8 @@ class Bounds(NamedTuple):
     start: Any
     end: Any
     until: datetime | None = None
-    """The instant at which the last day of a date range ends early, for columns with a time."""
+    """If the last day of a date range is cut short, the instant at which it ends, for columns with a time; otherwise
+    None."""
 
 
 class Nullable(NamedTuple):

@@ -115,6 +115,7 @@ _CODES: Final = dict.fromkeys(
         "unknown_data_source",
         "invalid_properties",
         "breaks_saved_query",
+        "group_expired",
         "group_suspended",
         "unknown_group",
         "unknown_token",

@@ -87,6 +87,11 @@ _EXAMPLES: Final = {
             "this API token lacks the scope provision:write: create one with --scope provision:write",
         ),
         _Example(
+            errors.GroupExpired,
+            "The end date of the user group has passed, and it gets no pass",
+            errors.GroupExpired.MESSAGE,
+        ),
+        _Example(
             errors.GroupSuspended,
             "The user group is suspended, and gets no token",
             errors.GroupSuspended.MESSAGE,

@@ -222,7 +222,7 @@ def passes_path() -> JsonObject:
         PASS_REQUESTS,
         reference("CreatedPass"),
         PASS_MADE,
-        (*USER, "group_suspended", "unknown_group"),
+        (*USER, "group_expired", "group_suspended", "unknown_group"),
     )
     return {"post": {**operation, "security": [{"apiToken": [Scope.PASSES.value]}]}}
 

@@ -14,6 +14,28 @@ import { inGuides, recordsOf, said, TEXTS, tooltip, WRITES } from "./vega_texts.
 const refuse = () => Promise.reject(new Error("a chart holds its own data and fetches nothing"));
 const NO_LOADING = { load: refuse, sanitize: refuse, http: refuse, file: refuse };
 const DATA = "rows of the query";
+/** Pixels around the name of a legend: its symbol, and what keeps it from the next one. */
+const AROUND_NAME = 30;
+const SYMBOL = 16;
+/** Of the length of a name; the most is Vega's. */
+const [LEAST_NAME, MOST_NAME] = [60, 160];
+const MARGIN = 12;
+const LINE_HEIGHT = 14;
+
+function* withRole(mark, role) {
+  if (mark.role === role) yield mark;
+  for (const item of mark.items ?? []) for (const each of item.items ?? []) yield* withRole(each, role);
+}
+
+/** How a legend that is wider than the chart fits: its columns, the room of a name, and the height of its further lines. */
+function linesOf({ root }, width) {
+  const all = [...withRole(root, "legend")];
+  const room = width + root.bounds.x1 - MARGIN; // a legend begins where the axis ends, at 0
+  if (!all.some(({ bounds }) => bounds.width() > room)) return undefined;
+  const names = all.flatMap((legend) => [...withRole(legend, "legend-label")]).flatMap(({ items }) => items.map(({ bounds }) => bounds.width()));
+  const columns = Math.max(1, Math.floor(room / (Math.max(...names) + AROUND_NAME)));
+  return { columns, labelLimit: Math.min(MOST_NAME, Math.max(LEAST_NAME, room - SYMBOL)), further: (Math.ceil(names.length / columns) - 1) * LINE_HEIGHT };
+}
 
 /**
  * @param {HTMLElement} holder whose content it replaces
@@ -21,14 +43,18 @@ const DATA = "rows of the query";
  * @param {{columns: import("./dashboards/charts/rows.js").Column[], rows: any[][]}} data
  * @param {{width: number, height: number, formats: import("./dashboards/values.js").Formats, colorsOf: (column: string, names: any[]) => (number | string)[]}} options
  *   CSS pixels; `colorsOf`: as `SeriesColors.of`
+ * @param {ReturnType<typeof linesOf>} [lines] of legends above and below the chart, which makes it higher
  * @returns {View} which its owner ends by `finalize`
  */
-export function draw(holder, definition, data, { width, height, formats, colorsOf }) {
+export function draw(holder, definition, data, options, lines) {
+  const { width, height, formats, colorsOf } = options;
   const table = new Rows(data.columns, data.rows);
   const records = recordsOf(table, definition);
-  const specification = { autosize: { type: "fit", contains: "padding" }, height, ...said(colored(definition, records, table, colorsOf), table), data: { name: DATA }, width };
+  const specification = { autosize: { type: "fit", contains: "padding" }, height: height + (lines?.further ?? 0), ...said(colored(definition, records, table, colorsOf), table), data: { name: DATA }, width };
   const { spec } = compile(specification, { config: { ...theme(holder), ...WRITES } });
   const whole = inGuides(spec);
+  const { columns, labelLimit } = lines ?? {};
+  if (lines) for (const legend of whole.legends ?? []) if (!/left|right/.test(legend.orient)) Object.assign(legend, { columns, labelLimit, ...legend });
   whole.data.find(({ name }) => name === DATA).values = records;
   const texts = { formats, table, inUtc: JSON.stringify(definition).includes("utc") };
   const view = new View(parse(whole, null, { ast: true }), {
@@ -41,5 +67,9 @@ export function draw(holder, definition, data, { width, height, formats, colorsO
   view[TEXTS] = texts;
   view.description(definition.description ?? "");
   holder.replaceChildren();
-  return view.initialize(holder).run();
+  view.initialize(holder).run();
+  const fitting = lines ? undefined : linesOf(view.scenegraph(), width);
+  if (!fitting) return view;
+  view.finalize();
+  return draw(holder, definition, data, options, fitting);
 }

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page
 
-from tests.dashboards.page.conftest import Visit, until
+from tests.dashboards.page.conftest import Visit, box_of, until
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_values import DECIMAL, LARGE, WRITTEN
 
@@ -101,6 +101,25 @@ async def test_axes_and_legends(stand_in: StandIn, visit: Visit) -> None:
     assert "10.015" in labels
     assert len(set(labels)) == len(labels)
     assert await texts(page, "role-legend-label") == ["7", "9007199254740992", LARGE]
+
+
+@pytest.mark.parametrize("width", [1440, 820, 390])
+async def test_a_legend_of_many_names_is_within_its_chart(stand_in: StandIn, visit: Visit, width: int) -> None:
+    """It has several lines, and the bars below it keep their room. Red when all names were in one line, of which half
+    was cut off at 1440 pixels, and when the lines left no height for bars."""
+    answer = rows({"k": "text", "v": "integer"}, *[[f"A kind called {n}", n] for n in range(14)])
+    encoding = {"x": Y | {"type": "quantitative"}, "y": X, "color": X}
+    page = await drawn(stand_in, visit, panel(answer, "bar", encoding), width=width)
+    box = await box_of(page.locator(".vega"))
+    labels = page.locator(".vega .role-legend-label text")
+    assert await labels.count() == 14
+    for place in range(14):
+        label = await box_of(labels.nth(place))
+        assert box["x"] <= label["x"]
+        assert label["x"] + label["width"] <= box["x"] + box["width"]
+    bar = await box_of(page.locator(".vega .mark-rect path").last)
+    assert bar["height"] > 2
+    assert bar["width"] > 50
 
 
 async def test_the_group_s_language(stand_in: StandIn, visit: Visit) -> None:

@@ -43,7 +43,7 @@
       id: panel.dataset.panel,
       faults,
       figure: read(panel.querySelector(".figure-number")),
-      change: panel.querySelector(".change")?.textContent ?? null,
+      change: (panel.querySelector(".change .visually-hidden") ?? panel.querySelector(".change"))?.textContent ?? null,
       total: read(panel.querySelector("svg.plot .total")),
       cells: all("tbody tr").map((row) => [...row.cells].map((cell) => ({ ...read(cell), hidden: cell.hidden }))),
       bottom: all("svg.plot .axis-bottom .label").map((each) => [Number(each.getAttribute("x")), each.textContent]),

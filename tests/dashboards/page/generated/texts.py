@@ -37,22 +37,23 @@ def check_texts(case: Case, panel: Drawn, labels: Labels) -> Iterator[str]:
 def _figure(case: Case, labels: Labels) -> Iterator[str]:
     (value,) = case.values("v")
     view = without_unit(case.view)
-    if fault := number_fault(labels["figure"]["text"], value, view):
+    before = case.more["compare"]["rows"][0][0] if "compare" in case.more else None
+    most = max(abs(exact(each)) for each in (value, before, 0) if each is not None)  # both have its digits
+    if fault := number_fault(labels["figure"]["text"], value, view, most):
         yield f"a figure: {fault}"
     if value is not None and (fault := whole_fault(labels["figure"]["whole"], value, view)):
         yield f"a figure: {fault}"
     if "compare" in case.more and labels["change"] is not None:
-        before = case.more["compare"]["rows"][0][0]
-        yield from _change(labels["change"], value, before, view)
+        yield from _change(labels["change"], value, before, view, most)
 
 
-def _change(text: str, now: Any, before: Any, view: dict[str, Any]) -> Iterator[str]:
+def _change(text: str, now: Any, before: Any, view: dict[str, Any], most: Decimal) -> Iterator[str]:
     if before is None:
         if text != "No value before":
             yield f"{text!r} without a value before"
         return
     if now is None:
-        if fault := number_fault(text.removesuffix(" before"), before, view):
+        if fault := number_fault(text.removesuffix(" before"), before, view, most):
             yield f"what was before: {fault}"
         return
     one, other = exact(now), exact(before)
@@ -61,13 +62,13 @@ def _change(text: str, now: Any, before: Any, view: dict[str, Any]) -> Iterator[
         yield from [] if text.startswith(word) else [f"{text!r} for {now} after {before}"]
         return
     much, _, after = text.removeprefix(word).strip().removesuffix(" before").partition("from ")
-    if fault := number_fault(after, before, view):
+    if fault := number_fault(after, before, view, most):
         yield f"a change: {fault}"
-    if other and (fault := _much(much.strip(), one, other, view)):
+    if other and (fault := _much(much.strip(), one, other, view, most)):
         yield f"a change from {before} to {now}: {fault}"
 
 
-def _much(text: str, now: Decimal, before: Decimal, view: dict[str, Any]) -> str | None:
+def _much(text: str, now: Decimal, before: Decimal, view: dict[str, Any], most: Decimal) -> str | None:
     """In points for shares; as an amount where one is below nought; else in percent."""
     apart = abs(EXACT.subtract(now, before))
     if view.get("format") == "percent":
@@ -76,7 +77,7 @@ def _much(text: str, now: Decimal, before: Decimal, view: dict[str, Any]) -> str
             number_fault(points, str(apart * 100), {"format": "integer"}) if points != text else f"{text!r}, not points"
         )
     if now < 0 or before < 0:
-        return number_fault(text, float(apart), view)
+        return number_fault(text, float(apart), view, most)
     return number_fault(text, float(EXACT.divide(apart, before)), {"format": "percent"})
 
 

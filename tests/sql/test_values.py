@@ -134,11 +134,11 @@ BAD: list[tuple[Any, str]] = [
     (Record({"secret": 1}), "an object cannot be bound: name one of its values"),
     (
         ["secret"],
-        "a list cannot be bound here: write `in` or `not in` before it; where the engine has arrays",
+        "a list cannot be bound here: write `in` or `not in` before it; or, where the engine has arrays",
     ),
     (
         RecordList(["secret"]),
-        "a list cannot be bound here: write `in` or `not in` before it; where the engine has arrays",
+        "a list cannot be bound here: write `in` or `not in` before it; or, where the engine has arrays",
     ),
     ({"secret"}, "a value of type set cannot be bound"),
     (object(), "a value of type object cannot be bound"),

@@ -8,7 +8,7 @@ import random
 import secrets
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -181,17 +181,31 @@ async def _forged(number: int, dice: random.Random) -> dict[str, int]:
         lambda _: dice.randbytes(97),
         lambda token: (token + dice.choice(["=", " ", "A", "\n"])).encode(),
     ]
+    found = await try_forgeries(resolver, makers, real, number, dice)
+    await resolver.aclose()
+    return {**found, "calls": backend.calls}
+
+
+async def try_forgeries(
+    resolver: Resolver,
+    makers: Sequence[Callable[[str], bytes]],
+    real: Sequence[str],
+    number: int,
+    dice: random.Random,
+) -> dict[str, int]:
+    """Resolve ``number`` forgeries that the makers make from real tokens or passes. Count how many are accepted."""
     found = {"tried": 0, "accepted": 0}
     while found["tried"] < number:
         forged = dice.choice(makers)(dice.choice(real))
+        if forged.decode("latin-1") in real:
+            continue
         found["tried"] += 1
         try:
             await resolver.resolve(forged)
         except InvalidToken:
             continue
         found["accepted"] += 1
-    await resolver.aclose()
-    return {**found, "calls": backend.calls}
+    return found
 
 
 def _flip(token: str, dice: random.Random) -> bytes:

@@ -22,10 +22,9 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
 from benchmarks.acceptance.check import Check, Effort, Measured
-from benchmarks.acceptance.checks.inputs import Counting
+from benchmarks.acceptance.checks.inputs import Counting, try_forgeries
 from tenantry import DataSources, Embedding, Resolver, UserGroupMiddleware, mint_pass, mount_dashboards, user_group
 from tenantry.clock import utc_now
-from tenantry.errors import InvalidToken
 from tenantry.groups import Environment, GroupDraft, Tag
 from tenantry.testing import MemoryStore, make_token
 from tenantry.tokens import KeyRing, SigningKey
@@ -51,17 +50,7 @@ async def _forged(number: int, dice: random.Random) -> dict[str, int]:
         lambda token: (token[:47] + dice.choice(real)[47:]).encode(),
         lambda token: dice.randbytes(len(token)),
     ]
-    found = {"tried": 0, "accepted": 0}
-    while found["tried"] < number:
-        forged = dice.choice(makers)(dice.choice(real))
-        if forged.decode("latin-1") in real:
-            continue
-        found["tried"] += 1
-        try:
-            await resolver.resolve(forged)
-        except InvalidToken:
-            continue
-        found["accepted"] += 1
+    found = await try_forgeries(resolver, makers, real, number, dice)
     await resolver.aclose()
     return {**found, "calls": backend.calls}
 

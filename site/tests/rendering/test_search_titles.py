@@ -1,4 +1,4 @@
-"""Whoever types a page's title finds the page, in the docs of Tenantry and in sites that others wrote."""
+"""A reader who types the title of a page finds that page, in the docs of Tenantry and in sites of others."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ async def _each_title_finds_its_page(folder: Path, open_page: OpenPage) -> None:
     await page.goto(f"{HOST}/{next(iter(titles))}.html")
     await page.keyboard.press("/")
     found = await page.evaluate(ASK_ALL, list(titles.values()))
-    places = {path: _place(path, results) for path, results in zip(titles, found, strict=True)}
+    places = {path: _rank(path, results) for path, results in zip(titles, found, strict=True)}
     assert {path for path, place in places.items() if place is None} == set()
     assert sum(place == 0 for place in places.values()) >= 0.95 * len(titles), places
 
 
-def _place(path: str, results: list[str]) -> int | None:
+def _rank(path: str, results: list[str]) -> int | None:
     paths = [unquote(urlsplit(each).path) for each in results]
     return paths.index(f"/{path}.html") if f"/{path}.html" in paths else None

@@ -185,7 +185,7 @@ def _is_one_of(value: Any, allowed: Sequence[Any]) -> bool:
 
 
 class SchemaLearner:
-    """Derives a schema from examples: ``add`` each group's properties, then call ``document``."""
+    """Derives a schema from examples."""
 
     def __init__(self) -> None:
         self._root = _Seen()

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 async def check_source(source: RegisteredSource, unchanged: str, keys: str | None = None, file: str = "") -> None:
-    """Connect to the source and test its declaration. The message of an error also contains the sentence ``unchanged``
-    and names the ``file`` to correct."""
+    """Connect to the source and test its declaration. Errors contain the sentence ``unchanged`` and name the
+    ``file``."""
     from tenantry.datasources import check_connection  # imports SQLAlchemy, which `--help` does not need
 
     try:
@@ -62,8 +62,7 @@ async def compare_tables(store: Store, environment: Environment, wanted: Iterabl
 
 
 async def write_tables(store: Store, changes: Iterable[TablesChange]) -> None:
-    """Write the changed declarations to the store. Raises DataSourceError if another writer has changed one of the
-    sources meanwhile."""
+    """Raises DataSourceError if another writer has changed one of the sources meanwhile."""
     for each in changes:
         if await store.sources.update(each.source, tables=each.declared, author=author()) is None:
             problem = f"data source {each.source.provided_id} has changed meanwhile: run the command again"

@@ -41,8 +41,8 @@ _ESCAPED: Final = re.compile(r"\\(?!\{\{)(.)")
 
 
 def vega_expression_columns(specification: Any) -> Iterator[str]:
-    """The columns that the expressions of a specification name; a name may be repeated. Variables in the specification
-    are not replaced first. A name that an expression computes is not found."""
+    """The columns that the expressions of a specification name; a name may be repeated. A name that an expression
+    computes is not found."""
     if isinstance(specification, str):
         for plain, single, double in _DATUM.findall(specification):
             yield plain or _unescaped(single or double)

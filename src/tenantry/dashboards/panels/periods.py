@@ -36,7 +36,6 @@ class Days(NamedTuple):
         return {"start": self.start.isoformat(), "end": f"{self.last.isoformat()}{until}"}
 
     def value(self, zone: tzinfo) -> dict[str, Any]:
-        """The value of a range parameter."""
         last = self.last.isoformat() if self.until is None else datetime.combine(self.last, self.until, zone)
         return {"start": self.start.isoformat(), "end": last}
 
@@ -59,8 +58,7 @@ class Periods(NamedTuple):
 def periods(
     parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime, zone: tzinfo, *, by_time: bool
 ) -> Periods | None:
-    """Return the periods of a range parameter. Returns None if the range is empty, has an open end, or is a relative
-    range of hours.
+    """Return None if the range is empty, has an open end, or is a relative range of hours.
 
     ``by_time``: whether the query can end the range within a day. Raises the errors of ``typed_value``."""
     bounds = typed_value(parameter, variables, now)

@@ -1,4 +1,4 @@
-"""Sends a body in small pieces. Each piece has a time limit, so that the server buffers at most two of them."""
+"""Sends a body in small pieces, each with a time limit."""
 
 from __future__ import annotations
 
@@ -55,7 +55,6 @@ class PacedSend:
         return self._waited + self._clock() - self._began - self._waits[0] > SLOW_SECONDS
 
     def cut_off(self) -> None:
-        """Make a ``send`` in progress raise ReadTooSlowly."""
         if self._deadline is not None:
             self._deadline.reschedule(self._clock())
             self._deadline = None

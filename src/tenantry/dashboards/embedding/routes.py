@@ -120,7 +120,7 @@ class EmbedCodes:
         self._keys = keys
 
     async def issue(self, connection: HTTPConnection, seconds: int | None = None) -> str:
-        """Issue a code for the request's token or pass.
+        """Issue a code for the request's token or pass. ``seconds``: the lifetime of the code's pass.
 
         Raises MissingToken, SigningKeyMissing and StoreUnavailable, and TokenAlreadyRotated for a token in its grace
         period, or for a pass that was made from such a token.

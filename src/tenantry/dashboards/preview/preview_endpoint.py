@@ -50,7 +50,7 @@ class PreviewEndpoint(Endpoint):
         self._uses = ApiTokenUses()
 
     async def respond(self, request: ApiRequest) -> Response:
-        """Return the address and its lifetime in seconds. Raises the errors of ``Previews.issue`` and, for the API
+        """Return the address and its lifetime in seconds. Raises the same errors as ``Previews.issue`` and, for the API
         token and the body, those of ``/api/user``."""
         deadline = Deadline(STORE_SECONDS)
         caller = await authenticate(self._api_tokens, digest_of(request.api_token()), deadline, self._uses)

@@ -28,8 +28,8 @@ Line: TypeAlias = bytes | deque[bytes]
 
 
 class LineStream(Response):
-    """A response of JSON lines (NDJSON). Lines are sent as soon as they are ready, until the token is no longer
-    valid."""
+    """A response of JSON lines (NDJSON). Lines are sent as soon as they are ready, until the token is no longer valid.
+    The body of ``request`` must have been read."""
 
     def __init__(self, request: Request) -> None:
         headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store", "X-Accel-Buffering": "no"}

@@ -55,6 +55,7 @@ class PacedSend:
         return self._waited + self._clock() - self._began - self._waits[0] > SLOW_SECONDS
 
     def cut_off(self) -> None:
+        """Make a ``send`` in progress raise ReadTooSlowly."""
         if self._deadline is not None:
             self._deadline.reschedule(self._clock())
             self._deadline = None

@@ -105,7 +105,7 @@ _ADVICE: Final = {
 
 
 class ConnectionCounters:
-    """Counts the connections that the server closed."""
+    """Counts the connections that the server closed. ``clock`` returns seconds."""
 
     def __init__(
         self, observer: Callable[[Closed], None] | None = None, clock: Callable[[], float] = time.monotonic

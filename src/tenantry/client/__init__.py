@@ -191,17 +191,20 @@ class Client:
         self,
         name: str,
         *,
+        new_name: str | Unchanged = UNCHANGED,
         url: str | Unchanged = UNCHANGED,
         password: str | Unchanged = UNCHANGED,
+        session: Mapping[str, str] | Unchanged | None = UNCHANGED,
         tables: Mapping[str, Any] | Unchanged | None = UNCHANGED,
         test: bool = True,
         dry_run: bool = False,
     ) -> ListedSource:
-        """Replace each given field, and keep the other fields. None removes the declaration of guarded tables
-        (``tables``). If ``test`` is true, the service connects to the changed source first. Raises DataSourceNotFound,
-        InvalidSource, SourceTestFailed."""
-        fields = {"url": url, "password": password, "tables": tables, "test": test}
-        return self._run(self._calls.write_source("PATCH", name, dry_run=dry_run, **fields))
+        """Replace each given field, and keep the other fields. None removes the session variables (``session``) or the
+        declaration of guarded tables (``tables``). If ``test`` is true, the service connects to the changed source
+        first. Raises DataSourceNotFound, InvalidSource, SourceTestFailed. For ``new_name``, also raises AlreadyExists,
+        and SourceInUse if groups are mapped to the old name."""
+        fields = {"new_name": new_name, "url": url, "password": password, "session": session, "tables": tables}
+        return self._run(self._calls.write_source("PATCH", name, dry_run=dry_run, test=test, **fields))
 
     def delete_data_source(self, name: str, *, force: bool = False, dry_run: bool = False) -> ListedSource | None:
         """Delete the data source and return it. Like ``delete``, returns None if a retry does not find it. Raises

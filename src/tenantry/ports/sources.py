@@ -101,7 +101,10 @@ class SourceStore(LeasedSources, Protocol):
         self,
         source: RegisteredSource,
         *,
+        provided_id: str | None = None,
         url: str | None = None,
+        trusted: bool | None = None,
+        session: Mapping[str, str] | None = None,
         tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource | None:
@@ -110,7 +113,7 @@ class SourceStore(LeasedSources, Protocol):
 
         Does not connect to the source. Returns None if another writer has changed or deleted the source since the
         caller read ``source``. Raises InvalidSource in the same cases as ``create``, and also if a declaration with
-        ``guard: required`` would be removed."""
+        ``guard: required`` would be removed. Raises AlreadyExists if another source has this ``provided_id``."""
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:

@@ -133,7 +133,7 @@ class Client:
         scope: str | None = None,
     ) -> CreatedPass:
         """Make a pass for one viewer. The arguments are described in ``tenantry.mint_pass``. The API token needs the
-        scope ``passes``. Raises UnknownGroup, GroupSuspended."""
+        scope ``passes``. Raises UnknownGroup, GroupSuspended, GroupExpired."""
         return self._run(
             self._calls.create_pass(user_group_id, viewer_id=viewer_id, viewer=viewer, seconds=seconds, scope=scope)
         )

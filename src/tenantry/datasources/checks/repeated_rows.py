@@ -9,8 +9,7 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class RepeatedRows(WrappedTemplate):
-    """Finds rows that have the same values in the columns ``names``. The query returns the number of rows that share
-    one such combination of values; it returns no row if all combinations differ."""
+    """Returns the number of rows that have the same values in the columns ``names``, or no row if all differ."""
 
     # Rows without a value in the first column are ignored.
 

@@ -1,4 +1,4 @@
-"""Says why a connection to a server failed, from the error of the driver: libpq and sockets. No I/O."""
+"""Says why a connection to a server failed, from the error of the driver."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def network_problem(error: BaseException, server: str = "its server") -> str | N
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and the errors that it names as causes, in any of the ways of drivers."""
+    """Yield an error and its causes, in whichever way the driver names them."""
     seen: list[BaseException] = [error]
     for each in seen:
         yield each

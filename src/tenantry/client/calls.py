@@ -112,8 +112,8 @@ def _whole(reply: Reply) -> Any:
 
 
 def retrying_call(send: Send, attempts: int, read: ReadAnswer[T], read_document: ReadDocument = _whole) -> Call[T]:
-    """Send the request until it succeeds, at most ``attempts`` times. Then raises the error in the last response,
-    ApiUnreachable if there was no response, or UnexpectedAnswer if the response is not from the API."""
+    """Send the request until it succeeds, at most ``attempts`` times. If no attempt succeeds, raises the error in the
+    last response, ApiUnreachable if there was no response, or UnexpectedAnswer if the response is not from the API."""
     seconds = FIRST_SLEEP
     for left in range(attempts - 1, -1, -1):
         reply = yield send

@@ -255,11 +255,7 @@ def unreachable_error(
     has_no_connection: bool = False,
 ) -> SourceUnavailable:
     """Return the error for an engine that is unreachable or refuses the login, or a NoConnectionLeft if the engine has
-    no free connection.
-
-    The message is for the log. HTTP clients get neither the cause nor ``hint``. ``server``: such as
-    ``db.internal:3306``.
-    """
+    no free connection. HTTP clients get neither the cause nor ``hint``."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     why = cause or network_problem(error, server) or type(error).__name__
     failure = kind(f"data source {source_id} cannot be reached: {why}{hint}", retry_after=1)

@@ -236,10 +236,10 @@ class DataSources:
         return self._open_sources.find(await self._lookup.of_schema(group, schema)).pool.dialect
 
     async def changed(self, environment: Environment, reference: str) -> None:
-        """Announce that the rows of a source changed. This process stops reusing earlier results of the source now.
-        Other processes that share the cache stop within five seconds. ``reference`` is Tenantry's id of the source
-        (``ds_…``) or your own id. Raises UnregisteredSource, StoreUnavailable; SourceUnavailable if the shared cache
-        does not answer."""
+        """Announce that the rows of a source changed. This process immediately stops reusing earlier results of the
+        source. Other processes that share the cache stop within five seconds. ``reference`` is Tenantry's id of the
+        source (``ds_…``) or your own id. Raises UnregisteredSource, StoreUnavailable; SourceUnavailable if the shared
+        cache does not answer."""
         registered = await self._lookup.of_reference(environment, reference)
         if registered is None:
             raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")

@@ -67,7 +67,6 @@ def _named(columns: Iterable[str], lower: str) -> str | None:
 
 
 def _add_children(guesses: dict[str, Guess], keys: Iterable[ForeignKey]) -> None:
-    """Add the tables with a foreign key to a guessed table, then those with a key to one of these, and so on."""
     while True:
         found: dict[str, Guess] = {}
         for key in keys:

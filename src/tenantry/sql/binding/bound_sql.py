@@ -51,7 +51,7 @@ class BoundSQL(NamedTuple):
 
 
 class TracedSQL(NamedTuple):
-    """A BoundSQL and, for each of its parameters, the variables in the parameter's value."""
+    """A BoundSQL and, for each parameter, the variables from which the parameter's value was made."""
 
     bound: BoundSQL
     references: tuple[tuple[VariableReference, ...], ...]

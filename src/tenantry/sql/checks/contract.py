@@ -45,7 +45,7 @@ class QueryContract:
                     found[1].append(name)
 
     def broken_queries(self, before: Properties, after: Properties) -> tuple[BrokenQuery, ...]:
-        """Return the queries that can be bound with ``before`` but not with ``after``, sorted."""
+        """Return, in sorted order, the queries that can be bound with ``before`` but not with ``after``."""
         broken: dict[str, BrokenQuery] = {}
         for (path, _), (reference, names) in self._needs.items():
             problem = _problem(path, reference, after)
@@ -62,8 +62,8 @@ class QueryContract:
         )
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterator[TenantryError]:
-        """Yield an InvalidProperties for the environment's schema, and a BreaksSavedQuery for saved queries, if an
-        update of a group's properties does not fit."""
+        """Yield InvalidProperties if the new properties do not fit the environment's schema, and BreaksSavedQuery if
+        they break saved queries."""
         yield from self.schema_errors(environment, after)
         broken = self.broken_queries(before, after)
         if broken:

@@ -1,4 +1,4 @@
-"""The part of sqlglot's grammar that we support. sqlglot is imported when it is first used."""
+"""The part of sqlglot's grammar that we support."""
 
 from __future__ import annotations
 

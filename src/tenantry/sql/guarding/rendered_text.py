@@ -118,8 +118,8 @@ _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\s+(?:asc|desc))?
 def combinations(nodes: Sequence[Node], *, every: bool) -> Iterator[Decide]:
     """Yield Decide functions. All but the last include every clause. The last one includes no clause.
 
-    Each branch is chosen at least once. If a Switch has many branches that are plain names, only the first of these is
-    chosen, unless ``every`` is true.
+    If a Switch has many branches that are plain names, only the first of these is chosen, unless ``every`` is true. All
+    other branches are chosen at least once.
     """
     choices = _choices(nodes, every=every) or [{}]
     yield from (_decide(each, included=1) for each in choices)

@@ -1,4 +1,4 @@
-"""Adds seals to audit entries. Older versions add entries without a seal, which the next seal covers too."""
+"""Adds seals to audit entries. Older versions add entries without a seal. The next seal covers these entries too."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def resolve_url(url: str) -> str:
 
 
 def file_path(url: URL) -> Path:
-    """The absolute path in a file or folder URL. Raises InvalidSource."""
+    """Raises InvalidSource."""
     name = url.get_backend_name()
     own = _FILE_OPTIONS.get(name, frozenset[str]())
     if url.host or url.username or frozenset(url.query) - own:

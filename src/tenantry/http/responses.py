@@ -21,8 +21,8 @@ ErrorResponse = tuple[int, list[tuple[bytes, bytes]], bytes]
 CHALLENGE: Final = b"UserGroup"
 """The authentication scheme that a 401 names (RFC 9110 section 11.6.1)."""
 
-# Does not match tokens, because the id is logged.
-_REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")
+# Does not match tokens, passes and the keys of previews, because the id is logged.
+_REQUEST_ID: Final = re.compile(rb"(?!.*ug(?:[ktv][ct]|pv)_)[A-Za-z0-9._-]{1,64}")
 
 
 def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorResponse:
@@ -84,6 +84,22 @@ _TEXTS = {
     "user_group_expired": (
         "This access has ended",
         "It was valid until a fixed date. Please ask the people who gave it to you to extend it.",
+    ),
+    "user_group_suspended": (
+        "This access is suspended",
+        "Please ask the people who gave it to you.",
+    ),
+    "pass_expired": (
+        "This access has ended",
+        "It was valid for a short time. Open the dashboard again from your product.",
+    ),
+    "pass_revoked": (
+        "This access is no longer valid",
+        "It was withdrawn. Open the dashboard again from your product.",
+    ),
+    "out_of_scope": (
+        "This page is not part of your access",
+        "Please ask the people who gave it to you.",
     ),
     "ambiguous_token": (
         "Two tokens at once",

@@ -100,7 +100,10 @@ class SourceStore(LeasedSources, Protocol):
         self,
         source: RegisteredSource,
         *,
+        provided_id: str | None = None,
         url: str | None = None,
+        trusted: bool | None = None,
+        session: Mapping[str, str] | None = None,
         tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource | None:
@@ -109,7 +112,7 @@ class SourceStore(LeasedSources, Protocol):
 
         Returns None if another writer has changed or deleted the source since the caller read ``source``. Raises
         InvalidSource in the same cases as ``create``, and also if a declaration with ``guard: required`` would be
-        removed."""
+        removed. Raises AlreadyExists if another source has this ``provided_id``."""
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:

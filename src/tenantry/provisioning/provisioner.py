@@ -127,9 +127,9 @@ class Provisioner:
         return await self._deadline.write(creation)
 
     async def get(self, environment: Environment, provided_id: str) -> Issued[str] | None:
-        """Return the group with its current token. Raises SigningKeyMissing."""
+        """Return the group with its current token. Raises GroupSuspended, SigningKeyMissing."""
         issued = await self._load(environment, provided_id)
-        return None if issued is None else self._provisioned(issued)
+        return None if issued is None else self._provisioned(_active(issued))
 
     async def active(
         self, environment: Environment, provided_id: str, *, loaded: Issued | NotLoaded | None = NOT_LOADED

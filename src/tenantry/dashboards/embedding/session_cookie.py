@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from collections.abc import Mapping
 from http.cookies import SimpleCookie
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
@@ -40,6 +42,12 @@ GROUP_PARAMETER: Final = "group"
 _NAME_KEY: Final = "tenantry.session_cookie"
 """Scope key with the name of the cookie whose pass became the token header."""
 
+_COOKIE: Final = re.compile(rf"{COOKIE_PREFIX}[0-9a-f]+")
+
+_OTHERS: Final = 4_096
+"""Maximum characters of the other cookies with passes that a browser keeps after a direct visit. By default, nginx
+accepts 8 KiB of cookies."""
+
 _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
@@ -70,11 +78,14 @@ class CookieExchange:
         kept = [(name, value) for name, value in rest if name != GROUP_PARAMETER]
         headers = {
             "Location": f"{request.url.path}?{urlencode([*kept, (GROUP_PARAMETER, cookie)])}",
-            "Set-Cookie": _set_cookie(COOKIE_PREFIX + cookie, shown),
             "Cache-Control": "no-store",
             "Referrer-Policy": "no-referrer",
         }
-        return Response(status_code=303, headers=headers)
+        response = Response(status_code=303, headers=headers)
+        response.headers.append("Set-Cookie", _set_cookie(COOKIE_PREFIX + cookie, shown))
+        for name in _oldest(request.cookies, COOKIE_PREFIX + cookie):
+            response.headers.append("Set-Cookie", _set_cookie(name, "", seconds=0))
+        return response
 
 
 class SessionCookie:
@@ -121,6 +132,17 @@ def _name_of(group: UserGroup) -> str:
     return handle + hashlib.sha256(json.dumps([handle, *contents], sort_keys=True).encode()).hexdigest()[:16]
 
 
+def _oldest(cookies: Mapping[str, str], but: str) -> list[str]:
+    """Return the names of the oldest cookies with passes, so that the others have at most _OTHERS characters."""
+    names, left = [], _OTHERS
+    for name, value in reversed(list(cookies.items())):  # browsers send older cookies first (RFC 6265 section 5.4)
+        if _COOKIE.fullmatch(name) and name != but:
+            left -= len(name) + len(value)
+            if left < 0:
+                names.append(name)
+    return names
+
+
 def _cookies_of_groups(scope: Scope) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     headers: list[Any] = []
@@ -141,8 +163,8 @@ def _cookies_of_groups(scope: Scope) -> dict[str, bytes]:
     return found
 
 
-def _set_cookie(name: str, value: str) -> str:
+def _set_cookie(name: str, value: str, seconds: int = COOKIE_SECONDS) -> str:
     cookies: SimpleCookie = SimpleCookie({name: value})
     morsel: Any = cookies[name]  # typeshed only allows str; httponly and secure are booleans
-    morsel.update({"path": "/", "max-age": str(COOKIE_SECONDS), "httponly": True, "secure": True, "samesite": "Lax"})
+    morsel.update({"path": "/", "max-age": str(seconds), "httponly": True, "secure": True, "samesite": "Lax"})
     return str(morsel.OutputString())

@@ -201,8 +201,7 @@ def path(where: str) -> Carriers:
 
 
 def first_of(*carriers: Carriers | Carrier) -> Carriers:
-    """Combine carriers; a request with two different tokens is refused. Raises ValueError if no carrier is given,
-    TypeError if an argument is not a carrier."""
+    """Combine carriers. Raises ValueError if no carrier is given, TypeError if an argument is not a carrier."""
     if not carriers:
         raise ValueError("first_of() takes at least one carrier")
     merged = [each if isinstance(each, Carriers) else Carriers(custom=(each,)) for each in carriers]

@@ -15,7 +15,7 @@ class SourceDirectory(Protocol):
 
 
 class SourceLease(Protocol):
-    """Caches data sources, and polls the store for changes of them. Resolver implements this protocol."""
+    """Caches data sources, and polls the store for changes of them."""
 
     @property
     def staleness(self) -> float:
@@ -93,7 +93,7 @@ class SourceStore(LeasedSources, Protocol):
         ...
 
     async def count_mapped(self, environment: Environment) -> Mapping[frozenset[str], int]:
-        """Return, for each set of references in a mapping, the number of groups with this set."""
+        """Return the number of groups by the set of references in their mapping."""
         ...
 
     async def update(

@@ -102,13 +102,10 @@ class HostSlots:
         self, identity: StoreIdentity, announced_in: SharedSlots, handles: Iterable[bytes]
     ) -> None:
         """Wait until no process on this host can use an answer that was cached before the write was committed.
-
-        ``announced_in``: the slots in which the write was announced. If their file has been replaced since then,
-        announce the write in the new file too. Other processes may still use the old file, so wait until the new file
-        is older than the longest lease."""
+        ``announced_in``: the slots in which the write was announced."""
         try:
             slots = self._open(identity)
-            if slots is not announced_in:
+            if slots is not announced_in:  # the file was replaced; other processes may still use the old one
                 for handle in handles:
                     slots.touch(handle)
             left = slots.leases_left(self._longest_lease, monotonic_with_suspend())
@@ -144,6 +141,6 @@ def raise_lease(connection: Connection, seconds: float) -> float:
 
 
 def write_nothing(connection: Connection) -> None:
-    """Write the run name as it is, unless another transaction has locked the row, which then writes itself."""
+    """Write the run name unchanged, unless another transaction has locked the row and so writes it."""
     if connection.execute(LONGEST_LEASE.with_for_update(skip_locked=True)).first() is not None:
         connection.execute(generation.update().values(run_name=generation.c.run_name))

@@ -131,7 +131,7 @@ class SharedSlots(SlotTable):
         return self._versions
 
     def retire(self) -> None:
-        """Prevent all caching with this file, by giving every slot an odd version."""
+        """Prevent all caching with this file."""
         # Check the size: access to memory beyond the end of a truncated file kills the process (bus error).
         if self._file is not None and self._file.size() >= SIZE:
             self._file[HEADER:SIZE] = _all_in_progress()

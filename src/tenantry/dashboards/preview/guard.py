@@ -18,8 +18,8 @@ PREVIEW_KEY: Final = "tenantry.preview"
 
 class PreviewGuard:
     """ASGI middleware around UserGroupMiddleware. It accepts the key of a preview session instead of a token. Streams
-    end within ``staleness`` seconds after the session ends. Raises InvalidToken if the session has ended, MissingScope
-    if the session is for another dashboard, UserGroupExpired, UserGroupSuspended."""
+    end within ``staleness`` seconds after the session. Raises InvalidToken if the session has ended, MissingScope if
+    the session is for another dashboard, UserGroupExpired, UserGroupSuspended."""
 
     def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
         self.app = app

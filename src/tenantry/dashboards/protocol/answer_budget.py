@@ -148,7 +148,7 @@ class OpenAnswer:
         self._group = group
 
     def paced(self, send: Send) -> Send:
-        """Wrap ``send`` so that it sends in pieces and raises ReadTooSlowly."""
+        """Wrap ``send`` so that it sends in pieces, and raises ReadTooSlowly if the reader is too slow."""
 
         async def send_paced(message: Message) -> None:
             await self.pace.send(send, message)

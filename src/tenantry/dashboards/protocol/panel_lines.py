@@ -57,7 +57,7 @@ def rows_line(
     - ``age``: seconds since the rows were queried.
     - ``as_of``: Unix time. The rows include all changes that were reported before this time.
     - ``more``: further results, each under the name of its field in the line.
-    - ``clock``: the time of the query in that zone, and the settings of weeks and buckets for the page.
+    - ``clock``: the time of the query in ``zone``, and the settings of weeks and buckets for the page.
     - ``periods``: the days that the panel shows, the days that ``compare`` uses, and when they end.
     """
     encode, format_ = _encoder().json.encode, Format(zone=zone, decimals="text")  # a page keeps all digits

@@ -23,7 +23,8 @@ limits."""
 
 
 class OpenConnections:
-    """Admits connections up to the limits. At a limit, it closes the oldest connection of the first of these kinds:
+    """Admits connections up to the limits. At a limit, it closes the oldest connection of the first of these kinds that
+    has any:
 
     1. draining, or too slow for a second or longer
     2. idle between requests

@@ -27,7 +27,7 @@ class WorkerSums(Collector):
     written.
 
     Counters and histograms are summed, including those of processes that have ended. Other metrics, and those by group,
-    get the label ``pid`` and are of processes that run."""
+    get the label ``pid`` and come only from running processes."""
 
     def __init__(self, folder: Path, collectors: Sequence[Collector]) -> None:
         self._folder = folder

@@ -219,7 +219,7 @@ class LentSourceLease(SourceLeaseHolder):
 
 
 class StoreClock:
-    """The time of day by the database's clock, or by this host's with SQLite. In tests, ``given`` replaces both
+    """The time of day by the clock of the database or, with SQLite, of this host. In tests, ``given`` replaces both
     clocks."""
 
     def __init__(self, given: Clock | None) -> None:

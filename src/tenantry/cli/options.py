@@ -186,8 +186,8 @@ async def note_unsealed(store: Store, keys: str | None = None) -> None:
 
 
 async def choose_environment(store: Store, name: str | None) -> Environment:
-    """Return the environment ``name``, otherwise the one in the settings, otherwise the only one of the store. Raises
-    UnknownEnvironment or InvalidSettings."""
+    """Return the environment ``name``, otherwise the one in the settings, otherwise the store's only environment.
+    Raises UnknownEnvironment or InvalidSettings."""
     name = settings(environment=name).environment
     every = {each.name: each for each in await store.environments.list()}
     if name in every:

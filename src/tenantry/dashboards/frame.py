@@ -1,4 +1,4 @@
-"""The frame: the HTML page of a dashboard, without data and the same for every viewer."""
+"""The frame: the HTML page of a dashboard. It contains no data and is the same for every viewer."""
 
 from __future__ import annotations
 

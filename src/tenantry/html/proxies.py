@@ -23,7 +23,7 @@ HIDDEN = "[…]"
 
 
 class Missing(StrictUndefined):
-    """A missing variable. Any use, except ``is defined`` and ``|default(…)``, raises ``exc`` (default:
+    """The value of a missing variable. Any use, except ``is defined`` and ``|default(…)``, raises ``exc`` (default:
     MissingVariable)."""
 
     __slots__ = ()

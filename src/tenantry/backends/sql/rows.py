@@ -159,7 +159,7 @@ def identity(row: Row) -> tuple[StoreIdentity, float]:
 
 
 def audit_entry(row: Row) -> AuditEntry:
-    """If a value cannot be read, return an entry with NO_SEAL: the check of the chain then reports that entry."""
+    """If a value cannot be read, return an entry with NO_SEAL, which the check of the chain reports."""
     number, at, author, request_id, action, where, subject, details, seal = row
     try:
         texts, found = (author, action, where, subject, request_id or ""), json.loads(details)

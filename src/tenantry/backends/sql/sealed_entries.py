@@ -1,5 +1,5 @@
 """Adds sealed audit entries. A writer first locks the row of ``generation``, which holds the head of the chain, and
-then takes numbers: so entries are sealed in the order of their numbers."""
+then takes numbers. So entries are sealed in the order of their numbers."""
 
 from __future__ import annotations
 

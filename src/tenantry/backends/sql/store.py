@@ -115,8 +115,8 @@ class SQLStore(WrittenBackend):
             await self.usage_recorder.flush()
 
     async def ready(self) -> None:
-        """Raises MigrationNeeded if this version cannot use the tables, StoreUnavailable if they cannot be read or no
-        write can succeed."""
+        """Raises MigrationNeeded if this version cannot use the tables, and StoreUnavailable if the tables cannot be
+        read or no write can succeed."""
         deadline = self._runner.deadline()
         await self._check_tables(deadline)
         await self._check_writes(deadline)

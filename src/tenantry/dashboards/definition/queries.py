@@ -62,7 +62,8 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
 
 
 def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
-    """``parameters_read`` without those that only select a piece of SQL, such as the unit of ``trunc``."""
+    """The names of ``parameters_read`` without parameters that only select a piece of SQL, such as the unit of
+    ``trunc``."""
     binding = (each for each in template.variables if each.position is not Position.CHOICE)
     return frozenset(parameter_in(each.path) for each in binding) - {""}
 

@@ -52,7 +52,8 @@ _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class CookieExchange:
-    """Redirects from an address with a token or pass to the same address without it, and sets a cookie with a pass."""
+    """Redirects from an address with a token or pass to the same address without the token, and sets a cookie with a
+    pass."""
 
     # An outer UserGroupMiddleware may have removed the token. Then the cookie gets the placeholder MASK, which that
     # middleware replaces with the pass.

@@ -233,7 +233,7 @@ class ReportBuffer:
         self._changed = asyncio.Event()
 
     def write(self, data: bytes) -> None:
-        """Raises OSError if the disk is full, ClientDisconnected if the reading task has ended."""
+        """Raises OSError if the disk is full, and ClientDisconnected if the reading task has ended."""
         self._require_reader()
         if self._in_memory and self._written + len(data) > MEMORY:
             self._move_to_file()

@@ -75,7 +75,7 @@ class UpsertBatch:
         return [next(done) if isinstance(each.parsed, Upsert) else each.parsed for each in self.lines]
 
     def report(self, results: Sequence[UpsertResult]) -> Iterator[dict[str, Any]]:
-        """Yield the reports one by one: each may contain a large group."""
+        """Yield the reports one by one, because each may contain a large group."""
         return (_report(line.number, result) for line, result in zip(self.lines, results, strict=True))
 
 

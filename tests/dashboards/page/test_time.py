@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -187,3 +188,19 @@ async def test_a_comparison_says_its_days(stand_in: StandIn, visit: Visit) -> No
     panel = await panel_of(stand_in, visit, {"kind": "figure", "figure": "n", "answer": told})
     said = await panel.locator(".change").get_attribute("title")
     assert said == "Nov 1, 2026 – Nov 28, 2026 against Oct 1, 2026 – Oct 28, 2026"
+
+
+@pytest.mark.parametrize(
+    ("locale", "first", "form"),
+    [("en-US", "Nov 3, 2:00 AM", r"[1-9]\d?:\d\d [AP]M"), ("de", "3. Nov., 02:00", r"\d\d:\d\d")],
+)
+async def test_hours_have_one_form_on_an_axis(
+    stand_in: StandIn, visit: Visit, locale: str, first: str, form: str
+) -> None:
+    """With their day or without it. Red with "06:00 AM" beside "Nov 4, 6:00 PM"."""
+    times = [f"2026-11-0{day}T{hour:02}:00:00" for day in (3, 4) for hour in range(2, 24, 4)]
+    line = {"kind": "line", "line": ["n"], "by": "day", "answer": answer(times, kind="datetime")}
+    panel = (await visit(stand_in.show([line], locale=locale), width=1440)).page.locator("[data-panel='1-1']")
+    found = [text.replace("\N{NARROW NO-BREAK SPACE}", " ") for text in await labels(panel)]
+    assert found[0] == first
+    assert all(re.fullmatch(rf"(?:.*, )?{form}", text) for text in found), found

@@ -87,6 +87,30 @@ async def test_a_year_without_a_row_has_its_place(stand_in: StandIn, visit: Visi
     assert [len(part) for part in await path(line, ".series .line")] == [2, 1]
 
 
+async def test_the_current_year_is_so_far(stand_in: StandIn, visit: Visit) -> None:
+    """Of integers as of times, in bars, lines and a donut; a year that the period cuts is in part. The axis has the
+    number alone. A fiscal year may end in any month. Red when this year's bar looked like a whole year."""
+    period = {"whole": {"start": "2024-03-01", "end": "2026-12-31"}}
+    since = {"now": "2026-11-28T11:00:00", "periods": period}
+    lines = [[2024, 3], [2025, 4], [2026, 6]]
+    given = rows({"year": "integer", "n": "integer"}, *lines, **since)
+    bars: Message = {"kind": "bar", "bar": ["n"], "by": "year", "answer": given}
+    panel = await panel_of(stand_in, visit, bars)
+    assert await titles(panel) == ["2024, in part\n3", "2025\n4", "2026, so far\n6"]
+    assert await labels(panel) == ["2024", "2025", "2026"]
+    assert await panel.locator(".bar.cut").count() == 2
+    alone = rows({"year": "integer", "n": "integer"}, [2026, 6], now=since["now"])
+    assert await titles(await panel_of(stand_in, visit, bars | {"answer": alone})) == ["2026, so far\n6"]
+    line = await panel_of(stand_in, visit, {"kind": "line", "line": ["n"], "by": "year", "answer": given})
+    assert (await titles(line))[-1] == "2026, so far\n6"
+    assert len(await path(line, ".line.cut")) > 0
+    donut = await panel_of(stand_in, visit, {"kind": "donut", "donut": "n", "by": "year", "answer": given})
+    assert "2026, so far" in await donut.locator(".legend-name").all_text_contents()
+    fiscal = rows({"fiscal_year": "integer", "n": "integer"}, *lines, **since)
+    panel = await panel_of(stand_in, visit, bars | {"by": "fiscal_year", "answer": fiscal})
+    assert await titles(panel) == ["2024\n3", "2025\n4", "2026\n6"]
+
+
 async def test_names_are_no_times(stand_in: StandIn, visit: Visit) -> None:
     """Instants that are the starts of nothing stand beside one another, and so do bars in another order."""
     instants = ["2026-01-01T09:00:01", "2026-01-01T09:17:23.5", "2026-01-04T13:00:00"]

@@ -151,7 +151,7 @@ def test_every_unused_entry_goes_in_its_turn() -> None:
 
 
 def test_an_insert_into_a_free_place_takes_no_use_away() -> None:
-    """Only a full cache asks which entries were used. Red when each insert clears the mark of those that it looks at."""
+    """Only a full cache asks which entries were used. Red when each insert clears the mark of the entries it visits."""
     cache = plain(3)
     put(cache, "used", numbered(1))
     used = cache.entry(key("used"))

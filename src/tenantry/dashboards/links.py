@@ -27,8 +27,7 @@ class Linked(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The filters that a click passes to the opened dashboard. A parameter that only chooses SQL, such as the unit of
-    ``trunc``, is not a filter."""
+    """The filters that a click passes to the opened dashboard."""
 
     click: Click
     kept: tuple[str, ...]
@@ -94,8 +93,7 @@ def _has_default(control: Control) -> bool:
 
 
 def _is_text(name: str, *dashboards: DashboardFile) -> bool:
-    """Whether a click may set any string, because a dashboard has no control of this name and the others' controls take
-    any text."""
+    """Whether a click may set any string."""
     controls = [each.controls[name] for each in dashboards if name in each.controls]
     return len(controls) < len(dashboards) and all(
         each.parameter.type in TEXTS and each.parameter.choices is None and not each.parameter.is_list
@@ -107,7 +105,7 @@ def check_open(
     dashboard: DashboardFile, dashboards: Mapping[str, DashboardFile], settable: Callable[[str], Iterable[str]]
 ) -> None:
     """Raise TemplateError if a click opens a dashboard that does not exist, or sets a parameter that viewers cannot set
-    there. ``settable``: returns the parameters that viewers can set in a dashboard."""
+    there."""
     for panel in dashboard.panels:
         click = panel.click
         if click is None or not click.open:

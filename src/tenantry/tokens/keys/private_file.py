@@ -129,11 +129,10 @@ def _write_new(path: Path, content: bytes, *, like: os.stat_result | None = None
 
 
 def _give(descriptor: int, like: os.stat_result) -> None:
-    made, by_its_group = os.fstat(descriptor), like.st_mode & _read_by_its_group(like)
+    made = os.fstat(descriptor)
     if like.st_uid != made.st_uid or (like.st_uid == 0 and like.st_gid != made.st_gid):
         os.fchown(descriptor, like.st_uid, like.st_gid)
-    if by_its_group:
-        os.fchmod(descriptor, _MODE | by_its_group)
+    os.fchmod(descriptor, _MODE | (like.st_mode & _read_by_its_group(like)))
 
 
 def _sync_folder(folder: Path) -> None:

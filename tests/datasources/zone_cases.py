@@ -1,6 +1,6 @@
 """What days of a group's zone must hold: rows around the days on which clocks change, and what each engine must find.
 
-As a program, ``python -m tests.datasources.zone_cases FOLDER`` tries chDB in a process of its own."""
+As a program, ``python -m tests.datasources.zone_cases FOLDER ZONE …`` tries chDB in a process of its own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import asyncio
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
@@ -135,7 +135,7 @@ async def wrong_times(sources: DataSources, engine: str, zone: str) -> list[str]
     return found
 
 
-async def _try(folder: Path) -> dict[str, list[str]]:
+async def _try(folder: Path, zones: Sequence[str]) -> dict[str, list[str]]:
     directory = Directory()
     directory.add(1, f"chdb:///{folder}")
     async with data_sources(directory, timeout=60, connect_timeout=60) as sources:
@@ -145,7 +145,7 @@ async def _try(folder: Path) -> dict[str, list[str]]:
                 *await wrong_buckets(sources, zone),
                 *(await wrong_times(sources, "chdb", zone) if zone != "UTC" else ()),
             ]
-            for zone in ZONES
+            for zone in zones
         }
 
 
@@ -160,4 +160,4 @@ def _prepare(folder: Path) -> None:
 
 if __name__ == "__main__":
     _prepare(Path(sys.argv[1]))
-    print(json.dumps(asyncio.run(_try(Path(sys.argv[1])))))
+    print(json.dumps(asyncio.run(_try(Path(sys.argv[1]), sys.argv[2:]))))

@@ -114,9 +114,7 @@ def test_every_page_can_be_edited_where_a_repository_is_set() -> None:
         if name.endswith(".md"):
             page = site[f"{name.removesuffix('.md')}.html"].decode()
             assert f'href="{where}/edit/main/docs/{name}">Edit this page</a>' in page, name
-    assert not any(
-        b"Edit this page</a>" in content for path, content in render(files).items() if path.endswith(".html")
-    )
+    assert not any(b"Edit this page</a>" in content for path, content in rendered().items() if path.endswith(".html"))
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

@@ -32,10 +32,11 @@ def sampled(number: int) -> Callable[[T], T]:
 
 @pytest.hookimpl(tryfirst=True)  # before `-m 'not slow'` leaves anything out
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """Marks the other cases as slow."""
+    """Marks the other cases as slow. A case that says itself that it is slow is none to choose from."""
     tests = defaultdict(list)
     for item in items:
-        tests[item.nodeid.partition("[")[0]].append(item)
+        if item.get_closest_marker("slow") is None:
+            tests[item.nodeid.partition("[")[0]].append(item)
     for name, cases in tests.items():
         default = IN_A_BROWSER if "browser" in cases[0].fixturenames else len(cases)
         number = min(len(cases), getattr(cases[0].function, _NUMBER, default))

@@ -78,16 +78,21 @@ class Case:
     def add_marker(self, name: str) -> None:
         self.markers.append(name)
 
+    def get_closest_marker(self, name: str) -> str | None:
+        return name if name in self.markers else None
 
-def _first_tier(number: int, function: Any, *fixtures: str) -> list[str]:
-    """The cases of a test of ``number`` cases that are not slow."""
+
+def _first_tier(number: int, function: Any, *fixtures: str, slow: int = 0) -> list[str]:
+    """The cases of a test of ``number`` cases that are not slow. The last ``slow`` of them were before."""
     cases: list[Any] = [Case(f"test_a.py::test_a[{n}]", function, list(fixtures)) for n in range(number)]
+    for case in cases[number - slow :]:
+        case.add_marker("slow")
     pytest_collection_modifyitems(cases)
     return [case.nodeid for case in cases if "slow" not in case.markers]
 
 
 def test_the_first_tier_has_some_cases_of_a_costly_test() -> None:
-    """The same in each process. Red when all of a test's cases are slow, and when those of another one are."""
+    """The same in each process. Red when those of another test are slow, and when the chosen ones were slow before."""
 
     def plain() -> None: ...
 
@@ -100,3 +105,4 @@ def test_the_first_tier_has_some_cases_of_a_costly_test() -> None:
     assert len(_first_tier(9, costly)) == len(_first_tier(9, costly, "browser")) == 3
     assert len(_first_tier(2, costly)) == 2
     assert _first_tier(9, costly) == _first_tier(9, costly)
+    assert len(_first_tier(9, costly, slow=6)) == 3

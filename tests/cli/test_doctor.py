@@ -138,7 +138,9 @@ def test_buses(ready: Terminal, monkeypatch: pytest.MonkeyPatch, valkey: Valkey)
     port = free_port()
     monkeypatch.setenv("TENANTRY_REDIS", f"redis://u:{SECRET}@127.0.0.1:{port}")
     said = ready("doctor", fails=1)
-    assert f"connection refused by Redis 127.0.0.1:{port}: nothing listens on that port. Check TENANTRY_REDIS" in said.out
+    assert (
+        f"connection refused by Redis 127.0.0.1:{port}: nothing listens on that port. Check TENANTRY_REDIS" in said.out
+    )
     assert SECRET not in said.out + said.err
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from tenantry.backends.buses import BusStatus, PostgresBus, RedisBus
-from tenantry.cli.doctor_store import Finding, State
+from tenantry.cli.doctor_store import CheckResult, CheckState
 from tenantry.database import (
     PostgresServer,
     RedisClient,
@@ -42,7 +42,7 @@ _DIFFERENCE: Final = 5.0
 # --- buses ------------------------------------------------------------------------------------------------------------
 
 
-async def check_buses(chosen: Settings) -> list[Finding]:
+async def check_buses(chosen: Settings) -> list[CheckResult]:
     redis, direct = chosen.redis, chosen.listen_database
     checks = []
     if redis is not None:
@@ -52,16 +52,16 @@ async def check_buses(chosen: Settings) -> list[Finding]:
         checks.append(_check_bus("TENANTRY_LISTEN_DATABASE", make))
     if checks:
         return await asyncio.gather(*checks)
-    why = "there is none (TENANTRY_REDIS, TENANTRY_LISTEN_DATABASE), so other hosts see a change at their next poll"
-    return [Finding("bus", State.SKIPPED, why)]
+    why = "TENANTRY_REDIS and TENANTRY_LISTEN_DATABASE are not set: other hosts see a change at their next poll"
+    return [CheckResult("bus", CheckState.SKIPPED, why)]
 
 
-async def _check_bus(variable: str, make: Callable[[], PostgresBus | RedisBus]) -> Finding:
+async def _check_bus(variable: str, make: Callable[[], PostgresBus | RedisBus]) -> CheckResult:
     try:
         bus = make()
     except InvalidSettings as error:
-        return Finding("bus", State.FAILED, error.message, f"Correct {variable}")
-    following = asyncio.create_task(bus.follow(_NoCache()))
+        return CheckResult("bus", CheckState.FAILED, error.message, f"Correct {variable}")
+    following = asyncio.create_task(bus.follow(_NoListener()))
     for _ in range(_LOOKS):
         await asyncio.sleep(_LOOK_SECONDS)
         if bus.status not in (BusStatus.IDLE, BusStatus.CONNECTING):
@@ -71,11 +71,11 @@ async def _check_bus(variable: str, make: Callable[[], PostgresBus | RedisBus]) 
     await asyncio.gather(following, return_exceptions=True)
     name = repr(bus).strip("<>")
     if status is BusStatus.RECEIVING:
-        return Finding("bus", State.OK, f"{name}: its own messages arrive")
-    return Finding("bus", State.FAILED, f"{name}: {bus.counters.problem or 'no answer'}", f"Check {variable}")
+        return CheckResult("bus", CheckState.OK, f"{name}: its own messages arrive")
+    return CheckResult("bus", CheckState.FAILED, f"{name}: {bus.counters.problem or 'no answer'}", f"Check {variable}")
 
 
-class _NoCache:
+class _NoListener:
     def evict(self, handle: bytes, generation: int) -> None: ...
 
     def flush(self) -> None: ...
@@ -84,7 +84,7 @@ class _NoCache:
 # --- clocks -----------------------------------------------------------------------------------------------------------
 
 
-async def check_clock(chosen: Settings) -> Finding:
+async def check_clock(chosen: Settings) -> CheckResult:
     """Compare this host's clock with the clocks of the servers, and with the times in the key file."""
     offsets = await _offsets(chosen)
     with suppress(InvalidKeys):
@@ -99,10 +99,10 @@ async def check_clock(chosen: Settings) -> Finding:
     ]
     if wrong:
         fix = "Synchronise the clocks with NTP: each host checks end dates and passes by its own clock"
-        return Finding("clock", State.FAILED, "; ".join(wrong), fix)
+        return CheckResult("clock", CheckState.FAILED, "; ".join(wrong), fix)
     if not offsets:
-        return Finding("clock", State.SKIPPED, "there is no other clock to compare with")
-    return Finding("clock", State.OK, f"this host's clock agrees with {' and '.join(offsets)}")
+        return CheckResult("clock", CheckState.SKIPPED, "there is no other clock to compare with")
+    return CheckResult("clock", CheckState.OK, f"this host's clock agrees with {' and '.join(offsets)}")
 
 
 async def _offsets(chosen: Settings) -> dict[str, float]:
@@ -117,7 +117,7 @@ async def _offsets(chosen: Settings) -> dict[str, float]:
     offsets = {}
     for name, ask in clocks.items():
         begun = time.time()
-        with suppress(Exception):  # the finding on the store or the bus names the error
+        with suppress(Exception):  # the check of the store or the bus names the error
             theirs = await ask()
             offsets[name] = theirs - (begun + time.time()) / 2
     return offsets
@@ -145,30 +145,30 @@ async def _redis_time(server: RedisServer) -> float:
 # --- data sources and embedding hosts ---------------------------------------------------------------------------------
 
 
-async def check_sources(chosen: Settings, store: SQLStore) -> list[Finding]:
+async def check_sources(chosen: Settings, store: SQLStore) -> list[CheckResult]:
     """Raises StoreUnavailable."""
     environments = await store.environments.list()
     sources = [each for environment in environments for each in await store.sources.list(environment)]
     if not sources:
-        return [Finding("data sources", State.SKIPPED, "none is registered")]
+        return [CheckResult("data sources", CheckState.SKIPPED, "none is registered")]
     errors = await check_connections(sources, keys=chosen.keys, seconds=_SERVER_SECONDS)
     return [_of_source(source, error) for source, error in zip(sources, errors, strict=True)]
 
 
-def _of_source(source: RegisteredSource, error: TenantryError | None) -> Finding:
+def _of_source(source: RegisteredSource, error: TenantryError | None) -> CheckResult:
     name, environment = source.provided_id, source.environment.name
     check = f"data source {name} in {environment}"
     if error is not None:
         which = f"{shlex.quote(name)} --environment {shlex.quote(environment)}"
         fix = f"Correct it with `tenantry data-source update {which}`, or its server"
-        return Finding(check, State.FAILED, error.message, fix)
+        return CheckResult(check, CheckState.FAILED, error.message, fix)
     if secret_state(source.url) == "plain":
         unencrypted = "it answers, but the store holds its password unencrypted"
-        return Finding(check, State.WARNING, unencrypted, "`tenantry keys rotate` encrypts it")
-    return Finding(check, State.OK, "it answers")
+        return CheckResult(check, CheckState.WARNING, unencrypted, "`tenantry keys rotate` encrypts it")
+    return CheckResult(check, CheckState.OK, "it answers")
 
 
-async def check_hosts(store: SQLStore) -> list[Finding]:
+async def check_hosts(store: SQLStore) -> list[CheckResult]:
     """Raises StoreUnavailable."""
     found = []
     for environment, origins in (await store.environments.embedding_hosts()).items():
@@ -176,10 +176,10 @@ async def check_hosts(store: SQLStore) -> list[Finding]:
         checked = zip(named, await asyncio.gather(*map(_host_problem, named)), strict=True)
         check = f"embedding hosts of {environment}"
         fix = f"Correct the hosts with `tenantry environment set-embedding {shlex.quote(environment)} …`"
-        bad = [Finding(check, State.WARNING, f"{each}: {why}", fix) for each, why in checked if why]
-        found += bad or [Finding(check, State.OK, f"pages of {', '.join(origins)} may embed dashboards")]
+        bad = [CheckResult(check, CheckState.WARNING, f"{each}: {why}", fix) for each, why in checked if why]
+        found += bad or [CheckResult(check, CheckState.OK, f"pages of {', '.join(origins)} may embed dashboards")]
     nothing = "no page of another host may embed a dashboard (`tenantry environment set-embedding` allows it)"
-    return found or [Finding("embedding hosts", State.SKIPPED, nothing)]
+    return found or [CheckResult("embedding hosts", CheckState.SKIPPED, nothing)]
 
 
 async def _host_problem(origin: str) -> str | None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tenantry.backends.sql import SQLStore
 
 
-class State(StrEnum):
+class CheckState(StrEnum):
     OK = "ok"
     WARNING = "warning"
     FAILED = "failed"
@@ -22,9 +22,9 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     check: str
-    state: State
+    state: CheckState
     found: str
     fix: str = ""
     """Empty if nothing is wrong, or if ``found`` says how to fix it."""
@@ -37,43 +37,43 @@ class Finding:
 _STORE_FIX: Final = "Check --database (TENANTRY_DATABASE), and the server or the file that it names"
 
 
-def check_keys(path: Path) -> Finding:
+def check_keys(path: Path) -> CheckResult:
     from tenantry.tokens.keys import list_keys
 
     try:
         active = next(each.id for each in list_keys(path) if each.active)
     except InvalidKeys as error:
-        return Finding("keys", State.FAILED, error.message)
-    return Finding("keys", State.OK, f"the key {active} of {path} signs new tokens")
+        return CheckResult("keys", CheckState.FAILED, error.message)
+    return CheckResult("keys", CheckState.OK, f"the key {active} of {path} signs new tokens")
 
 
-async def check_store(store: SQLStore) -> list[Finding]:
-    """Return the findings on the store, its migrations and the run folder, in this order."""
+async def check_store(store: SQLStore) -> list[CheckResult]:
+    """Return the results for the store, its migrations and the run folder, in this order."""
     problem = await _problem(store.ready())
     if isinstance(problem, MigrationNeeded):
         return [
-            Finding("store", State.SKIPPED, f"the {store.label} has no tables of this version"),
-            Finding("migrations", State.FAILED, problem.message),
-            Finding("run folder", State.SKIPPED, "the store cannot be used"),
+            CheckResult("store", CheckState.SKIPPED, f"the {store.label} has no tables of this version"),
+            CheckResult("migrations", CheckState.FAILED, problem.message),
+            CheckResult("run folder", CheckState.SKIPPED, "the store cannot be used"),
         ]
     if problem is not None and await _problem(store.environments.list()) is not None:
         return [
-            Finding("store", State.FAILED, problem.message, _STORE_FIX),
-            Finding("migrations", State.SKIPPED, "the store cannot be read"),
-            Finding("run folder", State.SKIPPED, "the store cannot be read"),
+            CheckResult("store", CheckState.FAILED, problem.message, _STORE_FIX),
+            CheckResult("migrations", CheckState.SKIPPED, "the store cannot be read"),
+            CheckResult("run folder", CheckState.SKIPPED, "the store cannot be read"),
         ]
     of_folder = problem and await _problem(store.changes(sys.maxsize))  # opens the run folder, and writes nothing
     if problem is None:
-        usable = Finding("store", State.OK, f"the {store.label} can be read and written")
+        usable = CheckResult("store", CheckState.OK, f"the {store.label} can be read and written")
     elif of_folder is not None:
-        usable = Finding("store", State.OK, f"the {store.label} can be read")
+        usable = CheckResult("store", CheckState.OK, f"the {store.label} can be read")
     else:
-        usable = Finding("store", State.FAILED, problem.message, _STORE_FIX)
-    migrations = Finding("migrations", State.OK, "this version can use the tables")
+        usable = CheckResult("store", CheckState.FAILED, problem.message, _STORE_FIX)
+    migrations = CheckResult("migrations", CheckState.OK, "this version can use the tables")
     if of_folder is not None:
-        return [usable, migrations, Finding("run folder", State.FAILED, of_folder.message)]
+        return [usable, migrations, CheckResult("run folder", CheckState.FAILED, of_folder.message)]
     where = "the run folder" if store.slots is None else str(store.slots.path.parent)
-    return [usable, migrations, Finding("run folder", State.OK, f"this user can write to {where}")]
+    return [usable, migrations, CheckResult("run folder", CheckState.OK, f"this user can write to {where}")]
 
 
 async def _problem(call: Awaitable[object]) -> TenantryError | None:

@@ -7,7 +7,7 @@ import sys
 import click
 
 from tenantry.cli.doctor_store import CheckResult, CheckState, check_keys, check_store
-from tenantry.cli.options import database_option, json_option, keys_option, settings
+from tenantry.cli.options import WrongSettings, database_option, json_option, keys_option, settings
 from tenantry.cli.output import FAILED, print_note, print_rows
 from tenantry.errors import InvalidSettings, TenantryError
 
@@ -42,7 +42,7 @@ async def _check(database: str | None, keys: str | None) -> list[CheckResult]:
 
     try:
         chosen = settings(database=database, keys=keys)
-    except InvalidSettings as error:
+    except WrongSettings as error:
         return [CheckResult("settings", CheckState.FAILED, error.message, "Correct the setting")]
     key_file = check_keys(chosen.keys)
     try:

@@ -145,6 +145,20 @@ _INTROSPECTION_REQUEST: Final[JsonObject] = {
     },
 }
 
+_ID: Final = "$response.body#/user_group/provided_id"
+_LINKS: Final[JsonObject] = {
+    "update": {"operationId": "updateUserGroup", "requestBody": {"user_group_id": _ID, "name": "Acme Ltd"}},
+    "merge": {"operationId": "mergeUserGroup", "requestBody": {"user_group_id": _ID, "properties": {"region": "us"}}},
+    "delete": {"operationId": "deleteUserGroup", "parameters": {"user_group_id": _ID}},
+    "find": {"operationId": "listUserGroups", "parameters": {"user_group_id": _ID}},
+    "rotate": {
+        "operationId": "rotateUserGroupToken",
+        "requestBody": {"current_token": "$response.body#/user_group/token"},
+    },
+    "pass": {"operationId": "createPass", "requestBody": {"user_group_id": _ID, "viewer_id": "ann"}},
+}
+"""What to do with a group that an operation has created or found (OpenAPI, Link Object)."""
+
 # --- operations -------------------------------------------------------------------------------------------------------
 
 
@@ -152,10 +166,10 @@ def user_path(query_field: str) -> JsonObject:
     """``query_field``: ``query`` in OpenAPI 3.2, ``x-query`` in 3.1."""
     found = (reference("GetOrCreate"), REQUESTS["GetOrCreate"], reference("Found"), CREATED)
     codes = (*USER, "unknown_data_source", "invalid_properties")
+    get = _operation("getOrCreateUserGroup", "Get or create a user group", _GET, *found, (*codes, "group_suspended"))
+    get["responses"]["200"]["links"] = _LINKS
     return {
-        "get": _operation(
-            "getOrCreateUserGroup", "Get or create a user group", _GET, *found, (*codes, "group_suspended")
-        ),
+        "get": get,
         "put": _operation(
             "updateUserGroup",
             "Update a user group",

@@ -21,8 +21,8 @@ T = TypeVar("T")
 class ProvisionedGroup:
     """A user group (SPEC section 2.1). ``token`` is a secret and not in ``repr``.
 
-    A field is None if the call that returned the group does not report it. A new group that a ``dry_run`` returns has
-    the ``team_id`` 0 and an empty token.
+    A field is None if the call that returned the group does not report it. A new group of a ``dry_run`` has the
+    ``team_id`` 0 and an empty token.
     """
 
     team_id: int
@@ -200,8 +200,8 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """Return the error of an unsuccessful response, by its error code. For an unknown code, this is a plain
-    TenantryError. If the document contains no error, this is an UnexpectedAnswer. Only proxies respond with 429."""
+    """Return the error of an unsuccessful response: a plain TenantryError for an unknown error code, and an
+    UnexpectedAnswer if the document contains no error. Only proxies respond with 429."""
     seconds = _seconds(retry_after)
     if status == TooManyRequests.status:
         return TooManyRequests("a proxy in front of /api/user limits the rate of requests", retry_after=seconds)

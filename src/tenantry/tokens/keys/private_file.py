@@ -31,8 +31,8 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """Return the content of a private file. Raises InvalidKeys if anyone but the file's owner can access the file. If
-    root owns the file, the file's group may also read it."""
+    """Return the content of a private file. Raises InvalidKeys if anyone but its owner can access it. If root owns the
+    file, its group may read it too."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:
@@ -70,8 +70,8 @@ def _check(path: Path, status: os.stat_result) -> None:
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """Replace the content of a file atomically. The file's owner, group and group access stay the same. Call this
-    within ``locked``. Raises InvalidKeys."""
+    """Replace the content of a file atomically. Its owner, group and group access stay the same. Call this within
+    ``locked``. Raises InvalidKeys."""
     temporary = path.with_name(f".{path.name}.new")
     try:
         temporary.unlink(missing_ok=True)
@@ -129,11 +129,10 @@ def _write_new(path: Path, content: bytes, *, like: os.stat_result | None = None
 
 
 def _give(descriptor: int, like: os.stat_result) -> None:
-    made, by_its_group = os.fstat(descriptor), like.st_mode & _read_by_its_group(like)
+    made = os.fstat(descriptor)
     if like.st_uid != made.st_uid or (like.st_uid == 0 and like.st_gid != made.st_gid):
         os.fchown(descriptor, like.st_uid, like.st_gid)
-    if by_its_group:
-        os.fchmod(descriptor, _MODE | by_its_group)
+    os.fchmod(descriptor, _MODE | (like.st_mode & _read_by_its_group(like)))
 
 
 def _sync_folder(folder: Path) -> None:

@@ -23,6 +23,7 @@ from tenantry.provisioning.http.openapi.examples import (
     UPDATED,
     VIEWER_REVOKED,
 )
+from tenantry.provisioning.http.openapi.links import GROUP_LINKS
 from tenantry.provisioning.http.openapi.schema_parts import reference
 from tenantry.provisioning.http.users import DEFAULT_PAGE, LARGEST_PAGE
 
@@ -145,20 +146,6 @@ _INTROSPECTION_REQUEST: Final[JsonObject] = {
     },
 }
 
-_ID: Final = "$response.body#/user_group/provided_id"
-_LINKS: Final[JsonObject] = {
-    "update": {"operationId": "updateUserGroup", "requestBody": {"user_group_id": _ID, "name": "Acme Ltd"}},
-    "merge": {"operationId": "mergeUserGroup", "requestBody": {"user_group_id": _ID, "properties": {"region": "us"}}},
-    "delete": {"operationId": "deleteUserGroup", "parameters": {"user_group_id": _ID}},
-    "find": {"operationId": "listUserGroups", "parameters": {"user_group_id": _ID}},
-    "rotate": {
-        "operationId": "rotateUserGroupToken",
-        "requestBody": {"current_token": "$response.body#/user_group/token"},
-    },
-    "pass": {"operationId": "createPass", "requestBody": {"user_group_id": _ID, "viewer_id": "ann"}},
-}
-"""What to do with a group that an operation has created or found (OpenAPI, Link Object)."""
-
 # --- operations -------------------------------------------------------------------------------------------------------
 
 
@@ -167,7 +154,7 @@ def user_path(query_field: str) -> JsonObject:
     found = (reference("GetOrCreate"), REQUESTS["GetOrCreate"], reference("Found"), CREATED)
     codes = (*USER, "unknown_data_source", "invalid_properties")
     get = _operation("getOrCreateUserGroup", "Get or create a user group", _GET, *found, (*codes, "group_suspended"))
-    get["responses"]["200"]["links"] = _LINKS
+    get["responses"]["200"]["links"] = GROUP_LINKS
     return {
         "get": get,
         "put": _operation(

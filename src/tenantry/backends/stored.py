@@ -24,6 +24,7 @@ from tenantry.groups import (
     ApiToken,
     Environment,
     GroupChanges,
+    GroupRotation,
     IdempotencyKey,
     Issued,
     LookupResult,
@@ -123,6 +124,20 @@ class StoredGroup:
             revoked_viewers=self.group.revoked_viewers if grace_until else None,
         )
         return StoredGroup(group, token, self.token if grace_until else None)
+
+    def rotated_if_live(self, rotation: GroupRotation, now: datetime) -> StoredGroup | None:
+        """Like ``rotated``, but return None instead of raising an error."""
+        try:
+            return self.rotated(
+                self.group.environment,
+                rotation.issued.token,
+                key_id=rotation.key_id,
+                nonce=rotation.nonce,
+                grace_seconds=rotation.grace_seconds,
+                now=now,
+            )
+        except (UnknownToken, TokenAlreadyRotated, GroupSuspended):
+            return None
 
     def issued(self, *, created: bool = False) -> Issued:
         return Issued(self.group, self.token, created=created)

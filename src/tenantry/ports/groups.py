@@ -91,12 +91,19 @@ class GroupStore(Protocol):
     ) -> Sequence[Issued | None]:
         """Write groups in one transaction; no group may occur twice. The result has None for each group that another
         writer changed, created or deleted meanwhile, and such a group is not written. Read it again. All others are
-        written."""
+        written. The result also has None for the rotation of a suspended group."""
         ...
 
     async def list(
-        self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
+        self,
+        environment: Environment,
+        *,
+        after: int = 0,
+        limit: int = 100,
+        match: str = "",
+        signed_by: str | None = None,
     ) -> Sequence[UserGroup]:
         """Return groups with ``team_id > after``, ordered by ``team_id``. ``match``: only groups whose id starts with
-        this string or whose name contains it. Upper and lower case of A to Z are the same."""
+        this string or whose name contains it. Upper and lower case of A to Z are the same. ``signed_by``: only groups
+        whose live token was signed by the key with this id."""
         ...

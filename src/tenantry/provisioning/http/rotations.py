@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections import Counter
 from collections.abc import Callable
 from typing import Annotated, Any, Final
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field, StringConstraints
 from pydantic_core import to_json
 from starlette.responses import Response
 
@@ -37,20 +36,17 @@ class RotateMany(ApiBody):
 
     all: Annotated[bool, Field(description="True rotates all groups of the API token's environment.")] = False
     signed_by: Annotated[
-        str | None,
-        WithJsonSchema({"type": "string", "pattern": "^[a-z0-9]{2}$"}),
+        Annotated[str, StringConstraints(min_length=2, max_length=2)],
         Field(
             description="Rotates the groups whose token the signing key with this id signed. The key must not be "
             "active.",
             examples=["k1"],
         ),
-    ] = None
+    ] = ""  # "" cannot be sent, so it means "absent"
     after: Annotated[int, Field(ge=0, le=MAX_INT, description="Only groups with a greater `team_id`.")] = 0
     limit: Annotated[
-        int | None,
-        WithJsonSchema({"type": "integer", "minimum": 1, "maximum": MAX_INT}),
-        Field(ge=1, le=MAX_INT, description="The most groups that the request rotates. Default: no limit."),
-    ] = None
+        int, Field(ge=1, le=MAX_INT, description="The most groups that the request rotates. Default: all of them.")
+    ] = MAX_INT
 
 
 class RotationsEndpoint(Endpoint):
@@ -71,10 +67,10 @@ class RotationsEndpoint(Endpoint):
             raise BadRequest("this request takes no Idempotency-Key: remove the header, and continue with `after`")
         wanted = parse_body(RotateMany, decode_json(raw))  # 400, 422
         request.set_operation("rotate_many")
-        if wanted.all == (wanted.signed_by is not None):
+        if wanted.all == bool(wanted.signed_by):
             raise AmbiguousRequest("send either all (true) or signed_by (the id of a signing key)", field="")
-        check_signed_by(wanted.signed_by, context.keys)  # 422
-        rotation = _Rotation(context, digest, request.id, wanted.signed_by, dry_run=dry_run)
+        check_signed_by(wanted.signed_by or None, context.keys)  # 422
+        rotation = _Rotation(context, digest, request.id, wanted.signed_by or None, dry_run=dry_run)
         await rotation.authorize(Deadline(context.store_seconds))  # 403
         return RotationsResponse(request, rotation, wanted, self._draining, dry_run=dry_run)
 
@@ -121,7 +117,7 @@ class RotationsResponse(ReportResponse):
         self._rotation = rotation
         self._draining = draining
         self._next: int | None = wanted.after
-        self._left = sys.maxsize if wanted.limit is None else wanted.limit
+        self._left = wanted.limit
         self._counts = Counter[str]()
 
     def _last_line(self) -> dict[str, Any]:

@@ -37,6 +37,9 @@ def test_the_life_of_a_data_source(live: Live) -> None:
             client.update_data_source(name, url="postgresql://u@elsewhere/x")
         assert client.update_data_source(name, url=URL, test=False).secrets is None
         assert client.update_data_source(name, tables=None).tables is None
+        renamed = client.update_data_source(name, new_name=f"{name}-2", test=False)
+        assert (renamed.id, renamed.name) == (made.id, f"{name}-2")
+        assert client.update_data_source(made.id, new_name=name, session=None).name == name
         group = owner.get_or_create(new_name(), mapping={"main": name})
         with pytest.raises(SourceInUse):
             client.delete_data_source(name)

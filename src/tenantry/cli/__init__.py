@@ -1,5 +1,4 @@
-"""The command line ``tenantry`` (click). Each command has its own module. The commands ``migrate`` and ``demo`` are in
-the module ``serve``."""
+"""The command line ``tenantry`` (click). Each command has its own module."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ map_option: OptionDecorator = click.option(
 
 @click.group()
 def group() -> None:
-    """Show and change user groups, rotate their tokens, delete them."""
+    """Show, change and delete user groups, and rotate their tokens."""
 
 
 group.add_command(import_)

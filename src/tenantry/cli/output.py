@@ -32,9 +32,6 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
 
 
 class RowPrinter:
-    """Prints rows page by page, as a table with a header or as a JSON array. If a later page needs a wider column, the
-    column becomes wider from there on."""
-
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
         self._widths: list[int] = []
@@ -72,8 +69,7 @@ class RowPrinter:
 
 
 def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print CSV with a header. If a spreadsheet would run a string as a formula, the string gets a leading apostrophe,
-    because API callers choose the ids of groups."""
+    """Print CSV with a header. A string that a spreadsheet would run as a formula gets a leading apostrophe."""
     from tenantry.datasources.results import Result, to_csv  # imported only if needed
 
     written = to_csv(Result(names, [tuple(row.values()) for row in rows]), formula_safe=True)
@@ -100,13 +96,13 @@ def print_record(record: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def print_value(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """Print ``value``, which is an id or a name. With ``as_json``, print ``record`` as JSON, with ``value`` under the
-    key ``field``. A token in the output is masked."""
+    """Print an id or a name. With ``as_json``, print ``record`` with ``value`` under the key ``field``. Tokens are
+    masked."""
     print_secret(mask_within(value), record, field=field, as_json=as_json)
 
 
 def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """Print a token that the user has requested. This does the same as ``print_value``, but the token is not masked."""
+    """Like ``print_value``, for a token that the user has requested: it is not masked."""
     if as_json:
         click.echo(json.dumps({**json.loads(_json(record)), field: value}, ensure_ascii=False, indent=2))
     else:
@@ -138,6 +134,5 @@ def _cell(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """Return ``text`` with line breaks and control characters escaped. Otherwise, a name that an API caller chose could
-    forge a row or control the terminal."""
+    """Escape line breaks and control characters, with which a name could forge a row or control the terminal."""
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

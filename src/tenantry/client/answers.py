@@ -18,8 +18,8 @@ T = TypeVar("T")
 class ProvisionedGroup:
     """A user group (SPEC section 2.1). ``token`` is a secret and not in ``repr``.
 
-    A field is None if the call that returned the group does not report it. A new group that a ``dry_run`` returns has
-    the ``team_id`` 0 and an empty token.
+    A field is None if the call that returned the group does not report it. A new group of a ``dry_run`` has the
+    ``team_id`` 0 and an empty token.
     """
 
     team_id: int
@@ -197,8 +197,8 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """Return the error of an unsuccessful response, by its error code. For an unknown code, this is a plain
-    TenantryError. If the document contains no error, this is an UnexpectedAnswer."""
+    """Return the error of an unsuccessful response: a plain TenantryError for an unknown error code, and an
+    UnexpectedAnswer if the document contains no error."""
     try:
         detail = document["error"]
         code, message, request_id = str(detail["code"]), str(detail["message"]), str(document["request_id"])

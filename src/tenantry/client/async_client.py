@@ -164,15 +164,17 @@ class AsyncClient:
         self,
         name: str,
         *,
+        new_name: str | Unchanged = UNCHANGED,
         url: str | Unchanged = UNCHANGED,
         password: str | Unchanged = UNCHANGED,
+        session: Mapping[str, str] | Unchanged | None = UNCHANGED,
         tables: Mapping[str, Any] | Unchanged | None = UNCHANGED,
         test: bool = True,
         dry_run: bool = False,
     ) -> ListedSource:
         """As Client.update_data_source."""
-        fields = {"url": url, "password": password, "tables": tables, "test": test}
-        return await self._run(self._calls.write_source("PATCH", name, dry_run=dry_run, **fields))
+        fields = {"new_name": new_name, "url": url, "password": password, "session": session, "tables": tables}
+        return await self._run(self._calls.write_source("PATCH", name, dry_run=dry_run, test=test, **fields))
 
     async def delete_data_source(self, name: str, *, force: bool = False, dry_run: bool = False) -> ListedSource | None:
         """As Client.delete_data_source."""

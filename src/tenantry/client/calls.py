@@ -112,8 +112,8 @@ def _whole(reply: Reply) -> Any:
 
 
 def retrying_call(send: Send, attempts: int, read: ReadAnswer[T], read_document: ReadDocument = _whole) -> Call[T]:
-    """Send the request until it succeeds, at most ``attempts`` times. Then raises the error in the last response,
-    ApiUnreachable if there was no response, or UnexpectedAnswer if the response is not from the API."""
+    """Send the request until it succeeds, at most ``attempts`` times. If no attempt succeeds, raises the error in the
+    last response, ApiUnreachable if there was no response, or UnexpectedAnswer if the response is not from the API."""
     seconds = FIRST_SLEEP
     for left in range(attempts - 1, -1, -1):
         reply = yield send
@@ -148,7 +148,7 @@ _PASSING: Final = (ApiUnreachable, StoreUnavailable, TooManyConnections, Idempot
 
 
 class ApiCalls:
-    """Creates Calls. No ``repr`` and no message contains the API token."""
+    """No ``repr`` and no message contains the API token."""
 
     def __init__(self, base_url: str, api_token: str, *, attempts: int, get_method: str) -> None:
         if urlsplit(base_url).scheme not in ("http", "https"):
@@ -186,7 +186,7 @@ class ApiCalls:
         return self._write("PATCH", user_group_id, fields, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
-        """The result is None if a retry does not find the group, because the first attempt may have deleted it."""
+        """The result is None if a retry does not find the group."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
         return _deletion(retrying_call(send, self.attempts, read_deleted), UnknownGroup, dry_run=dry_run)
 

@@ -1,4 +1,4 @@
-"""Says why a connection to a server failed, from the error of the driver: libpq and sockets. No I/O."""
+"""Says why a connection to a server failed, from the error of the driver."""
 
 from __future__ import annotations
 
@@ -59,7 +59,8 @@ _POSTGRESQL: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
 
 
 def postgres_problem(error: BaseException) -> str | None:
-    """Explain libpq's error with the host and port, without the user and the password. None if it is unknown."""
+    """Explain libpq's error with the host and port, without the user and the password. Return None for an unknown
+    error."""
     text = str(error)
     for pattern, reason in _POSTGRESQL:
         found = pattern.search(text)
@@ -69,8 +70,8 @@ def postgres_problem(error: BaseException) -> str | None:
 
 
 def network_problem(error: BaseException, server: str = "its server") -> str | None:
-    """Explain the first network error among an error and its causes. ``server``: such as ``db.internal:3306``. None if
-    it is unknown."""
+    """Explain the first network error among an error and its causes. ``server``: such as ``db.internal:3306``. Return
+    None for an unknown error."""
     for each in causes(error):
         if isinstance(each, socket.gaierror):
             return _NO_ADDRESS.format(server.rpartition(":")[0] or f"of {server}")
@@ -86,7 +87,7 @@ def network_problem(error: BaseException, server: str = "its server") -> str | N
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and the errors that it names as causes, in any of the ways of drivers."""
+    """Yield an error and its causes, in whichever way the driver names them."""
     seen: list[BaseException] = [error]
     for each in seen:
         yield each

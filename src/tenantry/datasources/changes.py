@@ -27,12 +27,12 @@ class ChangeTimes:
             self._of[source] = at
 
     def of(self, source: str) -> float:
-        """Return the Unix time when the source last changed; a negative number if it never changed."""
+        """Return the Unix time when the source last changed, or a negative number if it never changed."""
         return max(self._of_all, self._of.get(source, -1.0))
 
 
 class OtherProcesses(Protocol):
-    """Reports which sources changed in other processes. RedisResults implements it."""
+    """Reports which sources changed in other processes."""
 
     def is_current(self) -> bool:
         """Whether other processes' recent changes are known. May start a refresh in the background."""
@@ -63,8 +63,8 @@ class ChangeInbox:
         return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
-        """Wait for a change, collect further changes for ``TOGETHER_SECONDS``, and return the changed sources. If the
-        set contains None, any source may have changed."""
+        """Wait for a change, collect further changes for ``TOGETHER_SECONDS``, and return the changed sources. None in
+        the set means that any source may have changed."""
         await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)
@@ -74,7 +74,7 @@ class ChangeInbox:
 
 
 class SourceChanges:
-    """Notifies the listeners of one event loop, such as open dashboards. ``clock`` returns Unix seconds."""
+    """Notifies the listeners of one event loop, such as open dashboards."""
 
     # `forget` is called with a changed source before the listeners are notified.
 

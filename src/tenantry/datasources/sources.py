@@ -55,9 +55,8 @@ class DataSources:
       RegisteredSource and Limits, and returns a Driver.
     - ``keys`` decrypt URLs: a KeyRing or the path of a key file (default: the one in TENANTRY_KEYS).
 
-    A DataSources does no I/O before the first query. If the group or the source of a running query changes, the query
-    is stopped within the staleness bound. Raises InvalidSettings if ``engines`` has a built-in scheme, or if
-    ``query_tags`` has an unknown engine.
+    If the group or the source of a running query changes, the query is stopped within the staleness bound. Raises
+    InvalidSettings if ``engines`` has a built-in scheme, or if ``query_tags`` has an unknown engine.
     """
 
     def __init__(
@@ -126,8 +125,8 @@ class DataSources:
         now: datetime | None = None,
     ) -> Coroutine[Any, Any, Result]:
         """Return the rows as a Result, for ``tenantry.results``. With a ``reduction``, the rows before the reduction
-        are subject to the limits of streams. ``now`` (aware) is the time from which relative ranges are counted; the
-        default is the current time. Raises the errors of ``fetch``."""
+        are subject to the limits of streams. Relative ranges are counted from ``now`` (aware; default: the current
+        time). Raises the errors of ``fetch``."""
         return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction, now)
 
     async def stream(
@@ -237,10 +236,10 @@ class DataSources:
         return self._open_sources.find(await self._lookup.of_schema(group, schema)).pool.dialect
 
     async def changed(self, environment: Environment, reference: str) -> None:
-        """Announce that the rows of a source changed. From now on, this process reuses no earlier result of the source.
-        Other processes that share the cache stop reusing such results within five seconds. ``reference`` is Tenantry's
-        id of the source (``ds_…``) or your own id. Raises UnregisteredSource, StoreUnavailable; SourceUnavailable if
-        the shared cache does not answer."""
+        """Announce that the rows of a source changed. This process immediately stops reusing earlier results of the
+        source. Other processes that share the cache stop within five seconds. ``reference`` is Tenantry's id of the
+        source (``ds_…``) or your own id. Raises UnregisteredSource, StoreUnavailable; SourceUnavailable if the shared
+        cache does not answer."""
         registered = await self._lookup.of_reference(environment, reference)
         if registered is None:
             raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")

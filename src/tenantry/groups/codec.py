@@ -148,8 +148,7 @@ _LATER_FIELDS: Final = (
 
 class GroupCodec:
     """Converts a group to one JSON form and back. The JSON omits the fields named in ``without``; pass them to
-    ``decode`` as arguments. ``other_forms``: field name -> the codec to use in this form, if it is not the usual
-    codec."""
+    ``decode`` as arguments. ``other_forms``: the codecs, by field name, that replace the usual ones."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
         forms = {**_FIELDS, **other_forms}

@@ -273,7 +273,7 @@ def write_notice(store_id: str, generation: int, handle: bytes) -> str:
 
 
 def read_notice(text: str) -> tuple[str, int, bytes] | None:
-    """Parse a notice into store id, generation and handle. Return None if the notice is invalid."""
+    """Parse a notice into store id, generation and handle."""
     match text.split(" "):
         case [store_id, number, handle] if number.isascii() and number.isdigit() and len(number) < 20:
             try:

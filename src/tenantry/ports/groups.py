@@ -78,8 +78,7 @@ class GroupStore(Protocol):
     async def get(
         self, environment: Environment | None = None, provided_id: str = "", *, handle: bytes | None = None
     ) -> Issued | None:
-        """Find a group by its environment and id, or by its handle in all environments. Return None if there is no such
-        group."""
+        """Find a group by its environment and id, or by its handle in all environments."""
         ...
 
     async def get_many(self, environment: Environment, provided_ids: Sequence[str]) -> Mapping[str, Issued]:
@@ -89,9 +88,8 @@ class GroupStore(Protocol):
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Write groups in one transaction; no group may occur twice. The result has None for each group that another
-        writer changed, created or deleted meanwhile, and such a group is not written. Read it again. All others are
-        written. The result also has None for the rotation of a suspended group."""
+        """Write groups in one transaction; no group may occur twice. A group that another writer changed, created or
+        deleted meanwhile is not written, and neither is the rotation of a suspended group; their result is None."""
         ...
 
     async def list(

@@ -1,7 +1,7 @@
 """Follows a bus: reconnects, checks delivery and limits messages.
 
-A connection may respond without delivering messages, for example if LISTEN goes through a transaction pooler. To notice
-this, a bus sends probes to itself on the same path as notices."""
+A connection may respond without delivering messages, for example if LISTEN goes through a transaction pooler. So a bus
+sends probes to itself on the same path as notices."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ exception if the connection is lost or a probe does not arrive."""
 
 async def follow(listen: Listen, listener: EvictionListener, counters: BusCounters, label: str) -> None:
     """Run ``listen`` again and again until cancelled. Call ``listener.flush`` when a connection begins to deliver
-    messages and when that connection is lost, because messages may have been missed."""
+    messages and when it is lost."""
     subscribed = False
 
     def on_delivery() -> None:
@@ -145,7 +145,7 @@ async def probe(
     cause: str,
 ) -> None:
     """Send probes until one does not arrive, then raise Deaf(``cause``). Call ``on_delivery`` when the first probe
-    arrives. Also raises TimeoutError if ``publish`` takes too long, and any error that ``publish`` raises."""
+    arrives. Raises TimeoutError if ``publish`` takes too long, and the errors of ``publish``."""
     delivered = False
     while True:
         text = f"{PROBE}{secrets.token_hex(8)}"

@@ -49,8 +49,7 @@ loop, unless the file is locked."""
 
 
 class database_now(FunctionElement[int]):  # noqa: N801 - named like a SQL function
-    """SQL expression for the database's current time, in microseconds since 1970. It is not the time at which the
-    transaction began. Null on SQLite."""
+    """The database's current time, not that of the transaction, in microseconds since 1970. Null on SQLite."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True

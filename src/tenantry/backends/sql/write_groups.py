@@ -1,7 +1,7 @@
 """Writes one group in the caller's transaction.
 
-A write with an Idempotency-Key first inserts a row for the key. After the write, the response is stored in that row. A
-second writer with the same key waits until the first transaction has ended, and then returns the stored response."""
+A write with an Idempotency-Key first inserts a row for the key, and stores its response there. A second writer with the
+same key waits for the first transaction, and returns that response."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Writes many groups with few statements. Reads all of the groups first, and compares each with the state that its
-write expects."""
+"""Writes many groups with few statements."""
 
 from __future__ import annotations
 

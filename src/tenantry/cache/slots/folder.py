@@ -61,7 +61,7 @@ class RunFolder:
 
     def distrust(self, status: os.stat_result) -> str | None:
         """Return why a folder or file with this status is unsafe: it belongs to somebody else, or others may write to
-        it. Return None if it is safe."""
+        it."""
         if not _POSIX:
             return None
         writers = stat.S_IWOTH if self.group is not None else stat.S_IWOTH | stat.S_IWGRP
@@ -163,7 +163,6 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
 
 
 def os_failure(what: str, path: Path, error: OSError, otherwise: str) -> str:
-    """Return the message for ``error``. It ends with advice for the errno or, if we have no advice for that errno, with
-    ``otherwise``."""
+    """Return the message for ``error``. It ends with advice for the errno, or with ``otherwise``."""
     advice = otherwise if error.errno is None else _ADVICE.get(error.errno, otherwise)
     return f"{what} {path}: {error.strerror or error}. {advice}"

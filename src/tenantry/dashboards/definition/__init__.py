@@ -1,4 +1,4 @@
-"""The file of a dashboard: its keys and values, and variables in its texts. No I/O."""
+"""The file of a dashboard: its keys and values, and variables in its texts."""
 
 from typing import TYPE_CHECKING
 

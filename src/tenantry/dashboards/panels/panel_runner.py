@@ -38,8 +38,8 @@ _log = logging.getLogger("tenantry.dashboards")
 
 
 class PanelRunner:
-    """Runs the panels of a dashboard for one viewer. A failing or slow panel does not affect the others. ``params``:
-    the result of ``read_filters``. ``fresh``: whether to use only rows that are at most ``FRESH`` seconds old."""
+    """Runs the panels of a dashboard for one viewer. A failing or slow panel does not affect the others. ``fresh``: use
+    only rows that are at most ``FRESH`` seconds old."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class PanelRunner:
         """The group's variables and ``params``, for queries and texts."""
 
     async def panel(self, panel: Panel, wanted: WantedPanel, answer: OpenAnswer) -> HeldLine:
-        """Run a panel and return its line. If the panel fails, the line contains the error."""
+        """If the panel fails, the line contains the error."""
         return await self._line("panel", panel.id, lambda: self._rows(panel, wanted), answer)
 
     async def choices(self, control: str, answer: OpenAnswer) -> HeldLine:

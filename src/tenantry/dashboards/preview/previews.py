@@ -53,9 +53,9 @@ class Previews:
         api_token_id: int | None = None,
         as_viewer: Mapping[str, Any] | None = None,
     ) -> str:
-        """Issue a preview code for this group. The code is not valid for longer than the API token. ``access`` finds
-        the dashboard; with None, the dashboard is not looked up. ``as_viewer``: the values of ``viewer.*`` in the
-        preview, including ``id``.
+        """Issue a preview code for this group. The code is not valid for longer than the API token. With ``access``
+        None, the dashboard is not looked up. ``as_viewer``: the values of ``viewer.*`` in the preview, including
+        ``id``.
 
         Raises:
 
@@ -84,8 +84,8 @@ class Previews:
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
     async def open(self, payload: str) -> str | None:
-        """Open a session for the payload of a redeemed code, and return the session's key. Returns None if the group
-        was deleted or the API token revoked. Raises UserGroupExpired, UserGroupSuspended, StoreUnavailable."""
+        """Open a session and return its key. Returns None if the group was deleted or the API token revoked. Raises
+        UserGroupExpired, UserGroupSuspended, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         group = await self._group(kept)
         if group is None:

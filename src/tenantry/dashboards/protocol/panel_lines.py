@@ -53,13 +53,11 @@ def rows_line(
 ) -> Iterator[bytes | memoryview]:
     """Yield, in parts, the line that holds a panel's rows.
 
-    - ``named``: the columns to send.
     - ``total``: number of rows in the whole table.
     - ``age``: seconds since the rows were queried.
     - ``as_of``: Unix time. The rows include all changes that were reported before this time.
     - ``more``: further results, each under the name of its field in the line.
-    - ``zone``: the time zone in which to write times.
-    - ``clock``: the time of the query in that zone, and the settings of weeks and buckets for the page.
+    - ``clock``: the time of the query in ``zone``, and the settings of weeks and buckets for the page.
     - ``periods``: the days that the panel shows, the days that ``compare`` uses, and when they end.
     """
     encode, format_ = _encoder().json.encode, Format(zone=zone, decimals="text")  # a page keeps all digits
@@ -89,8 +87,8 @@ def _row_fields(
 
 
 def choices_line(control: str, result: Result) -> list[bytes]:
-    """Return the line with a control's choices. The first column of the result has the values. If there is a column
-    ``label``, it has the texts to show. Raises QueryFailed for too many choices."""
+    """The first column of the result has a control's values. If there is a column ``label``, it has the texts to show.
+    Raises QueryFailed for too many choices."""
     if len(result) > _MAX_CHOICES:
         raise QueryFailed(f"a query for choices may return at most {_MAX_CHOICES} rows")
     label = result.names.index("label") if "label" in result.names else 0

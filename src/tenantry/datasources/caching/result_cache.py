@@ -110,8 +110,7 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest usable result under this key, or under a key derived from this key,
-        such as a reduction's. Return None if there is no such result."""
+        """Return the age in seconds of the oldest usable result under this key or a key derived from it, or None."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -155,8 +154,8 @@ class ResultCache:
         return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
 
     def changed(self, source: str | None) -> None:
-        """Drop the results of a changed source (None: of all sources). From now on, refuse to store results of queries
-        that began before the change."""
+        """Drop the results of a changed source (None: of all sources), and refuse to store results of queries that
+        began before the change."""
         self._changed.note(source, self.clock())
         if source is None:
             self.clear()
@@ -206,8 +205,6 @@ class _GroupEntries:
 
 
 class CachedQueries:
-    """Answers queries from a cache or, if the cache has no result, through InFlightQueries."""
-
     def __init__(self, cache: ResultCache, in_flight: InFlightQueries) -> None:
         self._cache = cache
         self._in_flight = in_flight

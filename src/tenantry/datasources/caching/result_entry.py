@@ -34,11 +34,11 @@ _TAGGED: Final = "tagged"
 
 
 class Unencodable(Exception):
-    """The result has a value of an unknown type."""
+    pass
 
 
 class RefusedResult(Exception):
-    """The bytes were not written for this key, or were not written with our secret."""
+    """The bytes were not written for this key, or not with our secret."""
 
 
 @dataclass(frozen=True, slots=True)

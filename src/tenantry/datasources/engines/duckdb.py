@@ -88,7 +88,7 @@ class DuckDBDriver:
         self._instance: duckdb.DuckDBPyConnection | None = None
 
     def open(self) -> duckdb.DuckDBPyConnection:
-        """Return a cursor. The first call opens the file. Raises SourceUnavailable, InvalidSource."""
+        """Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         if is_sqlite(self._path):
@@ -184,7 +184,7 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
 
 
 def type_word(name: str) -> str | None:
-    """Return the column type for a DuckDB type; None if the type is unknown."""
+    """Return the column type for a DuckDB type, or None."""
     if name.endswith("]"):
         return "list"
     family, bracket, _ = name.partition("(")

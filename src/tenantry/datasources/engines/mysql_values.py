@@ -36,7 +36,7 @@ _WORDS: Final[dict[int, str]] = {
 
 
 def type_word(kind: int, character_set: int) -> str | None:
-    """Return the column type for a MySQL type; None if the type is unknown."""
+    """Return the column type for a MySQL type, or None."""
     if kind in _TEXT_OR_BYTES:
         return "bytes" if character_set == _BINARY else "text"
     return _WORDS.get(kind)

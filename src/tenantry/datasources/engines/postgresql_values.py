@@ -131,7 +131,7 @@ class ServerColumn(NamedTuple):
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
-    """Return the names of the columns, and their types. The type of an array is ``list``; an unknown type becomes
+    """Return the names of the columns, and their types. The type of an array is ``list``. An unknown type becomes
     ``text``."""
     columns = []
     for number in range(answer.nfields):

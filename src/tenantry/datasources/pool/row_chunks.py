@@ -37,7 +37,7 @@ the event loop."""
 
 
 class RowChunks:
-    """Writes the chunks of one query. If ``begin`` fails, the pool may call ``begin`` again with another connection."""
+    """If ``begin`` fails, the pool may call ``begin`` again with another connection."""
 
     def __init__(
         self,

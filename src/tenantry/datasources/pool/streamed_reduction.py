@@ -61,8 +61,6 @@ def _ignore(outcome: str, rows: int, size: int) -> None:
 
 
 class _RowCollector(Generic[Found]):
-    """A ChunkWriter that collects rows, and drops unneeded ones with ``Reduction.thin``."""
-
     def __init__(self, reduction: Reduction, shape: Callable[[Answer], Found], max_bytes: int) -> None:
         self.found: list[Found] = []
         self._reduction = reduction

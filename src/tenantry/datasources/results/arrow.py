@@ -1,4 +1,4 @@
-"""Arrow IPC streams (https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format), written with pyarrow."""
+"""Arrow IPC streams (https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format)."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
 
 
 class ChunkWriter(Protocol):
-    """Writes a body in chunks. ``write`` is called at least once, even without rows; ``end`` is called last."""
+    """``write`` is called at least once, even without rows. ``end`` is called last."""
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes: ...
 

@@ -64,7 +64,7 @@ def bytes_text(value: bytes | bytearray | memoryview, format_: Format) -> str:
 
 
 def local_time(value: Any, zone: tzinfo) -> Any:
-    """Convert a datetime with a time zone to ``zone``; return all other values as they are."""
+    """Convert a datetime with a time zone to ``zone``. All other values stay as they are."""
     if not isinstance(value, datetime) or value.tzinfo is None:
         return value
     try:

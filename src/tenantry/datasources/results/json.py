@@ -118,7 +118,7 @@ class JSONWriter:
         raise _too_deep()
 
     def write_unchanged(self, rows: Sequence[Any]) -> bytes | None:
-        """Return the rows or values as JSON, without converting any value. None if a value may need a conversion."""
+        """Return the rows or values as JSON, or None if a value may need a conversion."""
         if self._format.binary == "hex":
             return None
         try:

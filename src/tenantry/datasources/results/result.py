@@ -34,7 +34,7 @@ _TYPES: Final[Mapping[type, str]] = {
 @dataclass(frozen=True, slots=True)
 class ResultColumn:
     """A column's name and its type: boolean, integer, decimal, float, text, bytes, date, time, datetime, interval,
-    uuid, json, list, struct, range or mixed. ``type`` is None if the type is unknown."""
+    uuid, json, list, struct, range, mixed, or None if the type is unknown."""
 
     name: str
     type: str | None = None
@@ -148,8 +148,8 @@ def _type_of(kind: type) -> str:
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """Return a function that makes dicts from rows of ``width`` values. Its arguments are the rows and ``width`` names.
-    It raises ValueError for a row with another number of values."""
+    """Return a function that makes dicts from rows and ``width`` names. It raises ValueError for a row with another
+    number of values."""
     if not width:
         return _empty_dicts
     names = [f"n{number}" for number in range(width)]

@@ -22,8 +22,8 @@ from tenantry.provisioning.http.upsert_lines import UpsertBatch, UpsertCounts, r
 
 
 class BulkEndpoint(Endpoint):
-    """``/api/users/bulk``: creates or changes one group per line of an NDJSON body. The response has a report for every
-    line that was written, unless the connection breaks. ``draining()`` returns whether the server is shutting down."""
+    """``/api/users/bulk``: creates or changes one group per line of an NDJSON body. The response reports every line
+    that was written, unless the connection breaks."""
 
     def __init__(self, context: ApiContext, draining: Callable[[], bool]) -> None:
         super().__init__("POST", error_format=ErrorFormat(accept=MEDIA_TYPE.encode()), observer=context.observer)

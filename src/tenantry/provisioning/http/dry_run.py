@@ -126,7 +126,7 @@ class DryRunProvisioner(RotationProvisioner):
 async def group_to_write(
     groups: GroupStore, environment: Environment, provided_id: str, changes: GroupChanges = _NO_CHANGES
 ) -> UserGroup:
-    """Return the group as it would be after these changes. Writes nothing. Raises UnknownGroup."""
+    """Return the group as it would be after these changes. Raises UnknownGroup."""
     issued = await groups.get(environment, provided_id)
     if issued is None:
         raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")

@@ -1,7 +1,4 @@
-"""The operations of ``/api/user`` (SPEC section 4), as models of request bodies.
-
-Pydantic checks the types, field names and lengths. ``tenantry.provisioning`` checks all other limits.
-"""
+"""The operations of ``/api/user`` (SPEC section 4)."""
 
 from __future__ import annotations
 
@@ -77,7 +74,7 @@ class Operation(ApiBody, ABC):
         return None
 
     def check(self) -> None:
-        """Check the body without writing. Raises InvalidBody as ``run`` does."""
+        """Raises InvalidBody as ``run`` does."""
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:
@@ -115,8 +112,7 @@ class GetOrCreate(Operation):
         )
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """Return the JSON of a successful response. For POST it also contains ``api_environment_tag`` (SPEC section
-        2.1)."""
+        """For POST, the JSON also contains ``api_environment_tag`` (SPEC section 2.1)."""
         group = _group_fields(result, properties=True, tag=method == "POST")
         return {"success": 1, "new_user_group": result.created, "user_group": group}
 

@@ -75,8 +75,8 @@ class CreatePass(Operation):
         return replace(issued, group=issued.group.with_viewer(viewer), token=signed)
 
     def _signed(self, token: str, first: int) -> tuple[Viewer, str]:
-        """No pass if ``token`` is empty, as in a dry run. ``first``: the earliest ``iat``, which may be a second ahead
-        after a revocation."""
+        """Make no pass if ``token`` is empty, as in a dry run. ``first``: the earliest ``iat``, which may be a second
+        ahead after a revocation."""
         problem: InvalidPass | None = None
         try:
             issued = max(int(utc_now().timestamp()), first)

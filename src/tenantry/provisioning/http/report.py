@@ -92,7 +92,7 @@ class ReportResponse(StreamedResponse):
 
 
 async def _deliver(send: Send, message: Message) -> None:
-    """Raises ClientDisconnected if the connection is closed (``send`` then raises OSError: ASGI HTTP 2.4)."""
+    """Raises ClientDisconnected when ``send`` raises OSError (ASGI HTTP 2.4)."""
     try:
         await send(message)
     except OSError as error:
@@ -112,10 +112,8 @@ _PIECE: Final = 64 * 1024
 
 
 class ReportBuffer:
-    """Holds the report until the client reads it. One task writes to the buffer and one task reads from it.
-
-    Most clients send the whole body before they read the report. Without this buffer, such a client and the server
-    would wait for each other. A report of more than MEMORY bytes moves to a temporary file, which ``close`` deletes."""
+    """Holds the report until the client reads it: most clients send the whole body first. One task writes to the buffer
+    and one reads from it. A report of more than MEMORY bytes moves to a temporary file, which ``close`` deletes."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] = BytesIO()
@@ -128,8 +126,7 @@ class ReportBuffer:
         self._changed = asyncio.Event()
 
     def write(self, data: bytes) -> None:
-        """Add data to the report. Raises OSError if the disk is full, ClientDisconnected if the reading task has
-        ended."""
+        """Raises OSError if the disk is full, and ClientDisconnected if the reading task has ended."""
         self._require_reader()
         if self._in_memory and self._written + len(data) > MEMORY:
             self._move_to_file()
@@ -156,7 +153,7 @@ class ReportBuffer:
         self._file, self._in_memory = moved, False
 
     async def wait_for_space(self) -> None:
-        """Wait until the buffer has space for more data. Raises ClientDisconnected if the reading task has ended."""
+        """Raises ClientDisconnected if the reading task has ended."""
         self._require_reader()
         while self._written >= self._most:
             self._changed.clear()

@@ -32,8 +32,7 @@ _KEYS_SECONDS = 1.0
 
 
 class DocumentEndpoint(Endpoint):
-    """Serves an OpenAPI document. The document is slow to build and rarely requested, so it is built at the first
-    request."""
+    """Serves an OpenAPI document, built at the first request."""
 
     def __init__(self, make: Callable[[], bytes]) -> None:
         super().__init__("GET", "HEAD")
@@ -50,8 +49,7 @@ def _openapi_json(version: Literal["3.1", "3.2"], contact: str | None) -> bytes:
 
 class ReadinessEndpoint(Endpoint):
     """``/readyz``: the status is 503 if the store is unavailable or the server is shutting down. If a bus receives no
-    messages or the key file cannot be read, the status is 200, and ``degraded`` in the response names the bus or the
-    keys."""
+    messages or the key file cannot be read, the status is 200, with ``degraded`` in the response."""
 
     def __init__(
         self,
@@ -106,12 +104,11 @@ def create_api(
     time_of_day: Clock = utc_now,
     source_hosts: Sequence[str] = (),
 ) -> Api:
-    """Make the routes of ``/api`` and ``/oauth`` (each also with a trailing slash), of the OpenAPI documents and of the
-    health checks. Does no I/O.
+    """Make the routes of ``/api`` and ``/oauth``, of the OpenAPI documents and of the health checks. Does no I/O.
 
     - ``body_seconds``: time limit, in seconds, to receive a body or the next part of a bulk body.
     - ``store_seconds``: time limit, in seconds, for all store calls of a request or bulk batch together.
-    - ``observer``: is called with each answered request to ``/api`` and ``/oauth``, including 401s, but not with
+    - ``observer``: is called with each answered request to ``/api`` and ``/oauth``, but not with
       OPTIONS requests, 405s and paths that contain an encoded slash.
     - ``draining``: while it returns True, ``/readyz`` answers 503 and bulk requests end early.
     - ``contact``: web or email address for the OpenAPI documents. Raises ValueError for any other string.
@@ -164,11 +161,10 @@ def create_api(
 
 
 class FastRouter:
-    """Passes API requests to their Endpoint, and all other requests to ``app``.
+    """Passes API requests to their Endpoint, and all other requests to ``app``. ``app`` must have the routes of
+    ``create_api`` and no middleware, because API requests would not pass through it."""
 
-    Skipping the app saves a tenth of the time of a GET (decision 86). ``app`` must have the routes of ``create_api``
-    and must have no middleware, because API requests would not pass through it."""
-
+    # Skipping the app saves a tenth of the time of a GET (decision 86).
     def __init__(self, app: Starlette) -> None:
         self._app = app
         routes = [route for route in app.routes if isinstance(route, Route)]

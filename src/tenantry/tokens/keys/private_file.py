@@ -32,8 +32,8 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """Return the content of a private file. Raises InvalidKeys if anyone but the file's owner can access the file. The
-    file's group may also read it if root owns the file, or if TENANTRY_RUN_GROUP names this group."""
+    """Return the content of a private file. Raises InvalidKeys if anyone but its owner can access it. Its group may
+    read it too if root owns the file, or if TENANTRY_RUN_GROUP names this group."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:
@@ -77,8 +77,8 @@ def _check(path: Path, status: os.stat_result) -> None:
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """Replace the content of a file atomically. The file's owner, group and group access stay the same. Call this
-    within ``locked``. Raises InvalidKeys."""
+    """Replace the content of a file atomically. Its owner, group and group access stay the same. Call this within
+    ``locked``. Raises InvalidKeys."""
     temporary = path.with_name(f".{path.name}.new")
     try:
         temporary.unlink(missing_ok=True)

@@ -1,8 +1,7 @@
 """Pydantic generates the schemas of request bodies.
 
 For client generators (decision 32), every object is a named schema, every operation has one success schema, and the
-JSON inside properties may be anything. Generators ignore the ``if`` in the introspection schema, but validators check
-it."""
+JSON inside properties may be anything."""
 
 from __future__ import annotations
 

@@ -43,13 +43,15 @@ class Machine:
         self._process = process
         self._root = root
 
-    def run(self, script: str, *, given: str = "", fails: int = 0) -> str:
-        """What the script prints, on stdout and stderr; it ends with the first command that fails."""
+    def run(self, script: str, *, given: str = "", fails: int = 0, **more: str) -> str:
+        """What the script prints, on stdout and stderr; it ends with the first command that fails. ``more``: of its
+        environment."""
         enter = ["nsenter", "--target", str(self._process), "--mount", "--pid", "--", "chroot", str(self._root)]
         variables = {
             "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
             "HOME": "/",
             "LANG": "C.UTF-8",
+            **more,
         }
         done = subprocess.run(
             [*enter, "bash", "-ec", f"umask 022; cd {ROOT}/examples/deploy\n{script}"],
@@ -72,7 +74,9 @@ def booted() -> Iterator[Machine]:
     log = ""
     process = None
     if not reason:
-        command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", _BOOT, "boot", str(folder)]
+        dies = ["setpriv", "--pdeathsig", "KILL"]  # with this process, even if that is killed
+        own = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
+        command = [*dies, *own, "bash", "-c", _BOOT, "boot", str(folder)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         assert process.stdout is not None
         log = process.stdout.readline()
@@ -100,6 +104,8 @@ def _install() -> str:
     return f"""
 chmod a+x {" ".join(sorted(above))}
 install --mode=0755 {PROGRAMS}/sudo {PROGRAMS}/systemctl /usr/local/bin/
+printf '#!/bin/sh\nexec {python} {PROGRAMS}/docker "$@"\n' > /usr/local/bin/docker
+chmod 0755 /usr/local/bin/docker
 install --directory /opt/tenantry/bin
 printf %s '{program}' > /opt/tenantry/bin/tenantry
 chmod 0755 /opt/tenantry/bin/tenantry

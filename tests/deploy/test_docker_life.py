@@ -15,6 +15,8 @@ from tests.deploy.machine import Machine, booted
 
 PAGE = page("docker")
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def machine() -> Iterator[Machine]:

@@ -104,8 +104,10 @@ def _install() -> str:
     return f"""
 chmod a+x {" ".join(sorted(above))}
 install --mode=0755 {PROGRAMS}/sudo {PROGRAMS}/systemctl /usr/local/bin/
-printf '#!/bin/sh\nexec {python} {PROGRAMS}/docker "$@"\n' > /usr/local/bin/docker
-chmod 0755 /usr/local/bin/docker
+for name in docker kubectl; do
+  printf '#!/bin/sh\nexec {python} {PROGRAMS}/%s "$@"\n' $name > /usr/local/bin/$name
+  chmod 0755 /usr/local/bin/$name
+done
 install --directory /opt/tenantry/bin
 printf %s '{program}' > /opt/tenantry/bin/tenantry
 chmod 0755 /opt/tenantry/bin/tenantry

@@ -1,6 +1,6 @@
 // A panel: its head, what it shows, and its states. Each is by itself: none waits for another.
 
-import { CHARTS, missingOf } from "./charts/index.js";
+import { missingOf } from "./charts/index.js";
 import { words } from "./charts/series.js";
 import { ChartView } from "./chart_view.js";
 import { freshId, html, settled } from "./dom.js";
@@ -96,7 +96,7 @@ export class Panel {
 
   /** What the server is asked. */
   get wanted() {
-    return { id: this.id, ...(CHARTS.has(this.view.kind) ? { width: widthStep(this.#width || this.body.clientWidth || 640) } : {}), ...this.inner.wanted };
+    return { id: this.id, width: widthStep(this.#width || this.body.clientWidth || 640), ...this.inner.wanted };
   }
 
   /** At once. */

@@ -1,6 +1,6 @@
 // A panel with a Vega-Lite specification. Its bundle is large, so it is loaded only where there is such a panel.
 
-import { load } from "./chunks.js";
+import { load, loaded } from "./chunks.js";
 import { html } from "./dom.js";
 import { twinOf } from "./tables.js";
 
@@ -36,15 +36,14 @@ export class VegaView {
   }
 
   /** Draws it for a width in CSS pixels, unless it is drawn for that. */
-  async fit(width) {
+  fit(width) {
     if (!this.element || !width || width === this.#width) return;
     this.#width = width;
     if (this.asTable) return this.element.replaceChildren(twinOf(this.data, {}, this.context.formats, this.context.title));
     const { formats, colors } = this.context;
-    const colorsOf = (column, names) => colors.of(column, names);
+    const colorsOf = colors.of.bind(colors);
     try {
-      const { draw } = await load("vega.js");
-      draw(this.element, this.view.vega, this.data, { width, height: HEIGHT, formats, colorsOf });
+      loaded["vega.js"].draw(this.element, this.view.vega, this.data, { width, height: HEIGHT, formats, colorsOf });
     } catch (error) {
       console.error(error);
       const message = "This chart could not be drawn. Its table holds the same rows.";

@@ -22,6 +22,9 @@ class SiteOptions:
     """Show images and frames of other hosts; otherwise pages link to them."""
     repository_facts: bool = False
     """Let browsers request the repository's star count from its host."""
+    clean_urls: bool = False
+    """Write links to pages without ``.html``: ``guides/start``, and ``guides/`` for its index. The files keep their
+    names, so the host must serve ``guides/start.html`` at ``guides/start``."""
     documents: Mapping[str, str | bytes] = field(default_factory=dict)
     """Web address -> text of an OpenAPI document that was fetched from there. Rendering does no I/O, so it cannot fetch
     the documents itself."""

@@ -46,7 +46,7 @@ class GroupCache:
     handles. Thread-safe.
 
     Times are seconds of a clock that also counts while the host is suspended. Pass ``followed=False`` for a backend
-    that does not list its changes: the lease then never ends, and answers need no generation."""
+    that does not list its changes. Then the lease never ends, and the number of the generation does not matter."""
 
     __slots__ = (
         "_by_handle",
@@ -269,8 +269,8 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Return the slots whose writer has probably crashed, each with its version: the version is odd and has not
-        changed for ``after`` seconds."""
+        """Return the slots whose writer has probably crashed, and the version of each. In such a slot the version is
+        odd and has not changed for ``after`` seconds."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):

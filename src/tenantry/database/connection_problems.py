@@ -87,7 +87,7 @@ def network_problem(error: BaseException, server: str = "its server") -> str | N
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and its causes, in whichever way the driver names them."""
+    """Yield an error and its causes, whichever attribute the driver keeps them in."""
     seen: list[BaseException] = [error]
     for each in seen:
         yield each

@@ -88,8 +88,8 @@ class Chunks(Protocol):
 class Driver(Protocol[C]):
     """Runs SQL on one data source, over blocking connections of type ``C``. Methods are called in several threads.
 
-    Each driver itself must make queries read-only and apply the limits (see ``take_result``). Test it with
-    ``tenantry.testing.DriverContract``. Driver itself will get no more methods.
+    A driver must make queries read-only and apply the limits (see ``take_result``). Test yours with
+    ``tenantry.testing.DriverContract``. No methods will be added to this protocol.
     """
 
     @property

@@ -94,6 +94,19 @@ def _read(model: SiteModel, path: str, source_page: SourcePage) -> Page:
         return Page(path, source, source_page.front.title, source_page.front, html, diagnostics=(diagnostic,))
 
 
+_PAGE_LINK = re.compile(rb'(<[a-zA-Z][^<>]*? (?:href="|content="0; url=))(?!//)([^":?#]+)\.html(?=["?#])')
+
+
+def clean_links(html: bytes) -> bytes:
+    """The HTML with links to pages without ``.html``: ``guides/start``, and ``guides/`` for ``guides/index.html``."""
+
+    def link(found: re.Match[bytes]) -> bytes:
+        folder, slash, name = found[2].rpartition(b"/")
+        return found[1] + (found[2] if name != b"index" else folder + slash or b"./")
+
+    return _PAGE_LINK.sub(link, html)
+
+
 def at_root(page: Page) -> Page:
     """A copy of the page for the path ``index``, with its relative links adjusted."""
     folder = dirname(html_path(page.path))

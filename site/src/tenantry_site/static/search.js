@@ -176,7 +176,8 @@
     }));
     return found.sort((a, b) => b.score - a.score).slice(0, SHOWN).map(({ path, title, label, heading }) => {
       const [text, id] = typeof heading === "string" ? [heading, slug(heading)] : heading;
-      const url = new URL("../" + path.split("/").map(encodeURIComponent).join("/") + ".html", home);
+      const file = "clean" in dialog.dataset ? path.replace(/(^|\/)index$/, "$1") : `${path}.html`;
+      const url = new URL("../" + file.split("/").map(encodeURIComponent).join("/"), home);
       url.hash = id;
       return option(url, [title, text, label], known);
     });

@@ -14,14 +14,10 @@ from urllib.parse import quote, urlsplit
 from markupsafe import Markup
 
 from tenantry_site import icons
-from tenantry_site.addresses import Addresses, AddressKind, html_path
+from tenantry_site.addresses import SAFE, Addresses, AddressKind, html_path
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.options import SiteOptions
-
-SAFE = "/@+,;=!$'()*~"
-"""Characters of a path that are not percent-encoded. A colon is encoded: in the first segment, browsers would read it
-as the end of a scheme."""
 
 DEFAULT_KIND = "duotone"
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from cachetools import LRUCache
 from markupsafe import Markup
 
-from tenantry_site.addresses import Addresses, html_path
+from tenantry_site.addresses import Addresses, page_url
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.navigation import Navigation, PageView, SidebarScope, SitePart
@@ -63,7 +63,7 @@ class Theme:
         self._styles = styles
         self._scripts = scripts
         self._links = Links(addresses, external_media=options.external_media)
-        self._layout = Layout(config, navigation, self._links, repository_facts=options.repository_facts)
+        self._layout = Layout(config, navigation, self._links, options)
         self._favicon = self._links.picture(config.favicon, "/favicon") if config.favicon else ""
         self._shared: LRUCache[str, _SharedHtml] = LRUCache(CACHE_SIZE)
         self._repository = repository(config, options)
@@ -201,7 +201,7 @@ class Theme:
         base = self._options.base_url
         if not base:
             return ""
-        return f"{base.rstrip('/')}/" + ("" if path == "index" else quote_path(html_path(path)))
+        return page_url(base, path, clean=self._options.clean_urls)
 
     def _edit(self, page: Page) -> str:
         wanted = self._config.feedback.suggest_edit and page.source

@@ -5,6 +5,7 @@ from datetime import tzinfo
 from typing import Any, Final
 
 from tenantry.dashboards.definition.columns import Columns
+from tenantry.dashboards.protocol.local_days import with_midnights
 from tenantry.datasources.results import (
     DEFAULT_FORMAT,
     Format,
@@ -80,7 +81,7 @@ def rows_line(
 def _row_fields(
     result: Result, named: Columns, encode: Callable[[Any], bytes], format_: Format
 ) -> Iterator[bytes | memoryview]:
-    sent = result if named is None else result.only(named)
+    sent = with_midnights(result if named is None else result.only(named), format_.zone)
     columns = [{"name": each.name, "type": each.type} for each in sent.columns]
     yield b'"columns":' + encode(columns) + b',"rows":'
     yield from json_row_parts(sent, format_)

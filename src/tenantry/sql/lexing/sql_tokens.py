@@ -120,8 +120,8 @@ class TokenContext:
 
     def keyword_before(self, index: int, keywords: AbstractSet[str], skip: int) -> str:
         """Search backwards from the lexeme for one of ``keywords`` in the same brackets, and return the nearest one. If
-        there is none, return the opening bracket, or an empty string outside of brackets. The search first skips
-        ``skip`` tokens."""
+        there is no such keyword, return the opening bracket, or an empty string outside of brackets. The search first
+        skips ``skip`` tokens."""
         depth = 0
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             depth += (token.text in _CLOSING) - (token.text in _OPENING)

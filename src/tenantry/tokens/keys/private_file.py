@@ -139,8 +139,7 @@ def _give(descriptor: int, like: os.stat_result) -> None:
     made, by_its_group = os.fstat(descriptor), like.st_mode & _read_by_its_group(like)
     if like.st_uid != made.st_uid or ((like.st_uid == 0 or by_its_group) and like.st_gid != made.st_gid):
         os.fchown(descriptor, like.st_uid, like.st_gid)
-    if by_its_group:
-        os.fchmod(descriptor, _MODE | by_its_group)
+    os.fchmod(descriptor, _MODE | by_its_group)
 
 
 def _sync_folder(folder: Path) -> None:

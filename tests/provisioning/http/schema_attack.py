@@ -15,7 +15,7 @@ import anyio
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis.pytest.lazy import get_all_tests
-from schemathesis.specs.openapi.checks import positive_data_acceptance
+from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
 from engines.hypothesis_profile import examples
 from engines.json_schema import validator
@@ -132,3 +132,30 @@ def attacks() -> list[tuple[str, Callable[[], None]]]:
 def _attack(case: Any) -> None:
     looser = [positive_data_acceptance] if case.operation.label in BEYOND_SCHEMAS else []
     case.call_and_validate(headers=_headers(case), excluded_checks=looser)
+
+
+def workflow() -> Any:
+    """A state machine that follows the links of the document: a group is created, changed, given a pass, rotated,
+    listed and deleted. What one step answers, the next one sends."""
+
+    class Workflow(load_schema()[0].as_state_machine()):  # type: ignore[misc]  # made at run time
+        def get_call_kwargs(self, case: Any) -> dict[str, Any]:
+            return {"headers": _headers(case)}
+
+        def validate_response(self, response: Any, case: Any, **options: Any) -> None:
+            looser = [positive_data_acceptance] if case.operation.label in BEYOND_SCHEMAS else []
+            # A wrong body that a link replaces is right.
+            excluded = [negative_data_rejection, *looser]
+            case.validate_response(response, excluded_checks=excluded, transport_kwargs=options)
+
+    return Workflow
+
+
+WORKFLOW_SETTINGS = settings(
+    max_examples=examples(40),
+    stateful_step_count=8,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)

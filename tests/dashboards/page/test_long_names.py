@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.dashboards.page.conftest import Visit
+from tests.dashboards.page.conftest import Visit, box_of
 from tests.dashboards.page.marks import panel_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
@@ -116,3 +116,54 @@ async def test_long_words_of_sentences_stay_in_their_panel(stand_in: StandIn, vi
     )
     assert wide == []
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+async def test_figures_of_a_table_do_not_fade(stand_in: StandIn, visit: Visit) -> None:
+    """Where a column is whole within a narrow panel, its figures are. Red when the last 32 pixels faded out, and with
+    them half of a number."""
+    columns = ["name", "first", "second", "third"]
+    lines = [[f"Customer number {n}", 1_234_567 + n, -7_654_321, 1_000_000_000 + n] for n in range(40)]
+    answer = rows({"name": "text", **dict.fromkeys(columns[1:], "integer")}, *lines, total=40)
+    table = {"kind": "table", "columns": [{"name": name} for name in columns], "title": "All", "answer": answer}
+    page = (await visit(stand_in.show([table]), width=390)).page
+    assert await page.locator(".table-scroller.more-right").count() == 1
+    found = await page.evaluate(
+        """() => {
+            const scroller = document.querySelector(".table-scroller");
+            const { left, right } = scroller.getBoundingClientRect();
+            const fade = parseFloat(/([0-9.]+)px/.exec(getComputedStyle(scroller).maskImage)[1]);
+            const faded = [];
+            for (let at = 0; at <= scroller.scrollWidth - scroller.clientWidth; at += 5) {
+                scroller.scrollLeft = at;
+                for (const cell of scroller.querySelectorAll("tbody tr:first-child .number")) {
+                    const box = cell.getBoundingClientRect();
+                    const text = cell.querySelector(".cell").getBoundingClientRect();
+                    const isLast = !cell.nextElementSibling; // at the end nothing fades
+                    if (!isLast && box.right <= right && text.right > right - fade) faded.push(cell.textContent);
+                }
+            }
+            return faded;
+        }"""
+    )
+    assert found == []
+
+
+@pytest.mark.parametrize("count", [2, 3])
+async def test_no_space_is_dead_beside_a_donut_on_a_tablet(stand_in: StandIn, visit: Visit, count: int) -> None:
+    """Its legend stands beside it, so that the row is no taller than its other charts. On a phone each has the whole
+    width. Red when the legend stood below the ring, and the row was 400 pixels tall."""
+    wide = [{"width": 7}, {"width": 5}] if count == 2 else [{}, {}, {}]
+    donut = {"kind": "donut", "donut": "n", "by": "k", "answer": bars([f"Name {n}" for n in range(7)])["answer"]}
+    line = bars(["Alpha", "Beta", "Gamma"])
+    page = (
+        await visit(
+            stand_in.show([{**each, **more} for each, more in zip([line, donut, line], wide, strict=False)]), width=820
+        )
+    ).page
+    await page.locator("path.slice").first.wait_for()
+    first, second = [await box_of(page.locator(f"[data-panel='1-{place}']")) for place in (1, 2)]
+    assert await page.locator(".chart-donut.stands-beside").count() == 1
+    assert first["height"] == second["height"] < 360
+    await page.set_viewport_size({"width": 390, "height": 900})
+    boxes = [await box_of(each) for each in await page.locator(".panel").all()]
+    assert {each["width"] for each in boxes} == {390 - 32}

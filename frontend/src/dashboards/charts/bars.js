@@ -210,7 +210,7 @@ class LyingBars extends Bars {
     this.plot = { ...plotOf(size, { left: names.flat(), right, bottom: false }), top, height };
     this.x = linear(this.#exact(domain), [this.plot.left + before, this.plot.left + this.plot.width]);
     this.y = this.bands(this.plot.top, this.plot.top + this.plot.height, THICKEST_LYING);
-    const root = canvas({ width: options.width, height: top + height + 2 }, "bar");
+    const root = canvas({ width: options.width, height: top + height + 2 }, "bar lying");
     root.append(svg("line", { class: "grid zero", ...this.#across(0) }));
     this.drawBars(root, this.y, this.x, (y, height, x, width) => ({ x, y, width, height }));
     if (reference.above) drawReference(root, this.#across(this.view.reference.value), this.plot, reference);

@@ -45,6 +45,33 @@ def test_keys_rotate_list_and_remove(terminal: Terminal, folder: Path) -> None:
     assert "[invalid_keys]" in terminal("keys", "remove", second, fails=1).err
 
 
+def test_a_key_that_groups_need_is_counted_and_stays(ready: Terminal) -> None:
+    """Red when ``keys remove`` counts nothing, or only the live tokens: a token in its grace period would end early."""
+    for name in ("acme", "globex"):
+        ready("group", "create", name)
+    ready("data-source", "create", "a", "--no-check", "--url", "postgresql://reader:secret@127.0.0.1:1/sales")
+    ready("keys", "rotate")
+    counts = [(row["id"], row["groups"], row["sources"]) for row in ready("keys", "list", "--json").json()]
+    assert counts == [("k1", 2, 1), ("k2", 0, 1)]
+    assert "the tokens of 2 user groups are signed by it" in ready("keys", "remove", "k1", fails=1).err
+    ready("group", "rotate", "acme")
+    ready("group", "rotate", "globex", "--grace-seconds", "3600")
+    assert "the token of 1 user group is signed by it" in ready("keys", "remove", "k1", fails=1).err
+    assert [(row["id"], row["groups"]) for row in ready("keys", "list", "--json").json()] == [("k1", 1), ("k2", 2)]
+    ready("group", "rotate", "globex")
+    assert ready("keys", "remove", "k1").out == "k1\n"
+    assert [(row["id"], row["groups"]) for row in ready("keys", "list", "--json").json()] == [("k2", 2)]
+
+
+def test_keys_are_listed_without_a_store(terminal: Terminal, folder: Path) -> None:
+    """Red when the list ends with the store's error."""
+    terminal("keys", "new")
+    listed = terminal("keys", "list", "--json")
+    assert [(row["id"], row["groups"], row["sources"]) for row in listed.json()] == [("k1", None, None)]
+    assert "tenantry migrate" in listed.err
+    assert not (folder / "tenantry.db").exists()
+
+
 def test_a_store_without_tables_says_what_to_run(terminal: Terminal, folder: Path) -> None:
     """Exit code 3 tells a script that the store is at fault; no empty database appears."""
     result = terminal("environment", "list", fails=3)
@@ -301,7 +328,10 @@ def test_a_removed_signing_key_is_named_and_rotation_mends_it(ready: Terminal) -
     """A group whose key is gone can still be rotated by its id."""
     ready("group", "create", "acme")
     ready("keys", "rotate")
-    ready("keys", "remove", ready("keys", "list", "--json").json()[0]["id"])
+    removed = ready("keys", "remove", "k1", "--force")
+    assert "the token of 1 user group is refused" in removed.err
+    assert "tenantry group rotate --signed-by k1" in removed.err
+    assert "1 user group is signed by k1, which is not in this file" in ready("keys", "list").err
     assert "[signing_key_missing]" in ready("group", "get", "acme", "--token", fails=1).err
     ready("group", "rotate", "acme")
     ready("group", "get", "acme", "--token")

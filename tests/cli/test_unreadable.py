@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.samples import sampled
 from tenantry.database.migrations import migrate
 
 COMMAND = [sys.executable, "-m", "tenantry"]
@@ -42,6 +43,7 @@ CASES = {
 }
 
 
+@sampled(2)
 @pytest.mark.parametrize("case", CASES)
 def test_it_is_named_in_one_line(case: str, tmp_path: Path) -> None:
     """Red without the OSError in ``tenantry.cli``, and for the folder of the settings without ``error.filename``."""

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 from engines.postgres import Postgres
+from engines.samples import sampled
 from tenantry.datasources.results import Result, ResultColumn, to_arrow, to_csv, to_json, to_ndjson
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
 
@@ -178,6 +179,7 @@ def ask(directory: Directory, open_sources: Any, tmp_path: Path, request: pytest
     return run
 
 
+@sampled(30)
 @pytest.mark.parametrize(("engine", "case"), TABLE, ids=lambda each: each if isinstance(each, str) else each.sql[:30])
 async def test_every_type_in_every_format(ask: Ask, engine: str, case: Case) -> None:
     """Red with ``json.dumps`` of what DuckDB's driver gives: JSON, decimals, intervals, UUIDs, dates, bytes."""

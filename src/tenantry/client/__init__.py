@@ -16,13 +16,23 @@ from tenantry.client.answers import CreatedPass, ListedGroup, ListedSource, Prov
 from tenantry.client.async_client import AsyncClient
 from tenantry.client.bulk import BulkReport, LineBatches, read_reports
 from tenantry.client.calls import ApiCalls, Call, GetMethod, NoReply, RetryLimits, Send, Sleep
+from tenantry.client.rotations import RotationReport, read_rotations, rotate_part
 from tenantry.groups import UNCHANGED, Unchanged
 from tenantry.tracing import HttpClientSpan
 
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["AsyncClient", "BulkReport", "Client", "CreatedPass", "ListedGroup", "ListedSource", "ProvisionedGroup"]
+__all__ = [
+    "AsyncClient",
+    "BulkReport",
+    "Client",
+    "CreatedPass",
+    "ListedGroup",
+    "ListedSource",
+    "ProvisionedGroup",
+    "RotationReport",
+]
 
 T = TypeVar("T")
 
@@ -227,6 +237,20 @@ class Client:
                 yield from read_reports(self._run(batches.send()))
         if not batches.empty:
             yield from read_reports(self._run(batches.send()))
+
+    def rotate_many(self, *, signed_by: str | None, after: int = 0, dry_run: bool = False) -> Iterator[RotationReport]:
+        """Give many groups new tokens, and yield a report for each. ``signed_by``: all groups whose token the signing
+        key with this id signed; the key must not be active. None: all groups of the environment. ``after``: only groups
+        with a greater ``team_id``.
+
+        A report with an ``error`` is about its group only. If a request fails, its error is raised, and some groups of
+        that request may have new tokens. To continue, call this again; if ``signed_by`` is None, give the ``team_id``
+        of the last report as ``after``."""
+        following: int | None = after
+        while following is not None:
+            answer = self._run(rotate_part(signed_by, following, dry_run=dry_run))
+            yield from read_rotations(answer)
+            following = answer.next
 
     def _run(self, call: Call[T]) -> T:
         reply: Reply | NoReply | None = None

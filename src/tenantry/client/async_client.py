@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from tenantry.client.answers import CreatedPass, ListedGroup, ListedSource, ProvisionedGroup, Reply
 from tenantry.client.bulk import BulkReport, LineBatches, each_of, read_reports
 from tenantry.client.calls import ApiCalls, Call, GetMethod, NoReply, RetryLimits, Send, Sleep
+from tenantry.client.rotations import RotationReport, read_rotations, rotate_part
 from tenantry.groups import UNCHANGED, Unchanged
 from tenantry.tracing import HttpClientSpan
 
@@ -197,6 +198,17 @@ class AsyncClient:
         if not batches.empty:
             for report in read_reports(await self._run(batches.send())):
                 yield report
+
+    async def rotate_many(
+        self, *, signed_by: str | None, after: int = 0, dry_run: bool = False
+    ) -> AsyncIterator[RotationReport]:
+        """As Client.rotate_many."""
+        following: int | None = after
+        while following is not None:
+            answer = await self._run(rotate_part(signed_by, following, dry_run=dry_run))
+            for report in read_rotations(answer):
+                yield report
+            following = answer.next
 
     async def _run(self, call: Call[T]) -> T:
         reply: Reply | NoReply | None = None

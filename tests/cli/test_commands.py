@@ -437,9 +437,10 @@ def test_settings_come_from_option_then_variable_then_file(
     ],
 )
 def test_a_bad_setting_is_named(ready: Terminal, folder: Path, text: str, words: list[str]) -> None:
-    """The message says which setting, and where it can be given."""
+    """The message says which setting, and where it can be given. It is wrong usage, as with an option. Red when it ends
+    with 1."""
     (folder / "tenantry.toml").write_text(text)
-    result = ready("environment", "list", fails=1)
+    result = ready("environment", "list", fails=2)
     assert "[invalid_settings]" in result.err
     assert all(word in result.err for word in words)
 
@@ -447,7 +448,21 @@ def test_a_bad_setting_is_named(ready: Terminal, folder: Path, text: str, words:
 def test_a_named_config_file_must_exist(ready: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     """A typing error in TENANTRY_CONFIG does not silently mean defaults."""
     monkeypatch.setenv("TENANTRY_CONFIG", "nope.toml")
-    assert "nope.toml" in ready("environment", "list", fails=1).err
+    assert "nope.toml" in ready("environment", "list", fails=2).err
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "eighty"])
+@pytest.mark.parametrize("command", ["serve", "demo", "dashboards serve ."])
+def test_a_bad_port_is_wrong_usage(
+    ready: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch, command: str, port: str
+) -> None:
+    """As an option, as a variable and in the file."""
+    assert "--port" in ready(*command.split(), "--port", port, fails=2).err
+    (folder / "tenantry.toml").write_text(f"port = {port if port.lstrip('-').isdigit() else repr(port)}\n")
+    assert "port" in ready(*command.split(), fails=2).err
+    (folder / "tenantry.toml").unlink()
+    monkeypatch.setenv("TENANTRY_PORT", port)
+    assert "TENANTRY_PORT" in ready(*command.split(), fails=2).err
 
 
 @pytest.mark.parametrize("words", [("group", "create", "a", "--property", "noequals"), ("keys", "nonsense")])

@@ -15,7 +15,6 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import kubernetes_validate
 import pytest
 import yaml
 
@@ -269,6 +268,8 @@ def of_serve() -> dict[str, Any]:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_manifests_are_valid(version: str) -> None:
     """By the schemas of Kubernetes itself, an unknown field included. Red for a misspelt key."""
+    import kubernetes_validate  # takes a second, and every process of the tests loads this file
+
     assert len(manifests()) == 5
     for each in manifests():
         assert kubernetes_validate.validate(each, version, strict=True) == version

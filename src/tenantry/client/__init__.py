@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from tenantry.client.answers import CreatedPass, ListedGroup, ListedSource, ProvisionedGroup, Reply
 from tenantry.client.async_client import AsyncClient
 from tenantry.client.bulk import BulkReport, LineBatches, read_reports
-from tenantry.client.calls import ApiCalls, Call, GetMethod, NoReply, Send, Sleep
+from tenantry.client.calls import ApiCalls, Call, GetMethod, NoReply, RetryLimits, Send, Sleep
 from tenantry.client.rotations import RotationReport, read_rotations, rotate_part
 from tenantry.groups import UNCHANGED, Unchanged
 from tenantry.tracing import HttpClientSpan
@@ -41,9 +41,10 @@ class Client:
     """Calls the provisioning API at ``base_url``. Thread-safe.
 
     ``timeout``: seconds for each request. ``attempts``: how many times a request is sent at most, if the service is
-    unreachable or busy. ``get_method``: the HTTP method of get-or-create, for proxies that drop the body of GET. All
-    methods raise the service's TenantryError, ApiUnreachable or UnexpectedAnswer. A call with ``dry_run`` writes
-    nothing."""
+    unreachable or busy, or a response has the status 429 or a Retry-After. ``max_wait``: how many seconds a call waits
+    at most because of Retry-After; if a response asks for more, its error is raised at once. ``get_method``: the HTTP
+    method of get-or-create, for proxies that drop the body of GET. All methods raise the service's TenantryError,
+    TooManyRequests, ApiUnreachable or UnexpectedAnswer. A call with ``dry_run`` writes nothing. Raises ValueError."""
 
     def __init__(
         self,
@@ -52,10 +53,11 @@ class Client:
         *,
         timeout: float = 10.0,
         attempts: int = 3,
+        max_wait: float = 30.0,
         get_method: GetMethod = "GET",
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
-        self._calls = ApiCalls(base_url, api_token, attempts=attempts, get_method=get_method)
+        self._calls = ApiCalls(base_url, api_token, limits=RetryLimits(attempts, max_wait), get_method=get_method)
         self._http = self._calls.library().Client(
             timeout=timeout, transport=transport, headers=self._calls.headers, follow_redirects=False
         )
@@ -228,7 +230,7 @@ class Client:
         batches, each when you ask for its first report. If the request for a batch fails, its error is raised; you can
         then safely send all groups again.
         """
-        batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)
+        batches = LineBatches(self._calls.limits, replace=replace, dry_run=dry_run)
         for group in groups:
             batches.add(group)
             if batches.full:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from tenantry.client.answers import CreatedPass, ListedGroup, ListedSource, ProvisionedGroup, Reply
 from tenantry.client.bulk import BulkReport, LineBatches, each_of, read_reports
-from tenantry.client.calls import ApiCalls, Call, GetMethod, NoReply, Send, Sleep
+from tenantry.client.calls import ApiCalls, Call, GetMethod, NoReply, RetryLimits, Send, Sleep
 from tenantry.client.rotations import RotationReport, read_rotations, rotate_part
 from tenantry.groups import UNCHANGED, Unchanged
 from tenantry.tracing import HttpClientSpan
@@ -29,10 +29,11 @@ class AsyncClient:
         *,
         timeout: float = 10.0,
         attempts: int = 3,
+        max_wait: float = 30.0,
         get_method: GetMethod = "GET",
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        self._calls = ApiCalls(base_url, api_token, attempts=attempts, get_method=get_method)
+        self._calls = ApiCalls(base_url, api_token, limits=RetryLimits(attempts, max_wait), get_method=get_method)
         self._http = self._calls.library().AsyncClient(
             timeout=timeout, transport=transport, headers=self._calls.headers, follow_redirects=False
         )
@@ -188,7 +189,7 @@ class AsyncClient:
         dry_run: bool = False,
     ) -> AsyncIterator[BulkReport]:
         """Like ``Client.bulk``; ``groups`` may be asynchronous."""
-        batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)
+        batches = LineBatches(self._calls.limits, replace=replace, dry_run=dry_run)
         async for group in each_of(groups):
             batches.add(group)
             if batches.full:

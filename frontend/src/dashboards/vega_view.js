@@ -1,6 +1,7 @@
 // A panel with a Vega-Lite specification. Its bundle is large, so it is loaded only where there is such a panel.
 
-import { load, loaded } from "./chunks.js";
+import { draw } from "../vega.js";
+import { load } from "./chunks.js";
 import { html } from "./dom.js";
 import { twinOf } from "./tables.js";
 
@@ -17,10 +18,6 @@ export class VegaView {
     this.view = about.view;
     this.context = context;
     this.asTable = false;
-  }
-
-  skeleton() {
-    return html("div", { class: "ghost-plot" });
   }
 
   isEmpty(data) {
@@ -43,7 +40,7 @@ export class VegaView {
     const { formats, colors } = this.context;
     const colorsOf = colors.of.bind(colors);
     try {
-      loaded["vega.js"].draw(this.element, this.view.vega, this.data, { width, height: HEIGHT, formats, colorsOf });
+      draw(this.element, this.view.vega, this.data, { width, height: HEIGHT, formats, colorsOf });
     } catch (error) {
       console.error(error);
       const message = "This chart could not be drawn. Its table holds the same rows.";

@@ -14,8 +14,8 @@ class SiteOptions:
     """Absolute address of the published site, for sitemap.xml and canonical links."""
     repository: str | None = None
     """Address of the pages' folder at the code host, for the feedback buttons:
-    ``https://github.com/owner/name/tree/main/docs``. None: the repository of a ``topbarCtaButton`` of type
-    ``github``."""
+    ``https://github.com/owner/name/tree/main/docs``. If it is None, ``build`` and ``site_app`` take the remote of the
+    folder's git repository."""
     relay: str | None = None
     """Path of the playground's relay, relative to the site's root; None: no relay."""
     external_media: bool = False

@@ -168,12 +168,17 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class OpenRows:
-    """A running query. ``close`` stops the query and is called once."""
+    """A running query. ``close`` stops the query and is called once.
+
+    ``arrow_types``: the Arrow type that a column has whatever its values are, or None if the engine does not know it:
+    bool, int64, uint64, double, binary, date32, time64, duration, timestamp, timestamptz, string or decimal(9, 2).
+    """
 
     names: Sequence[str]
     rows: Iterator[tuple[Any, ...]]
     types: Sequence[str | None] | None = None
     close: Callable[[], None] = _nothing
+    arrow_types: Sequence[str | None] | None = None
 
 
 @runtime_checkable

@@ -15,7 +15,7 @@ import anyio
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis.pytest.lazy import get_all_tests
-from schemathesis.specs.openapi.checks import positive_data_acceptance
+from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
 from engines.hypothesis_profile import examples
 from engines.json_schema import validator
@@ -27,6 +27,7 @@ from tenantry.provisioning.limits import check_properties
 from tests.provisioning.http.conftest import make_app, make_caller, make_keys
 
 EXAMPLES = examples(100)
+LINES = {"/api/users/bulk": "BulkLine", "/api/users/rotate": "RotationLine"}
 
 
 @schemathesis.check
@@ -35,9 +36,9 @@ def always_success_and_never_a_server_error(context: Any, response: Any, case: A
     assert response.status_code < 500
     if case.path == "/oauth/introspect" and response.status_code == 200:
         assert json.loads(response.content) == {"active": False}  # nobody guesses a token
-    elif case.path == "/api/users/bulk" and response.status_code == 200:
+    elif case.path in LINES and response.status_code == 200:
         for line in response.content.rstrip(b"\n").split(b"\n"):
-            _bulk_line().validate(json.loads(line))
+            _line(LINES[case.path]).validate(json.loads(line))
     elif case.method != "HEAD" and response.status_code != 204:
         assert json.loads(response.content)["success"] == int(response.status_code == 200)
 
@@ -49,14 +50,13 @@ def as_it_is(context: Any, value: Any) -> bytes:
 
 
 @cache
-def _bulk_line() -> Any:
+def _line(schema: str) -> Any:
     components = openapi_document("3.2")["components"]
-    return validator({"$ref": "#/components/schemas/BulkLine", "components": components})
+    return validator({"$ref": f"#/components/schemas/{schema}", "components": components})
 
 
-@cache
-def load_schema() -> tuple[Any, str]:
-    """The document as schemathesis reads it, and the API token of a caller who may do everything."""
+def _new_app() -> tuple[Any, str]:
+    """An app on an empty store, and the header of a caller who may do everything."""
     store = MemoryStore()
 
     async def caller() -> str:
@@ -65,11 +65,17 @@ def load_schema() -> tuple[Any, str]:
         return await make_caller(store, environment, *Scope)
 
     secret = anyio.run(caller)
-    app = make_app(store, make_keys())
+    return make_app(store, make_keys()), f"Token {secret}"
+
+
+@cache
+def load_schema() -> tuple[Any, str]:
+    """The document as schemathesis reads it, and the header of a caller."""
+    app, authorization = _new_app()
     loaded = schemathesis.openapi.from_asgi("/openapi-3.2.json", app)
     loaded.hook("filter_body")(_is_within_what_words_say)
     loaded.hook("filter_query")(_travels_whole)
-    return loaded, f"Token {secret}"
+    return loaded, authorization
 
 
 def _is_within_what_words_say(context: Any, body: Any) -> bool:
@@ -92,14 +98,25 @@ def _travels_whole(context: Any, query: Any) -> bool:
     return query is None or all(value not in (None, [], {}) for value in query.values())
 
 
-def _headers(case: Any) -> dict[str, str]:
+def _headers(case: Any, authorization: str) -> dict[str, str]:
     """The caller's own; and a fresh Idempotency-Key for a good one: one key with two bodies is refused, rightly."""
-    headers = {"Authorization": load_schema()[1]}
+    headers = {"Authorization": authorization}
     key = (case.headers or {}).get("Idempotency-Key")
     if isinstance(key, str) and 1 <= len(key) <= 255 and key.isascii() and key.isprintable() and " " not in key:
         headers["Idempotency-Key"] = secrets.token_hex(8)
     return headers
 
+
+BEYOND_SCHEMAS = {
+    "POST /api/user/passes",
+    "POST /api/user/viewers/revoke",
+    "POST /api/users/rotate",
+    "POST /api/data-sources",
+    "PATCH /api/data-sources",
+}
+"""No schema can say which characters are printable, nor that a JSON object is at most so deep. Nor which signing key is
+active, and that a request names either a key or all groups. Nor which declarations of tables and which hosts a service
+accepts."""
 
 SETTINGS = settings(
     max_examples=EXAMPLES,
@@ -118,13 +135,37 @@ def attacks() -> list[tuple[str, Callable[[], None]]]:
 
 
 def _attack(case: Any) -> None:
-    # No schema can say which characters are printable, nor that a JSON object is at most so deep.
-    # Nor which declarations of tables and which hosts a service accepts.
-    beyond_schemas = {
-        "POST /api/user/passes",
-        "POST /api/user/viewers/revoke",
-        "POST /api/data-sources",
-        "PATCH /api/data-sources",
-    }
-    looser = [positive_data_acceptance] if case.operation.label in beyond_schemas else []
-    case.call_and_validate(headers=_headers(case), excluded_checks=looser)
+    looser = [positive_data_acceptance] if case.operation.label in BEYOND_SCHEMAS else []
+    case.call_and_validate(headers=_headers(case, load_schema()[1]), excluded_checks=looser)
+
+
+def workflow() -> Any:
+    """A state machine that follows the links of the document: a group is created, changed, given a pass, rotated,
+    listed and deleted. What one step answers, the next one sends."""
+
+    schema = load_schema.__wrapped__()[0]  # of its own, because each run replaces the app
+
+    class Workflow(schema.as_state_machine()):  # type: ignore[misc]  # made at run time
+        def setup(self) -> None:  # each run has an empty store, so that hypothesis can repeat it
+            schema.app, self.authorization = _new_app()
+
+        def get_call_kwargs(self, case: Any) -> dict[str, Any]:
+            return {"headers": _headers(case, self.authorization)}
+
+        def validate_response(self, response: Any, case: Any, **options: Any) -> None:
+            looser = [positive_data_acceptance] if case.operation.label in BEYOND_SCHEMAS else []
+            # A wrong body that a link replaces is right.
+            excluded = [negative_data_rejection, *looser]
+            case.validate_response(response, excluded_checks=excluded, transport_kwargs=options)
+
+    return Workflow
+
+
+WORKFLOW_SETTINGS = settings(
+    max_examples=examples(40),
+    stateful_step_count=8,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)

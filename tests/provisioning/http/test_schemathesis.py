@@ -9,12 +9,20 @@ import pytest
 
 
 def test_schemathesis(subtests: pytest.Subtests) -> None:
-    """0 failures of all checks of schemathesis and of ours, of each operation."""
+    """0 failures of all checks of schemathesis and of ours, of each operation, in its phases examples, coverage and
+    fuzzing."""
     from tests.provisioning.http.schema_attack import attacks
 
     for label, attack in attacks():
         with subtests.test(label):
             attack()
+
+
+def test_a_workflow() -> None:
+    """0 failures when what one step answers is sent by the next."""
+    from tests.provisioning.http.schema_attack import WORKFLOW_SETTINGS, workflow
+
+    workflow().run(settings=WORKFLOW_SETTINGS)
 
 
 def test_the_attack_is_whole() -> None:

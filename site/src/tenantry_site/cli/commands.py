@@ -25,7 +25,7 @@ _strict = click.option("--strict", is_flag=True, help="Fail on warnings too.")
 _repository = click.option(
     "--repository",
     metavar="URL",
-    help="Address of the pages' folder at the code host, for the feedback buttons: "
+    help="Address of the pages' folder at the code host, for the feedback buttons; by default the folder's git remote: "
     "https://github.com/owner/name/tree/main/docs.",
 )
 _external_media = click.option(

@@ -184,7 +184,8 @@
   }
 
   // The id of a heading, as markdown/identifiers.py makes it.
-  const slug = (title) => title && (title.trim().toLowerCase().replace(/[^\p{L}\p{N}\p{M}_ -]/gu, "").replace(/ /g, "-") || "section");
+  const slug = (title) => title && (title.toLowerCase().replace(/[()]/g, "").replace(/(?<=[\p{L}\p{N}_])'/gu, "’")
+    .replace(/[^\p{L}\p{N}\p{M}_&/’\u3001-\u303f\uff01-\uff65]+/gu, "-").replace(/^-|-$/g, "") || "section");
 
   // Drawing: text nodes only.
   function element(name, attributes, ...children) {

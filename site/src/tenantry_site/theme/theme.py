@@ -19,7 +19,7 @@ from tenantry_site.options import SiteOptions
 from tenantry_site.page import Page
 from tenantry_site.templating import render_template
 from tenantry_site.theme.layout import Layout
-from tenantry_site.theme.links import Links, page_link, path_to_root, quote_path, repository, resolve_link
+from tenantry_site.theme.links import Links, page_link, parse_repository, path_to_root, quote_path, resolve_link
 from tenantry_site.theme.policy import api_origins, csp, origin
 
 CONTENTS_LEVEL = 3
@@ -66,7 +66,7 @@ class Theme:
         self._layout = Layout(config, navigation, self._links, options)
         self._favicon = self._links.picture(config.favicon, "/favicon") if config.favicon else ""
         self._shared: LRUCache[str, _SharedHtml] = LRUCache(CACHE_SIZE)
-        self._repository = repository(config, options)
+        self._repository = parse_repository(options.repository or "")
         self._api = frozenset({*api_origins(config), *map(origin, api)})
         self._policy = csp(options)
         self._backdrop = "backdrop" if config.background_image else ""
@@ -220,7 +220,7 @@ class Theme:
                 Severity.INFO,  # a build may name the repository; a preview often does not
                 "SITE001",
                 "The feedback buttons are not shown, because the site has no repository.",
-                "Name the repository in the options of the site, or in a topbarCtaButton of type github.",
+                "Build from a git repository with a remote, or name the repository in the options of the site.",
                 "/feedback",
             ),
         )

@@ -1,4 +1,4 @@
-"""Reads a file that declares user groups and changes of data sources: YAML 1.2, JSON or NDJSON."""
+"""Reads a file of user groups and of changes to data sources: YAML 1.2, JSON or NDJSON."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class GroupsFile:
 
 
 def read_groups_file(text: str, file: str) -> GroupsFile:
-    """Read the text of a file of groups. If the name ``file`` ends in ``.ndjson`` or ``.jsonl``, each line is a group.
-    Raises InvalidGroupsFile; its message lists the first 20 mistakes."""
+    """If the name ``file`` ends in ``.ndjson`` or ``.jsonl``, each line is a group. Raises InvalidGroupsFile with the
+    first 20 mistakes."""
     if len(text) > LONGEST:
         raise InvalidGroupsFile(
             f"{file}: a file of groups may have at most {LONGEST} characters, and this one has {len(text)}: "
@@ -179,8 +179,7 @@ def _path(error: TenantryError) -> list[str]:
 
 
 def _offset(node: YamlNode, path: list[str]) -> int:
-    """Return the position of the value at ``path`` or, without a value, of the nearest enclosing one; of an unknown
-    field, the position of its key."""
+    """Return the position of the value at ``path``, of the nearest enclosing one, or of the key of an unknown field."""
     for part in path:
         if isinstance(node.value, dict) and part in node.value:
             inner = node.value[part]

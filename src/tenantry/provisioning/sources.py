@@ -29,8 +29,7 @@ class StoreOfSources(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SourceDraft:
-    """A data source to register. ``password`` replaces the password in ``url``. If ``tables`` is empty, no guarded
-    tables are declared."""
+    """A data source to register. ``password`` replaces the password in ``url``."""
 
     provided_id: str
     url: str = field(repr=False)
@@ -42,8 +41,7 @@ class SourceDraft:
 
 @dataclass(frozen=True, slots=True)
 class SourceUpdate:
-    """Changes to a data source. A field that is None keeps its value. If ``tables`` is empty, the declaration of
-    guarded tables is removed."""
+    """A field that is None keeps its value. An empty ``tables`` removes the declaration of guarded tables."""
 
     url: str | None = field(default=None, repr=False)
     password: str | None = field(default=None, repr=False)
@@ -68,8 +66,7 @@ class UpdatedSource(NamedTuple):
 
 
 class SourceProvisioner:
-    """Writes the data sources of ``store``. With ``dry_run``, it raises the same errors as without it, but writes
-    nothing.
+    """Writes the data sources of ``store``. With ``dry_run``, it raises the same errors, but writes nothing.
 
     ``keys`` is called when a password must be encrypted or decrypted. ``test`` is awaited before each write. All
     methods may raise StoreUnavailable."""
@@ -92,7 +89,7 @@ class SourceProvisioner:
         self._dry_run = dry_run
 
     async def create(self, environment: Environment, draft: SourceDraft) -> RegisteredSource:
-        """Register the data source. Raises InvalidSource, AlreadyExists and the errors of ``test``."""
+        """Raises InvalidSource, AlreadyExists and the errors of ``test``."""
         from tenantry.datasources import resolve_url
 
         name = draft.provided_id
@@ -119,9 +116,8 @@ class SourceProvisioner:
         return await self._deadline.write(creation)
 
     async def update(self, environment: Environment, reference: str, changes: SourceUpdate) -> UpdatedSource:
-        """Change the data source with this name or id. Raises DataSourceNotFound, InvalidSource, SecretUnavailable and
-        the errors of ``test``. A new name raises AlreadyExists if it is taken, and SourceInUse if groups are mapped to
-        the old name."""
+        """Raises DataSourceNotFound, InvalidSource, SecretUnavailable and the errors of ``test``. A new name raises
+        AlreadyExists if it is taken, and SourceInUse if groups are mapped to the old name."""
         for _ in range(_ATTEMPTS):
             before = await self.find(environment, reference)
             planned = self._planned(before, changes)
@@ -174,8 +170,7 @@ class SourceProvisioner:
         return CountedSource(source, sum(count for references, count in counts.items() if references & own))
 
     async def delete(self, environment: Environment, reference: str, *, force: bool = False) -> CountedSource:
-        """Delete the data source with this name or id. Raises DataSourceNotFound. Without ``force``, raises SourceInUse
-        if groups are mapped to the data source."""
+        """Raises DataSourceNotFound and, without ``force``, SourceInUse if groups are mapped to the data source."""
         found = await self.count(await self.find(environment, reference))
         if found.groups and not force:
             raise SourceInUse(in_use(found))

@@ -53,8 +53,8 @@ def encode(token: Token) -> bytes:
 
 
 def decode(raw: bytes) -> Token | None:
-    """Decode a token whose signature was verified. Returns None if the format is unknown, or if ``encode`` would write
-    the token differently."""
+    """Decode a token whose signature was verified. Returns None unless ``encode`` would write the token in the same
+    way."""
     if not _WHOLE.fullmatch(raw):
         return None
     form, handle, version, nonce = _PAYLOAD.unpack(urlsafe_b64decode(raw[8:47] + b"="))
@@ -109,8 +109,7 @@ def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
 
 
 def api_token_digest(text: str) -> bytes | None:
-    """Return the SHA-256 (32 bytes) of an API token, under which a store finds the token. Returns None if ``text`` is
-    malformed."""
+    """Return the SHA-256 (32 bytes) of an API token, under which a store finds the token."""
     if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
         return None
     raw = text.encode("ascii")

@@ -52,7 +52,8 @@ _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class CookieExchange:
-    """If an address contains a token or pass, redirects to the address without it, and sets a cookie with a pass."""
+    """Redirects from an address with a token or pass to the same address without the token, and sets a cookie with a
+    pass."""
 
     # An outer UserGroupMiddleware may have removed the token. Then the cookie gets the placeholder MASK, which that
     # middleware replaces with the pass.
@@ -62,8 +63,7 @@ class CookieExchange:
         self._extract = Extractor(query()).extract
 
     async def redirect(self, request: Request) -> Response | None:
-        """Return a redirect that sets the cookie, or None if the address has no token. Raises InvalidToken,
-        AmbiguousToken, StoreUnavailable."""
+        """Raises InvalidToken, AmbiguousToken, StoreUnavailable."""
         raw = self._extract(request.scope)
         if raw is not None:
             group, shown = await self._resolver.resolve(raw), pass_for_cookie(raw).decode("ascii")
@@ -91,8 +91,8 @@ class CookieExchange:
 
 class SessionCookie:
     """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a cookie and the request has no
-    token header, the middleware moves the pass from that cookie to the token header. It removes all cookies with passes
-    from HTTP requests. Raises OriginNotAllowed if the request comes from another origin."""
+    token header, the middleware moves the pass from that cookie to the token header. It removes all cookies with
+    passes. Raises OriginNotAllowed if the request comes from another origin."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -111,8 +111,8 @@ class SessionCookie:
 
 
 class SessionCookieCheck:
-    """ASGI middleware within UserGroupMiddleware. Raises InvalidToken if the cookie that SessionCookie found does not
-    contain a pass of the group and viewer that its name is made from."""
+    """ASGI middleware within UserGroupMiddleware. Raises InvalidToken if the pass in the cookie is not for the group
+    and viewer of the cookie's name."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

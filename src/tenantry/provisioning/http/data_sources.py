@@ -131,8 +131,8 @@ class PatchSource(ApiBody):
 
 
 class DataSourcesEndpoint(Endpoint):
-    """``/api/data-sources``, with the scope ``sources``. ``hosts``: the hosts that URLs of data sources may name. With
-    ``?dry_run=true``, the endpoint connects to the data source but writes nothing."""
+    """``/api/data-sources``, with the scope ``sources``. With ``?dry_run=true``, it connects to the data source but
+    writes nothing."""
 
     def __init__(self, context: ApiContext, hosts: Iterable[str]) -> None:
         super().__init__("GET", "POST", "PATCH", "DELETE", observer=context.observer)

@@ -166,8 +166,8 @@ def _version_around(location: JsonPath) -> str | None:
 
 
 def check_prefixes(context: ReadContext, files: Collection[str] | None) -> None:
-    """Report anchors and tabs whose ``url`` is a path that matches no page, file or redirect. Those with ``openapi`` get
-    generated pages."""
+    """Report anchors and tabs whose ``url`` is a path that matches no page, file or redirect, unless ``openapi``
+    generates pages there."""
     pages = [path for path, _ in context.strings[StringKind.PAGE]]
     if pages:
         folders = _folders(pages)

@@ -111,6 +111,8 @@ def test_anchors_and_tabs_that_lead_nowhere() -> None:
     found = read(navigation=navigation, tabs=tabs, redirects=[{"source": "/moved", "destination": "/guides"}])[1]
     assert [(one.code, one.pointer) for one in found] == [("CFG072", "/tabs/0/url"), ("CFG072", "/tabs/4/url")]
     assert "api-reference" in found[0].fix
+    generating = [{"name": "API", "url": "api", "openapi": "https://example.com/openapi.json"}]
+    assert read(navigation=navigation, tabs=generating)[1] == []
     (deeper,) = read(navigation=[{"group": "g", "pages": ["docs/api/a"]}], tabs=[{"name": "API", "url": "api"}])[1]
     assert deeper.fix == 'did you mean "docs/api"?'
 

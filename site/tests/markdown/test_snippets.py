@@ -72,8 +72,8 @@ def test_parts_of_components() -> None:
     [
         ('<Snippet file="none.mdx" />kept', "PAGE010"),
         ('import N from "/snippets/none.mdx"\n\n<N>kept</N>', "PAGE010"),
-        ('import { Box } from "@/components/box"\n\n<Box>kept</Box>', "PAGE009"),
-        ("export const F = () => {\n\n  return <b>gone</b>\n}\n\nkept", "PAGE009"),
+        ('import { Box } from "@/components/box"\n\n<Box>kept</Box>', "PAGE006"),
+        ("export const f = () => {\n\n  return <b>gone</b>\n}\n\nkept", "PAGE009"),
         ('<Snippet file="self.mdx" />kept', "PAGE011"),
     ],
 )
@@ -102,7 +102,98 @@ def test_parts_of_constants_are_looked_up() -> None:
 def test_a_package_is_code() -> None:
     """Red when what a page imports of a package is called a missing snippet."""
     html, reported = page('import { Chart } from "charts"\n\nkept\n\n<Chart />')
-    assert (html, reported) == ("<p>kept</p>", ["PAGE009"])
+    assert (html, reported) == ("<p>kept</p>", ["PAGE006"])
+
+
+COMPONENTS = {
+    "snippets/c.jsx": """import { useState } from "react"
+
+export const Box = ({ title, href = "/guides/more", children }) => (
+  <div className="x">
+    {title && <h3>{title}</h3>}
+    <a href={`${href}#${title}`}>Go on</a>
+    {/* not shown */}
+    {children}
+  </div>
+);
+
+export const Chip = (props) => <b>{props.label} {props.children}</b>
+
+export function Outer({ name }) {
+  return (
+    <Note><Chip label={name}>in</Chip></Note>
+  );
+}
+
+export const Again = () => <Again />
+
+export const Live = ({ href }) => {
+  const [a, b] = useState(0);
+  return <p>{a}</p>
+}
+
+export const Listed = ({ items }) => <ul>{items.map((i) => <li>{i}</li>)}</ul>
+
+export default Chip
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('<Box title="More">\n\nText **here**.\n\n</Box>', '<h3 id="more">More'),
+        (
+            '<Box title="More">\n\nText **here**.\n\n</Box>',
+            '<a href="more.html#More">Go on</a></p> <p>Text <strong>here',
+        ),
+        ('<Box href="/api" />', '<div><p><a href="../api/index.html">Go on</a></p> </div>'),
+        ('A <Chip label="L">x *y*</Chip> b', "<p>A <b>L x <em>y</em></b> b</p>"),
+        ('A <Chip label="L" /> b', "<p>A <b>L </b> b</p>"),
+        ("- <Chip label={1}>x</Chip>\n- y", "<li><p><b>1 x </b></p>"),
+        ('<Outer name="N" />', "<b>N in </b>"),
+        ("<Default label='D' />", "<b>D </b>"),
+        ('<Own a="1" />', '<div class="callout-content">1 </div>'),
+    ],
+)
+def test_components_in_jsx(text: str, expected: str) -> None:
+    """Their attributes and contents are filled in. Red when an imported component is left out with its link."""
+    imports = 'import Default, { Box, Chip, Outer } from "/snippets/c.jsx"\n\n'
+    own = "export const Own = ({ a }) => (\n  <Tip>{a}</Tip>\n)\n\n"
+    page = read(imports + own + text, snippets=COMPONENTS)
+    assert expected in " ".join(page.html.split())
+    assert codes(page) == []
+
+
+def test_components_that_would_have_to_be_run() -> None:
+    """Their contents stay in the line, with their link, and each use is reported. Red when the link vanishes."""
+    page = read(
+        'import { Live, Listed } from "/snippets/c.jsx"\n\n'
+        'See <Live href="/guides/more">this</Live> and <Listed items={[1]}>that</Listed> one, <Live href="/api" />.',
+        snippets=COMPONENTS,
+    )
+    assert page.html == (
+        '<p>See <a href="more.html">this</a> and that one, <a href="../api/index.html">/api</a>.</p>\n'
+    )
+    assert codes(page) == ["PAGE006"] * 2  # the two uses of one name on one line are one diagnostic
+
+
+def test_hostile_components_cost_little() -> None:
+    """Red when nested conditions end the build, and when each definition is searched to the end of the file."""
+    deep = "export const Deep = ({ a }) => " + "<b>{a && " * 900 + "<i>x</i>" + "}</b>" * 900
+    many = "export function A(x:\n" * 20_000
+    page = read(
+        'import { Deep } from "/d.jsx"\nimport { A } from "/m.jsx"\n\n<Deep a />kept <A />',
+        snippets={"d.jsx": deep, "m.jsx": many},
+    )
+    assert "kept" in page.html
+    assert {*codes(page)} == {"PAGE006"}
+
+
+def test_a_component_of_itself_ends() -> None:
+    page = read('import { Again } from "/snippets/c.jsx"\n\n<Again />\n\nkept', snippets=COMPONENTS)
+    assert page.html == "<p>kept</p>\n"
+    assert codes(page) == ["PAGE011"]
 
 
 def test_a_snippet_of_itself_is_drawn_once() -> None:

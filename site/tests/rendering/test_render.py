@@ -110,6 +110,16 @@ def test_a_page_that_asks_not_to_be_found() -> None:
             assert b"guides/start" not in content, path
 
 
+def test_components_in_files_of_jsx() -> None:
+    """They are read, and not published. Red when only Markdown is read."""
+    code = "export const Go = ({ to, children }) => <a href={to}>{children}</a>\n"
+    page = 'import { Go } from "/snippets/go.jsx"\n\n# H\n\nNow <Go to="/guides/start">begin</Go>.\n'
+    site = render(folder(**{"snippets/go.jsx": code.encode(), "hidden.mdx": page}))
+    assert b'<p>Now <a href="guides/start.html">begin</a>.</p>' in site["hidden.html"]
+    assert b"Now [begin](guides/start.md).\n" in site["hidden.md"]
+    assert not any("jsx" in path for path in site)
+
+
 def test_operations_get_pages_and_groups() -> None:
     """Of a tab's OpenAPI document that no page names. Red when they are unlisted, untitled or not searchable."""
     site = render(folder({"tabs": [TAB]}, **{"openapi.json": DOCUMENT}))

@@ -166,13 +166,18 @@ def _version_around(location: JsonPath) -> str | None:
 
 
 def check_prefixes(context: ReadContext, files: Collection[str] | None) -> None:
-    """Report anchors and tabs whose ``url`` is a path that matches no page, file or redirect."""
+    """Report anchors and tabs whose ``url`` is a path that matches no page, file or redirect, unless ``openapi``
+    generates pages there."""
     pages = [path for path, _ in context.strings[StringKind.PAGE]]
     if pages:
         folders = _folders(pages)
         present = frozenset(files or ())
         redirected = {page_path(clean["source"]) for clean, _ in context.objects[Redirect]}
+        parts = (*context.objects[Tab], *context.objects[Anchor])
+        generating = {clean.get("url") for clean, _ in parts if clean.get("openapi")}
         for text, location in context.strings[StringKind.PREFIX]:
+            if text in generating:
+                continue
             path = text.split("#")[0].split("?")[0]
             prefix = page_path(path)
             resolved = {path.strip("/"), f"{prefix}.mdx", f"{prefix}.md"} & present or prefix in redirected

@@ -7,6 +7,7 @@ children of a component. If a tag is never closed, the tag is dropped and the co
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html import unescape
 
 from tenantry_site.diagnostic import Severity
@@ -172,6 +173,14 @@ class HtmlBuffer:
         self.elements.push(element)
         self.has_content = True
 
+    def open_deferred(self, tag: Tag, line: int, finished: Callable[[tuple[Node, ...]], tuple[Node, ...]]) -> None:
+        """Open a component in JSX. ``finished``: returns its nodes, given those of its contents."""
+        element = OpenElement(ElementKind.COMPONENT, tag.name, len(self.out), line, tag)
+        element.within, element.finished = self._paragraph_start >= 0, finished
+        element.block = not element.within
+        self.elements.push(element)
+        self.has_content = True
+
     def open_ignored(self, tag: Tag, line: int) -> None:
         if not tag.self_closing:
             self.elements.push(OpenElement(ElementKind.IGNORED, tag.name, len(self.out), line, tag))
@@ -236,7 +245,10 @@ class HtmlBuffer:
             children = _merge_fragments(self.out[element.start :])
             del self.out[element.start :]
             line = element.line if self.is_page else 0
-            self.out.append(Element(element.name, element.tag.attributes, children, line, element.within))
+            if element.finished is not None:
+                self.splice(element.finished(children), within=element.within)
+            else:
+                self.out.append(Element(element.name, element.tag.attributes, children, line, element.within))
 
     def _heading(self, element: OpenElement, opening: str) -> tuple[str, str]:
         """Add a heading written in HTML to the page's headings. Return the tags to write for it."""
@@ -262,8 +274,8 @@ def _merge_fragments(parts: list[str | Node]) -> tuple[Node, ...]:
     nodes: list[Node] = []
     text: list[str] = []
     for part in parts:
-        if isinstance(part, str):
-            text.append(part)
+        if isinstance(part, (str, Fragment)):
+            text.append(part if isinstance(part, str) else part.html)
             continue
         if text and (joined := "".join(text)):
             nodes.append(Fragment(joined))

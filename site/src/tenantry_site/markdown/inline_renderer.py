@@ -24,9 +24,9 @@ word, as in ``user_group``, has no meaning in Markdown and does not match."""
 _OPENING = {"em_open": ("<em>", "</em>"), "strong_open": ("<strong>", "</strong>"), "s_open": ("<s>", "</s>")}
 _CLOSING = {"em_close": "</em>", "strong_close": "</strong>", "s_close": "</s>", "link_close": "</a>"}
 
-Resolve = Callable[[Tag, int, bool], bool]
-"""Renders the snippet that a tag names; returns False if the tag names no snippet. Arguments: the tag, its line, and
-whether it is in a line of text."""
+Resolve = Callable[[Tag, int, bool], bool | None]
+"""Renders the snippet that a tag names; returns False if the tag names no snippet, and None if it names a component
+that would have to be run. Arguments: the tag, its line, and whether it is in a line of text."""
 
 
 def footnotes(env: dict[str, Any], buffer: HtmlBuffer) -> str:
@@ -176,9 +176,9 @@ class InlineRenderer:
             self._close(found, line, within=within)
         elif found.kind is ConstructKind.HTML:
             buffer.open_html(tag, line, within=within)
-        elif found.kind is ConstructKind.UNKNOWN:
+        elif found.kind is ConstructKind.UNKNOWN or (rendered := self._resolve(tag, line, within)) is None:
             self._unknown(found, line, within=within)
-        elif not self._resolve(tag, line, within):
+        elif not rendered:
             for name in tag.expressions:
                 message = f"{name} of <{tag.name}> is an expression, which is not evaluated: it was left out"
                 self._buffer.report(Severity.INFO, "PAGE007", message, "write a string or a number", line)

@@ -66,6 +66,8 @@ def _value(
         return _array(text, at + 1, names, depth)
     if start == "{":
         return _object(text, at + 1, names, depth, skip_expressions=skip_expressions)
+    if start == "`":
+        return _template(text, at + 1, names, depth)
     if (found := _STRING.match(text, at)) is not None:
         return _unescaped(found[found.lastindex or 1]), found.end()
     if (found := _NUMBER.match(text, at)) is not None:
@@ -78,6 +80,29 @@ def _value(
     if name not in names:
         raise NotLiteral
     return _member(names[name], text, at + len(name))
+
+
+_TEMPLATE_PART = re.compile(r"[^`\\$]+|\\.|\$(?!\{)", re.DOTALL)
+
+
+def _template(text: str, at: int, names: Mapping[str, AttributeValue], depth: int) -> tuple[str, int]:
+    """The string between backticks, with the values of the names between ``${`` and ``}``."""
+    parts: list[str] = []
+    while text[at : at + 1] != "`":
+        if text.startswith("${", at):
+            value, at = _value(text, _skip(text, at + 2), names, depth + 1)
+            at = _skip(text, at)
+            if text[at : at + 1] != "}" or isinstance(value, (list, dict, bool)):
+                raise NotLiteral
+            whole = isinstance(value, float) and value.is_integer()
+            parts.append("" if value is None else f"{value:.0f}" if whole else str(value))
+            at += 1
+        elif (found := _TEMPLATE_PART.match(text, at)) is not None:
+            parts.append(_unescaped(found[0]))
+            at = found.end()
+        else:
+            raise NotLiteral
+    return "".join(parts), at + 1
 
 
 def _member(value: AttributeValue, text: str, at: int) -> tuple[AttributeValue, int]:

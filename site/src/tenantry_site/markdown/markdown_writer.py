@@ -164,17 +164,26 @@ class _MarkdownWriter(HTMLParser):
             self._flush(mark=f"{'#' * int(tag[1])} " if tag[1:].isdigit() else "")
             if tag in ("ol", "ul") and self._numbers:
                 self._numbers.pop()
-        elif tag == "summary":
-            self._line.append("**")
-            self._flush()
-        elif tag == "a":
+        else:
+            self._end_inline(tag)
+
+    def _end_inline(self, tag: str) -> None:
+        if tag == "a":
             href = self._links.pop() if self._links else None
             self._line.append(f"]({self._target(href)})" if href else "")
         elif tag == "code":
             self._code = False
             self._line.append("`")
-        else:
-            self._line.append(_MARKS.get(tag, ""))
+        elif tag in _MARKS:
+            self._end_mark(_MARKS[tag])
+            if tag == "summary":
+                self._flush()
+
+    def _end_mark(self, mark: str) -> None:
+        """Write the end of emphasis, before the spaces at its end: Markdown does not read it after them."""
+        line = "".join(self._line)
+        bare = line.rstrip()
+        self._line = [bare, mark, line[len(bare) :]]
 
     def handle_data(self, data: str) -> None:
         if not self._skipped:

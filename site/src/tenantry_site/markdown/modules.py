@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Protocol
 
 from tenantry_site.diagnostic import Severity
+from tenantry_site.markdown.jsx_components import DEFINITION, JsxComponent, components, definition_end
 from tenantry_site.markdown.literals import NotLiteral, closing_brace, literal
 from tenantry_site.markdown.page_context import PageDiagnostics
 from tenantry_site.page import AttributeValue
@@ -32,21 +34,32 @@ _OPEN = re.compile(r"[([{]")
 _SHUT = re.compile(r"[)\]}]")
 
 
-Constants = Callable[[str], Mapping[str, AttributeValue]]
-"""Returns the constants that the snippet at a path exports, by name."""
+class Snippets(Protocol):
+    """Looks up the snippets that a page imports by path."""
+
+    def constants(self, path: str) -> Mapping[str, AttributeValue]:
+        """The constants that a snippet exports, by name."""
+
+    def components(self, path: str) -> Mapping[str, JsxComponent]:
+        """The components that a snippet defines, by name."""
+
+    def is_text(self, path: str) -> bool:
+        """Whether there is a snippet of Markdown at a path."""
 
 
 @dataclass(slots=True)
 class Module:
     """The imports and exports of a page or snippet.
 
-    ``known``: names of the components, to which imported components are added. ``imports``: imported component -> path.
-    ``names``: imported and exported constants. ``lines``: for each block, its first line and the line after its last,
-    counted from 0.
+    ``known``: names of the components, to which those of this module are added. ``imports``: imported snippet -> path.
+    ``jsx``: the components in JSX, imported or exported. ``names``: imported and exported constants. ``lines``: for
+    each block, its first line and the line after its last, counted from 0.
     """
 
     known: set[str]
-    constants: Constants
+    snippets: Snippets
+    source: str
+    jsx: dict[str, JsxComponent] = field(default_factory=dict)
     imports: dict[str, str] = field(default_factory=dict)
     names: dict[str, AttributeValue] = field(default_factory=dict)
     lines: list[tuple[int, int]] = field(default_factory=list)
@@ -65,7 +78,7 @@ class Module:
         """Read a block of import and export lines. ``line``: number of its first line, from 1."""
         at = 0
         while at < len(text):
-            end = self._import(text, at) or self._export(text, at)
+            end = self._import(text, at) or self._component(text, at) or self._export(text, at)
             if end is None:
                 end = _statement_end(text, at)
                 self._report_ignored(text[at:end], line + text.count("\n", 0, at), diagnostics)
@@ -78,25 +91,42 @@ class Module:
         if found is None:
             return None
         if found[1]:
-            self._add_component(found[1], found[3])
+            defined = self.snippets.components(found[3])
+            self._add_component(found[1], found[3], defined.get("default", defined.get(found[1])))
         for part in (found[2] or "").split(","):
             name, _, alias = part.partition(" as ")
             if name.strip():
                 self._add_named(name.strip(), alias.strip() or name.strip(), found[3])
         return found.end()
 
-    def _add_component(self, name: str, path: str) -> None:
-        if name[:1].isupper():
+    def _component(self, text: str, at: int) -> int | None:
+        found = DEFINITION.match(text, at)
+        if found is None:
+            return None
+        end = definition_end(text, at)
+        for name, component in components(text[at:end], self.source).items():
+            self._add_component(name, "", component)
+        return end
+
+    def _add_component(self, name: str, path: str, component: JsxComponent | None) -> None:
+        """Add a component. One that comes from other code than a snippet stays unknown."""
+        if not name[:1].isupper():
+            return
+        if component is not None:
+            self.jsx[name] = component
+        elif path.endswith((".mdx", ".md")) or self.snippets.is_text(path):
             self.imports[name] = path
-            self.known.add(name)
+        else:
+            return
+        self.known.add(name)
 
     def _add_named(self, name: str, alias: str, path: str) -> None:
         """Import a name: a constant if the snippet exports one of that name, else a component."""
-        constants = self.constants(path)
+        constants = self.snippets.constants(path)
         if name in constants:
             self.names[alias] = constants[name]
         else:
-            self._add_component(alias, path)
+            self._add_component(alias, path, self.snippets.components(path).get(name))
 
     def _export(self, text: str, at: int) -> int | None:
         found = _EXPORT.match(text, at)
@@ -160,8 +190,19 @@ def _block_end(text: str, at: int, limit: int) -> tuple[int, int]:
     return (first_blank if open_brackets > 0 and first_blank >= 0 else end), end
 
 
+class _NoSnippets:
+    def constants(self, _path: str) -> Mapping[str, AttributeValue]:
+        return {}
+
+    def components(self, _path: str) -> Mapping[str, JsxComponent]:
+        return {}
+
+    def is_text(self, _path: str) -> bool:
+        return False
+
+
 def exported(text: str) -> dict[str, AttributeValue]:
-    module = Module(set(), lambda _path: {})
+    module = Module(set(), _NoSnippets(), "")
     for found in islice(re.finditer(r"^export\s", text, re.MULTILINE), 500):
         module._export(text, found.start())
     return module.names

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from enum import Enum, auto
 from itertools import islice
 
 from tenantry_site.markdown.allowed_html import ALLOWED
 from tenantry_site.markdown.jsx import Tag
+from tenantry_site.page import Node
 
 DEEPEST = 48
 """Maximum nesting of components and HTML elements. Tags nested deeper are left out."""
@@ -30,11 +32,13 @@ class OpenElement:
 
     ``start``: index of its contents in the buffer. ``opening`` and ``close``: the HTML to write around its contents.
     ``within``: it is a component in a line of text. ``indexed``: length of ``PageSections.words`` when it opened.
+    ``finished``: for a component in JSX: returns its nodes, given those of its contents.
     """
 
     __slots__ = (
         "block",
         "close",
+        "finished",
         "indexed",
         "kind",
         "line",
@@ -58,6 +62,7 @@ class OpenElement:
         self.open: bool = True
         self.indexed: int = 0
         self.within: bool = False
+        self.finished: Callable[[tuple[Node, ...]], tuple[Node, ...]] | None = None
         allowed = ALLOWED.get(name) if kind is ElementKind.HTML else None
         self.phrasing: bool = allowed is not None and allowed.phrasing
         self.block: bool = kind is ElementKind.COMPONENT or (allowed is not None and allowed.block)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from html import unescape
-from posixpath import dirname, normpath
 from typing import Any
 
 from tenantry_site.addresses import Addresses, page_path
@@ -13,14 +12,15 @@ from tenantry_site.components import COMPONENTS
 from tenantry_site.diagnostic import Severity
 from tenantry_site.markdown.allowed_html import ALLOWED, PHRASING, Allowed
 from tenantry_site.markdown.block_renderer import BlockRenderer
-from tenantry_site.markdown.code_blocks import Highlighter
 from tenantry_site.markdown.front_matter import front_matter
 from tenantry_site.markdown.html_buffer import HtmlBuffer
 from tenantry_site.markdown.inline_renderer import SPECIAL
 from tenantry_site.markdown.jsx import ConstructScanner, Tag
+from tenantry_site.markdown.jsx_components import CHILDREN, JsxComponent
+from tenantry_site.markdown.literals import NotLiteral
 from tenantry_site.markdown.markdown_writer import written_as_markdown
-from tenantry_site.markdown.modules import Module, exported
 from tenantry_site.markdown.page_context import PageContext, PageDiagnostics, PageSections, escape
+from tenantry_site.markdown.site_resources import SiteResources
 from tenantry_site.markdown.syntax import parser
 from tenantry_site.page import AttributeValue, Component, Node, Page, title_of_path
 
@@ -156,9 +156,20 @@ _COMPONENTS = re.compile(r"</?[A-Z]|^(?:import|export)\s", re.MULTILINE)
 
 class DocumentParser:
     """Parses one text, a page or a snippet. ``names``: the attributes of the snippet's tag. ``within``: for a snippet,
-    the snippets that contain it, outermost first, and last the snippet itself."""
+    the snippets that contain it, outermost first, and last the snippet itself. ``jsx``: the components that a component
+    in JSX can use. ``children``: the contents of its tag."""
 
-    __slots__ = ("_context", "_diagnostics", "_module", "_resources", "_sections", "_source", "_within", "renderer")
+    __slots__ = (
+        "_children",
+        "_context",
+        "_diagnostics",
+        "_module",
+        "_resources",
+        "_sections",
+        "_source",
+        "_within",
+        "renderer",
+    )
 
     def __init__(
         self,
@@ -171,7 +182,10 @@ class DocumentParser:
         *,
         names: Mapping[str, AttributeValue] | None = None,
         within: tuple[str, ...] = (),
+        jsx: Mapping[str, JsxComponent] | None = None,
+        children: tuple[Node, ...] = (),
     ) -> None:
+        self._children = children
         self._source = source
         self._resources = resources
         self._context = context
@@ -181,6 +195,9 @@ class DocumentParser:
         self._module = resources.module(source)
         if names:
             self._module.names.update(names)
+        if jsx is not None:
+            self._module.jsx.update(jsx)
+            self._module.known.update((*jsx, CHILDREN))
         mdx = not source.endswith(".md")
         module = self._module
         constructs = ConstructScanner(text, module.known, module.names, diagnostics, mdx=mdx)
@@ -189,8 +206,14 @@ class DocumentParser:
         buffer = HtmlBuffer(context, sections, diagnostics, is_page=not within)
         self.renderer: BlockRenderer = BlockRenderer(markdown, env, buffer, resources.highlighter, self.resolve)
 
-    def resolve(self, tag: Tag, line: int, within: bool) -> bool:
-        """Render the snippet that a tag names. Return False if the tag names no snippet."""
+    def resolve(self, tag: Tag, line: int, within: bool) -> bool | None:
+        """Render the snippet or the component in JSX that a tag names. Return False if the tag names neither, and None
+        if the component would have to be run."""
+        if tag.name == CHILDREN:
+            self.renderer.buffer.splice(self._children, within=within)
+            return True
+        if tag.name in self._module.jsx:
+            return self._resolve_jsx(self._module.jsx[tag.name], tag, line, within=within)
         if tag.name in self._module.imports:
             path = self._module.imports[tag.name]
         elif tag.name == "Snippet" and isinstance(tag.attributes.get("file"), str):
@@ -202,25 +225,50 @@ class DocumentParser:
         buffer.open_ignored(tag, line)
         return True
 
+    def _resolve_jsx(self, component: JsxComponent, tag: Tag, line: int, *, within: bool) -> bool | None:
+        try:
+            text, names = component.filled(tag.attributes)
+        except NotLiteral:
+            return None
+
+        def finished(children: tuple[Node, ...]) -> tuple[Node, ...]:
+            return self._nodes(component.key, text, names, line, jsx=self._module.jsx, children=children)
+
+        if tag.self_closing:
+            self.renderer.buffer.splice(finished(()), within=within)
+        else:
+            self.renderer.buffer.open_deferred(tag, line, finished)
+        return True
+
     def snippet(self, path: str, line: int, attributes: Mapping[str, AttributeValue] = _NONE) -> tuple[Node, ...]:
         """The nodes of a snippet. ``attributes``: the attributes of its tag, which the snippet's text may use by name
         or as ``props.name``."""
         key = self._resources.find(path, self._source)
         if key is None:
-            if path.endswith((".mdx", ".md")) or path not in self._module.imports.values():
-                message, code = f"there is no snippet {path[:120]}", "PAGE010"
-                self._diagnostics.add(Severity.WARNING, code, message, "write its path from the site's root", line)
-            else:
-                message, code = f"{path[:120]} is code, which is not run: it was left out", "PAGE009"
-                self._diagnostics.add(Severity.INFO, code, message, "import a Markdown file instead", line)
+            message = f"there is no snippet {path[:120]}"
+            self._diagnostics.add(Severity.WARNING, "PAGE010", message, "write its path from the site's root", line)
             return ()
+        text, offset = self._resources.text(key)
+        names = {**attributes, **{f"props.{name}": value for name, value in attributes.items()}}
+        return self._nodes(key, text, names, line, offset=offset)
+
+    def _nodes(
+        self,
+        key: str,
+        text: str,
+        names: Mapping[str, AttributeValue],
+        line: int,
+        *,
+        offset: int = 0,
+        jsx: Mapping[str, JsxComponent] | None = None,
+        children: tuple[Node, ...] = (),
+    ) -> tuple[Node, ...]:
+        """The nodes of a snippet or component. ``key``: its path. ``offset``: number of lines above its text."""
         self._context.snippets += 1
         if key in self._within or len(self._within) >= MAX_SNIPPET_DEPTH or self._context.snippets > MAX_SNIPPETS:
             self._diagnostics.add(Severity.WARNING, "PAGE011", f"{key} contains itself", "leave one of them out", line)
             return ()
-        text, offset = self._resources.text(key)
-        diagnostics = PageDiagnostics(key, offset)
-        names = {**attributes, **{f"props.{name}": value for name, value in attributes.items()}}
+        diagnostics = PageDiagnostics(key.partition("#")[0], offset)
         document = DocumentParser(
             key,
             text,
@@ -230,59 +278,11 @@ class DocumentParser:
             diagnostics,
             names=names,
             within=(*self._within, key),
+            jsx=jsx,
+            children=children,
         )
         renderer = document.renderer
         renderer.render(renderer.tokens(text))
         nodes = renderer.buffer.nodes()
         self._diagnostics.extend(diagnostics.all())
         return nodes
-
-
-FOLDERS = ("", "snippets/", "_snippets/")
-SUFFIXES = ("", ".mdx", ".md")
-
-
-class SiteResources:
-    """What the pages of a site share: components, snippets, and the cache of highlighted code.
-
-    ``snippets``: path from the site's root -> text.
-    """
-
-    __slots__ = ("_constants", "components", "highlighter", "known", "snippets")
-
-    def __init__(self, components: Mapping[str, Component], snippets: Mapping[str, str]) -> None:
-        self.components: Mapping[str, Component] = components
-        self.known: frozenset[str] = frozenset(components)
-        self.snippets: Mapping[str, str] = snippets
-        self.highlighter: Highlighter = Highlighter()
-        self._constants: dict[str, Mapping[str, AttributeValue]] = {}
-
-    def find(self, path: str, page: str) -> str | None:
-        """The key in ``snippets`` for the snippet that a page names ``path``; None if there is no such snippet."""
-        return next((each for each in _candidates(path, page) if each in self.snippets), None)
-
-    def text(self, key: str) -> tuple[str, int]:
-        """The text of a snippet without its front matter, and the number of lines of the front matter."""
-        whole = self.snippets[key]
-        body = front_matter(key, whole)[1]
-        return body, whole.count("\n", 0, len(whole) - len(body))
-
-    def module(self, page: str) -> Module:
-        return Module(set(self.known), lambda path: self._exports(path, page))
-
-    def _exports(self, path: str, page: str) -> Mapping[str, AttributeValue]:
-        key = self.find(path, page)
-        if key is None:
-            return {}
-        if key not in self._constants:
-            self._constants[key] = exported(self.snippets[key])
-        return self._constants[key]
-
-
-def _candidates(path: str, page: str) -> Iterator[str]:
-    bare = path.replace("\\", "/").strip()
-    folders = (f"{dirname(page)}/",) if bare.startswith(".") else FOLDERS
-    for folder in folders:
-        whole = normpath(f"{folder}{bare.lstrip('/')}").lstrip("/")
-        for suffix in SUFFIXES:
-            yield whole + suffix

@@ -9,7 +9,7 @@ from typing import TypeVar
 from tenantry_site.addresses import Addresses, first_pages
 from tenantry_site.config import SiteConfig, loads
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.markdown import PageReader
+from tenantry_site.markdown import SUFFIXES_OF_CODE, PageReader
 from tenantry_site.navigation import Navigation
 from tenantry_site.options import SiteOptions
 from tenantry_site.outputs import Redirects, old_addresses
@@ -89,7 +89,9 @@ class SiteModelBuilder:
         if parsed is None:
             return diagnostics
         config = self._memo.get("config", parsed, lambda: parsed)
-        texts = self._source_pages.read(files, (path for path in paths if path.endswith(PAGES)), changed)
+        texts = self._source_pages.read(
+            files, (path for path in paths if path.endswith((*PAGES, *SUFFIXES_OF_CODE))), changed
+        )
         imported = frozenset(target for text in texts.values() for target in text.imports)
         key = (paths, file, config, imported)
         source_files = self._memo.get("sources", key, lambda: classify(*key))

@@ -10,7 +10,7 @@ from posixpath import dirname, normpath
 from tenantry_site.addresses import page_path
 from tenantry_site.config.model import Group, SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.markdown import OWN_ID, front_matter
+from tenantry_site.markdown import OWN_ID, SUFFIXES_OF_CODE, front_matter
 from tenantry_site.page import FrontMatter, title_of_path
 
 PAGES = (".mdx", ".md")
@@ -41,7 +41,7 @@ _IMPORT = re.compile(r"^[ \t]*import[ \t][^\n'\"]*?from[ \t]*['\"]([^'\"\n]+\.md
 @dataclass(frozen=True, slots=True)
 class SourceFiles:
     """The files of a site by use. ``pages``: page -> its file. ``parts``: Markdown files that are only included in
-    pages. ``assets``: files that are published unchanged."""
+    pages, and files of components. ``assets``: files that are published unchanged."""
 
     pages: Mapping[str, str]
     parts: tuple[str, ...]
@@ -74,6 +74,8 @@ def classify(
                 parts.append(path)
             else:
                 _add_page(pages, page, path, diagnostics)
+        elif path.endswith(SUFFIXES_OF_CODE):
+            parts.append(path)
         elif path != configuration and _is_published(path, documents):
             if path not in documents and _is_secret(path):
                 diagnostics.append(_secret(path))

@@ -1,0 +1,136 @@
+"""Reads components that authors write in JSX, and fills in their attributes. No code is run.
+
+A component can be shown if it only returns JSX, and if each expression in it is a literal, an attribute, ``children``,
+or JSX after ``attribute &&``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from tenantry_site.markdown.literals import MAX_DEPTH, NotLiteral, closing_brace, literal
+from tenantry_site.page import AttributeValue
+
+CHILDREN: Final = "jsx:children"
+"""The name of the tag that ``filled`` writes for ``{children}``."""
+
+SUFFIXES: Final = (".jsx", ".tsx")
+
+DEFINITION: Final = re.compile(
+    r"""^(?:export[ ]+)?(default[ ]+)?
+    (?: (?:const|let|var)[ ]+([A-Z]\w*)\s*(?::[^=\n]{1,200})?=\s* | function[ ]+([A-Z]\w*)\s* )
+    \(\s*(?: \{([^{}]{0,2000})\} | (\w*) )\s*(?::[^)]{0,500})?\)\s*(?:=>\s*)?""",
+    re.MULTILINE | re.VERBOSE,
+)
+_NEXT: Final = re.compile(r"^(?:export|import|const|function)\b", re.MULTILINE)
+_DEFAULT: Final = re.compile(r"^export[ ]+default[ ]+([A-Z]\w*)", re.MULTILINE)
+_RETURNED: Final = re.compile(r"\{\s*return\b(.*)\}", re.DOTALL)
+_CONDITION: Final = re.compile(r"(!?)([\w.]+)\s*&&\s*(.+)", re.DOTALL)
+_MOST: Final = 200
+_LONGEST: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class JsxComponent:
+    """A component. ``defaults``: parameter -> default value. ``props``: the name of the object with all attributes, if
+    the component has one. ``body``: the JSX that it returns; empty if it does more than that."""
+
+    key: str
+    defaults: Mapping[str, AttributeValue]
+    props: str
+    body: str
+
+    def filled(self, attributes: Mapping[str, AttributeValue]) -> tuple[str, dict[str, AttributeValue]]:
+        """The JSX for these attributes, and the values of the names in it. Raises ``NotLiteral`` if an expression would
+        have to be evaluated."""
+        if not self.body or len(self.body) > _LONGEST:
+            raise NotLiteral
+        names = {name: attributes.get(name, default) for name, default in self.defaults.items()}
+        if self.props:
+            used = re.findall(rf"\b{self.props}\.(\w+)", self.body)
+            names |= {f"{self.props}.{name}": attributes.get(name) for name in used}
+        return _filled(self.body, names, 0), names
+
+
+def definition_end(text: str, at: int) -> int:
+    """The offset of the next statement at the beginning of a line after the component that begins at ``at``."""
+    following = _NEXT.search(text, at + 1)
+    return following.start() if following else len(text)
+
+
+def components(text: str, path: str) -> dict[str, JsxComponent]:
+    """Name -> component, for all components that a file defines. ``default``: the default export."""
+    found: dict[str, JsxComponent] = {}
+    for number, definition in enumerate(DEFINITION.finditer(text)):
+        if number >= _MOST:
+            break
+        default, variable, function, parameters, props = definition.groups()
+        name = variable or function
+        body = _returned(text[definition.end() : definition_end(text, definition.start())])
+        found[name] = JsxComponent(f"{path}#{name}", _defaults(parameters or ""), props or "", body)
+        if default:
+            found["default"] = found[name]
+    named = _DEFAULT.search(text)
+    if named is not None and named[1] in found:
+        found["default"] = found[named[1]]
+    return found
+
+
+def _defaults(parameters: str) -> dict[str, AttributeValue]:
+    found: dict[str, AttributeValue] = {}
+    for parameter in parameters.split(","):
+        name, _, default = (part.strip() for part in parameter.partition("="))
+        try:
+            found[name] = literal(default, {}) if default else None
+        except NotLiteral:
+            found[name] = None
+    found.pop("", None)
+    return found
+
+
+def _returned(code: str) -> str:
+    """The JSX that a function returns; empty if it contains other statements."""
+    bare = code.strip().rstrip(";").rstrip()
+    if (block := _RETURNED.fullmatch(bare)) is not None:
+        bare = block[1].strip().rstrip(";").rstrip()
+    bare = _without_parentheses(bare)
+    return bare if bare.startswith("<") and bare.endswith(">") else ""
+
+
+def _without_parentheses(code: str) -> str:
+    return code[1:-1].strip() if code.startswith("(") and code.endswith(")") else code
+
+
+def _filled(text: str, names: Mapping[str, AttributeValue], depth: int) -> str:
+    if depth > MAX_DEPTH:
+        raise NotLiteral
+    parts: list[str] = []
+    at = 0
+    while (brace := text.find("{", at)) >= 0:
+        close = closing_brace(text, brace, len(text))
+        if close < 0:
+            raise NotLiteral
+        inner = text[brace + 1 : close].strip()
+        parts.append(text[at:brace])
+        is_attribute = text[:brace].rstrip().endswith("=")
+        parts.append(_expression(inner, names, depth, is_attribute=is_attribute))
+        at = close + 1
+    return "".join([*parts, text[at:]])
+
+
+def _expression(inner: str, names: Mapping[str, AttributeValue], depth: int, *, is_attribute: bool) -> str:
+    if not is_attribute:
+        if inner in names and inner.rpartition(".")[2] == "children":
+            return f"<{CHILDREN} />"
+        if inner.startswith("/*") and inner.endswith("*/"):
+            return ""
+        condition = _CONDITION.fullmatch(inner)
+        if condition is not None:
+            shown = bool(literal(condition[2], names)) != bool(condition[1])
+            rest = _without_parentheses(condition[3].strip())
+            return "" if not shown else _filled(rest if rest.startswith("<") else f"{{{rest}}}", names, depth + 1)
+    literal(inner, names)
+    return f"{{{inner}}}"

@@ -43,7 +43,7 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
     command also encrypts the passwords of data sources again, so that each key in the file can decrypt them."""
     path, is_store = settings(keys=keys).keys, True
     try:
-        await store.environments.list()  # if the store is unavailable, fail before the key file changes
+        await store.changes(None)  # fails before the key file changes if the store or the run folder cannot be used
     except MigrationNeeded:
         is_store = False
     made = key_file.rotate_key_file(path)

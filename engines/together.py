@@ -2,43 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-from collections.abc import Iterator
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 FOLDERS = ("tests/browser/embedding/", "tests/dashboards/page/")
 """One process runs all files of each: they share a browser, and each process would start one of its own."""
-
-
-_FOLDER = "TENANTRY_TESTS_COLLECTED"
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_sessionstart(session: pytest.Session) -> Iterator[None]:
-    """In the process that starts the others: a folder for all of them."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:
-        folder = TemporaryDirectory(prefix="tenantry-collected-")
-        session.config.add_cleanup(folder.cleanup)
-        os.environ[_FOLDER] = folder.name
-    yield
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection() -> Iterator[None]:
-    """One process loads the tests before the others do: in a fresh checkout each would compile all of them."""
-    done = Path(os.environ[_FOLDER]) / "done"
-    with done.with_name("lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not done.exists():
-            yield
-            done.touch()
-            return
-    yield
 
 
 @pytest.hookimpl(trylast=True)

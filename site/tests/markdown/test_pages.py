@@ -276,7 +276,7 @@ def test_what_readers_of_markdown_get() -> None:
         '---\ntitle: x\n---\nimport A from "/snippets/a.mdx"\nexport const b = 1\n\n# T\n\ntext\n',
         snippets={"snippets/a.mdx": "A"},
     )
-    assert page.markdown == "# T\n\ntext\n"
+    assert page.markdown == "## T\n\ntext\n"
     assert codes(page) == []
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tenantry.client.answers import ProvisionedGroup, Reply, read_error, read_group, read_success
-from tenantry.client.calls import Call, NoReply, Send, json_body, load_json, retrying_call
+from tenantry.client.calls import Call, NoReply, RetryLimits, Send, json_body, load_json, retrying_call
 from tenantry.errors import TenantryError
 
 MOST_TOGETHER: Final = 500
@@ -54,7 +54,7 @@ def rotate_part(signed_by: str | None, after: int, *, dry_run: bool) -> Call[Rot
         return NoReply("the report was cut off")
 
     try:
-        following = yield from retrying_call(send, 1, lambda last, _: last["next"], read_lines)
+        following = yield from retrying_call(send, RetryLimits(1, 0), lambda last, _: last["next"], read_lines)
     except TenantryError as raised:
         return RotationAnswer(reports, error=raised)
     return RotationAnswer(reports, following)

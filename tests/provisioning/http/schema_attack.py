@@ -55,9 +55,8 @@ def _line(schema: str) -> Any:
     return validator({"$ref": f"#/components/schemas/{schema}", "components": components})
 
 
-@cache
-def load_schema() -> tuple[Any, str]:
-    """The document as schemathesis reads it, and the API token of a caller who may do everything."""
+def _new_app() -> tuple[Any, str]:
+    """An app on an empty store, and the header of a caller who may do everything."""
     store = MemoryStore()
 
     async def caller() -> str:
@@ -66,11 +65,17 @@ def load_schema() -> tuple[Any, str]:
         return await make_caller(store, environment, *Scope)
 
     secret = anyio.run(caller)
-    app = make_app(store, make_keys())
+    return make_app(store, make_keys()), f"Token {secret}"
+
+
+@cache
+def load_schema() -> tuple[Any, str]:
+    """The document as schemathesis reads it, and the header of a caller."""
+    app, authorization = _new_app()
     loaded = schemathesis.openapi.from_asgi("/openapi-3.2.json", app)
     loaded.hook("filter_body")(_is_within_what_words_say)
     loaded.hook("filter_query")(_travels_whole)
-    return loaded, f"Token {secret}"
+    return loaded, authorization
 
 
 def _is_within_what_words_say(context: Any, body: Any) -> bool:
@@ -93,9 +98,9 @@ def _travels_whole(context: Any, query: Any) -> bool:
     return query is None or all(value not in (None, [], {}) for value in query.values())
 
 
-def _headers(case: Any) -> dict[str, str]:
+def _headers(case: Any, authorization: str) -> dict[str, str]:
     """The caller's own; and a fresh Idempotency-Key for a good one: one key with two bodies is refused, rightly."""
-    headers = {"Authorization": load_schema()[1]}
+    headers = {"Authorization": authorization}
     key = (case.headers or {}).get("Idempotency-Key")
     if isinstance(key, str) and 1 <= len(key) <= 255 and key.isascii() and key.isprintable() and " " not in key:
         headers["Idempotency-Key"] = secrets.token_hex(8)
@@ -131,16 +136,21 @@ def attacks() -> list[tuple[str, Callable[[], None]]]:
 
 def _attack(case: Any) -> None:
     looser = [positive_data_acceptance] if case.operation.label in BEYOND_SCHEMAS else []
-    case.call_and_validate(headers=_headers(case), excluded_checks=looser)
+    case.call_and_validate(headers=_headers(case, load_schema()[1]), excluded_checks=looser)
 
 
 def workflow() -> Any:
     """A state machine that follows the links of the document: a group is created, changed, given a pass, rotated,
     listed and deleted. What one step answers, the next one sends."""
 
-    class Workflow(load_schema()[0].as_state_machine()):  # type: ignore[misc]  # made at run time
+    schema = load_schema.__wrapped__()[0]  # of its own, because each run replaces the app
+
+    class Workflow(schema.as_state_machine()):  # type: ignore[misc]  # made at run time
+        def setup(self) -> None:  # each run has an empty store, so that hypothesis can repeat it
+            schema.app, self.authorization = _new_app()
+
         def get_call_kwargs(self, case: Any) -> dict[str, Any]:
-            return {"headers": _headers(case)}
+            return {"headers": _headers(case, self.authorization)}
 
         def validate_response(self, response: Any, case: Any, **options: Any) -> None:
             looser = [positive_data_acceptance] if case.operation.label in BEYOND_SCHEMAS else []

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from starlette.applications import Starlette
 
-from engines.json_schema import validator
+from engines.json_schema import keywords, validator
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.errors import InvalidSettings
 from tenantry.groups import Scope
@@ -164,6 +164,30 @@ def test_an_error_example_carries_a_code_of_its_status() -> None:
                     assert f"(`{code}`)" in answer["description"]
                     seen += 1
     assert seen > 100
+
+
+def schemas_in(value: Any, *, is_schema: bool = False) -> Iterator[dict[str, Any]]:
+    """Each schema of a document, with those inside it."""
+    if isinstance(value, list):
+        for each in value:
+            yield from schemas_in(each, is_schema=is_schema)
+    if not isinstance(value, dict):
+        return
+    if is_schema:
+        yield value
+    for key, inner in value.items():
+        if key in {"schemas", "properties", "patternProperties"}:
+            yield from schemas_in([*inner.values()], is_schema=True)
+        elif key not in {"const", "default", "enum", "example", "examples", "x-extensible-enum"}:
+            yield from schemas_in(inner, is_schema=is_schema or key in {"schema", "itemSchema"})
+
+
+def test_every_keyword_of_a_schema_is_one_of_json_schema() -> None:
+    """JSON Schema allows unknown keywords, and they say nothing. Red when a ``$ref`` or ``pattern`` is misspelt: the
+    document is valid, and its clients accept anything."""
+    found = [*schemas_in(openapi_document("3.2"))]
+    assert len(found) > 100
+    assert {key for schema in found for key in schema if not key.startswith("x-")} - keywords() == set()
 
 
 def test_codes_are_an_extensible_enum() -> None:

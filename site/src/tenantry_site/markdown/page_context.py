@@ -200,6 +200,10 @@ class PageContext:
             self.links.append(Link(target, line + self.diagnostics.offset if line else 0))
         return escape(address.href)
 
+    def address(self, target: str) -> str:
+        """The address of a link, not escaped; empty if its scheme is not allowed. Nothing is recorded or reported."""
+        return self._addresses.resolve(self.page, target).href
+
     def source(self, target: str, line: int) -> str | None:
         """The escaped address of an image, video or frame. If the scheme is not allowed, or the address is on another
         host and the site shows no external media: None, with a diagnostic."""

@@ -67,6 +67,14 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+LLMS_FULL = "llms-full.txt"
+
+
+def llms_full(name: str, texts: Iterable[bytes]) -> bytes:
+    """The file ``llms-full.txt``: the Markdown files of the pages, one below the other."""
+    return b"\n---\n\n".join([f"# {_one_line(name)}\n".encode("utf-8", "replace"), *texts])
+
+
 SITEMAP = "sitemap.xml"
 ROBOTS = "robots.txt"
 _MOST = 50_000

@@ -19,12 +19,12 @@ from tenantry_site.outputs import (
     breadcrumbs,
     check,
     llms,
-    markdown,
+    llms_full,
     redirect,
     robots,
     sitemap,
 )
-from tenantry_site.outputs.crawlers import markdown_path
+from tenantry_site.outputs.crawlers import LLMS_FULL, markdown_path
 from tenantry_site.page import Page
 from tenantry_site.reference import request_headers
 from tenantry_site.rendering.pages import RenderedPage, RenderedPages, at_root, clean_links
@@ -95,11 +95,14 @@ class Site:
         for path in model.source_pages:
             laid_out = self._pages.lay_out(model, path)
             yield html_path(path), laid_out and laid_out[1]
-            yield markdown_path(path), laid_out and markdown(laid_out[0])
+            yield markdown_path(path), laid_out and self._pages.render(model, path).markdown
             if path == model.navigation.home and path != "index":
                 yield "index.html", laid_out and self._home_page(model, laid_out[0])
         yield from _extra_files(model, self._options)
         rendered = {path: self._pages.render(model, path) for path in model.source_pages}
+        if LLMS_FULL not in model.assets:
+            listed = (path for path in model.navigation.order if not model.source_pages[path].front.noindex)
+            yield LLMS_FULL, llms_full(model.config.name, (rendered[path].markdown for path in listed))
         if _fill_search_index(self._index, model, {path: page.parts for path, page in rendered.items()}):
             self._search = ()
             for path, content in self._index.files():

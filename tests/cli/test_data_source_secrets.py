@@ -141,6 +141,19 @@ def test_a_key_goes_when_no_url_needs_it(ready: Terminal, folder: Path) -> None:
     assert key_ids(folder) == [{"k2", "k3"}]
 
 
+def test_no_key_is_added_where_the_run_folder_cannot_be_used(
+    ready: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for root, if the folder belongs to the user of a service. Red when the folder is opened after the key file has
+    changed: each attempt would add a key for which no password is encrypted."""
+    register(ready, "a")
+    (folder / "of another").mkdir()
+    (folder / "of another").chmod(0o777)
+    monkeypatch.setenv("TENANTRY_RUN_DIR", str(folder / "of another"))
+    assert "can be written to by others" in ready("keys", "rotate", fails=3).err
+    assert [row["id"] for row in ready("keys", "list", "--json").json()] == ["k1"]
+
+
 def test_a_key_stays_where_its_store_is_not_found(ready: Terminal, folder: Path) -> None:
     """Its URLs may be encrypted with it alone. A rotation needs no store."""
     (folder / "tenantry.db").unlink()

@@ -26,7 +26,7 @@ from tenantry import Resolver
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
 from tenantry.errors import InvalidToken, StoreUnavailable
-from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Tag
+from tenantry.groups import Environment, GroupChanges, GroupDraft, GroupRotation, Issued, Tag
 from tenantry.groups.usage_sums import HourlyUsage, Usage, UsageBatch, UsageKey
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import make_token
@@ -118,6 +118,9 @@ async def test_the_role_of_serve_does_all_that_the_command_line_does(serve: SQLS
     await serve.groups.update(environment, "acme", GroupChanges(name="Acme Ltd"))
     again = await serve.groups.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
     assert again.token.version == issued.token.version + 1
+    rotation = GroupRotation(again, "k2", secrets.token_bytes(16))
+    assert await serve.groups.write_many(environment, [rotation]) != [None]
+    assert (await serve.environments.count_tokens())["k2"] == 1
     await serve.groups.delete(environment, "acme")
     assert [entry.action for entry in await serve.audit.list(environment="of-serve")][-1] == "group.deleted"
     for forbidden in (

@@ -10,7 +10,7 @@ import click
 from tenantry.cli.options import as_name, author, json_option, keys_option, settings, with_store
 from tenantry.cli.output import print_note, print_rows, print_value
 from tenantry.errors import DataSourceError, InvalidKeys, MigrationNeeded, StoreUnavailable
-from tenantry.groups import RegisteredSource
+from tenantry.groups import MAX_INT, RegisteredSource
 from tenantry.ports import Store
 from tenantry.tokens import keys as key_file
 
@@ -43,7 +43,7 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
     command also encrypts the passwords of data sources again, so that each key in the file can decrypt them."""
     path, is_store = settings(keys=keys).keys, True
     try:
-        await store.environments.list()  # if the store is unavailable, fail before the key file changes
+        await store.changes(MAX_INT)  # fails before the key file changes if the store or the run folder cannot be used
     except MigrationNeeded:
         is_store = False
     made = key_file.rotate_key_file(path)

@@ -21,3 +21,12 @@ def check_schema(schema: Mapping[str, Any]) -> None:
     from jsonschema import Draft202012Validator
 
     Draft202012Validator.check_schema(schema)
+
+
+def keywords() -> set[str]:
+    """The keywords of JSON Schema, draft 2020-12."""
+    from jsonschema_specifications import REGISTRY
+
+    parts = ("core", "applicator", "validation", "meta-data", "format-annotation", "content")
+    metaschemas = [REGISTRY.contents(f"https://json-schema.org/draft/2020-12/meta/{part}") for part in parts]
+    return {keyword for metaschema in metaschemas for keyword in metaschema["properties"]}

@@ -18,5 +18,19 @@ else:
     monotonic_with_suspend = time.monotonic
 
 
+_START = time.time() - monotonic_with_suspend()
+
+
+def steady_time() -> float:
+    """Return Unix seconds by the clock that this host had when the process started. If somebody sets the clock, ages
+    that are computed with this time stay right."""
+    return _START + monotonic_with_suspend()
+
+
+def clock_shift() -> int:
+    """Return by how many seconds the host's clock is ahead of ``steady_time``."""
+    return round(time.time() - steady_time())
+
+
 def utc_now() -> datetime:
     return datetime.now(UTC)

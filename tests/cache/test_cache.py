@@ -150,6 +150,18 @@ def test_every_unused_entry_goes_in_its_turn() -> None:
                 assert keys(cache) == {key(kept) for kept in range(number + 1 - capacity, number + 1)}
 
 
+def test_an_insert_into_a_free_place_takes_no_use_away() -> None:
+    """Only a full cache asks which entries were used. Red when each insert clears the mark of the entries it visits."""
+    cache = plain(3)
+    put(cache, "used", numbered(1))
+    used = cache.entry(key("used"))
+    assert used is not None
+    used.seen = True
+    for number in (2, 3):
+        put(cache, number, numbered(number))
+        assert used.seen
+
+
 def test_dead_entries_make_capacity_before_the_cache_is_full() -> None:
     """A cache of which most expired, or were forgotten, shrinks as it is used, one entry looked at per insert."""
     cache = plain(1_000)

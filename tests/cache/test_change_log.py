@@ -69,6 +69,16 @@ def test_a_list_that_was_learned_in_part_is_not_begun_again() -> None:
     )
 
 
+def test_a_change_from_before_the_log_is_no_news() -> None:
+    """Polls overlap: the list of an older one may begin before the log does. Red when it is added again: entries that
+    were read since would go."""
+    change_log = ChangeLog()
+    apply_changes(change_log, generation=5, since=5)
+    assert [*change_log.add([Change(4, handle(1)), Change(5, handle(2)), Change(6, handle(3))])] == [
+        Change(6, handle(3))
+    ]
+
+
 def test_a_store_that_went_back_while_a_list_was_learned() -> None:
     """Red when only the generation is compared: changes of the store's new life would be taken for those that were
     added of the old one, and evict nothing."""

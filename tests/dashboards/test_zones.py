@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from engines.samples import sampled
 from tenantry.dashboards import unusable_formats
 from tenantry.dashboards.panels import panel_runner
 from tests.dashboards.served import Site, serve
@@ -90,6 +91,7 @@ async def events(folder: Path, monkeypatch: Any, zone: str, file: str = "", sour
         yield site
 
 
+@sampled(7)
 @pytest.mark.parametrize(
     ("zone", "file", "source", "count", "instants"),
     [
@@ -133,6 +135,7 @@ async def test_a_comparison(tmp_path: Path, monkeypatch: Any) -> None:
         assert figure["now"] == "2026-11-28T11:00:00"
 
 
+@sampled(5)
 @pytest.mark.parametrize(
     ("zone", "column", "counts"),
     [

@@ -285,6 +285,29 @@ def test_lifespan_passes_through(resolver: Resolver, backend: FakeBackend) -> No
     assert events == ["start", "stop"] * 2
 
 
+async def test_usage_is_flushed_before_the_shutdown_is_confirmed(
+    resolver: Resolver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """uvicorn ends the process when it is confirmed. Red when it is confirmed first, and without the flush."""
+    events: list[str] = []
+
+    async def flush(_: Resolver) -> None:
+        events.append("flushed")
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        for kind in ("startup", "shutdown"):
+            await send({"type": f"lifespan.{kind}.complete"})
+
+    async def send(message: Any) -> None:
+        events.append(message["type"])
+
+    async def receive() -> Any: ...
+
+    monkeypatch.setattr(Resolver, "flush_usage", flush)
+    await UserGroupMiddleware(app, resolver=resolver)({"type": "lifespan"}, receive, send)
+    assert events == ["lifespan.startup.complete", "flushed", "lifespan.shutdown.complete"]
+
+
 def test_websocket(resolver: Resolver, backend: FakeBackend) -> None:
     """By query and by header, on a miss and on a hit; the token is not in the URL that the app sees."""
     _, raw = backend.issue()

@@ -51,6 +51,7 @@ class Url:
         ("%s and %d and %s", (T, 3, K), "ugtc_[redacted] and 3 and ugkt_[redacted]"),
         ("%(a)s", ({"a": T},), "ugtc_[redacted]"),
         ("%s", (T.encode(),), "b'ugtc_[redacted]'"),
+        ("%r", (T.encode(),), "b'ugtc_[redacted]'"),  # red when bytes become a string
         ("%s", (Url(),), "https://h/?USER_GROUP_TOKEN=ugtc_[redacted]"),
         ("%s", ([T],), "['ugtc_[redacted]']"),
         ("%s", (T.replace("_", "%5F"),), "ugtc_[redacted]"),

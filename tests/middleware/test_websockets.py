@@ -242,7 +242,8 @@ async def test_a_resolver_without_bound_and_lease() -> None:
 
 @pytest.mark.parametrize("how", ["returns", "raises", "closes", "denies", "is cancelled", "client leaves"])
 async def test_the_looks_end_with_the_app(answers: Answers, how: str) -> None:
-    """However it ends, nothing is left behind. Red when the timer is not cancelled: it would check for ever."""
+    """However it ends, nothing is left behind. Red when the timer is not cancelled: it would check for ever, and
+    tell an app that has closed the socket of another close."""
     accepted = asyncio.Event()
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -256,7 +257,9 @@ async def test_the_looks_end_with_the_app(answers: Answers, how: str) -> None:
             raise ZeroDivisionError
         if how == "closes":
             await send({"type": "websocket.close", "code": 1000})
+            answers.revoke()
             await asyncio.sleep(0.05)
+            scope["goodbye"] = await receive()
         if how in {"is cancelled", "client leaves"}:
             await receive()
 
@@ -273,10 +276,37 @@ async def test_the_looks_end_with_the_app(answers: Answers, how: str) -> None:
     await asyncio.sleep(0.1)
     assert answers.peeks == peeks
     assert socket.closing is None or socket.closing["code"] == 1000
+    assert how != "closes" or socket.scope["goodbye"]["code"] == 1006
     assert [task for task in asyncio.all_tasks() if task.get_name() == "tenantry.live"] == []
     del running
     gc.collect()
     assert [thing for thing in gc.get_objects() if type(thing) is WebSocketSession] == []
+
+
+@pytest.mark.parametrize("ends", ["fails", "hangs"])
+async def test_a_close_that_does_not_arrive_is_not_logged(
+    answers: Answers, ends: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A client that left is no fault of the server. Red when nobody reads the error of the close, or its end."""
+    monkeypatch.setattr("tenantry.middleware.websockets._CLOSE_SECONDS", 0.01)
+
+    class Left(Socket):
+        async def send(self, message: Any) -> None:
+            if message["type"] == "websocket.close":
+                if ends == "hangs":
+                    await asyncio.Event().wait()
+                raise OSError("the client has left")
+            await super().send(message)
+
+    socket = Left()
+    running = socket.open(listening, answers)
+    await until(lambda: answers.peeks > 1)
+    answers.revoke()
+    await asyncio.wait_for(running, 120)
+    await until(lambda: all(task.get_name() != "tenantry.live" for task in asyncio.all_tasks()))
+    del running
+    gc.collect()
+    assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []
 
 
 async def test_a_socket_without_a_group_is_left_alone(answers: Answers) -> None:

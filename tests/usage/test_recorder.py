@@ -116,6 +116,14 @@ async def test_what_a_group_uses_is_kept(store: FlakyStore, tmp_path: Path) -> N
     assert not [canary for canary in ("canary", raw.decode(), "eu'", tokens["acme"].nonce.hex()) if canary in sent]
 
 
+async def test_seconds_are_kept_to_the_microsecond(store: FlakyStore) -> None:
+    """Also of a long query: its bill is not wrong by a millionth. Red when the factor is not exactly a million."""
+    store.usage_recorder.add("production", "acme", queries=1, seconds=0.000_001)
+    store.usage_recorder.add("production", "acme", queries=1, seconds=7_200.5)
+    await store.usage_recorder.flush()
+    assert await kept(store) == {ACME: Usage(queries=2, seconds=7_200.500_001)}
+
+
 async def test_it_is_sent_by_itself(store: FlakyStore) -> None:
     """After a while, and no timer runs while nothing is counted."""
     counted = UsageRecorder(store.usage, 0.05)

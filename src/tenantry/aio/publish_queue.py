@@ -27,8 +27,8 @@ class Message:
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Whether this message can replace ``other``: it has a higher generation, or the same generation and no content
-        is lost."""
+        """Return whether this message can replace ``other``. Its generation must be higher, or equal if no content gets
+        lost."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 

@@ -24,6 +24,7 @@ from tenantry.groups import (
     ApiToken,
     Environment,
     GroupChanges,
+    GroupRotation,
     IdempotencyKey,
     Issued,
     LookupResult,
@@ -63,6 +64,12 @@ class StoredGroup:
         if self.previous is not None and until is not None and now < until and _same(self.previous, token):
             return LookupResult(self.group, generation, (until - now).total_seconds())
         return LookupResult(None, generation)
+
+    def signing_keys(self, now: datetime) -> set[str]:
+        """Return the ids of the keys that signed this group's valid tokens."""
+        until = self.group.grace_until
+        in_grace = self.previous is not None and until is not None and now < until
+        return {self.token.key_id} | ({self.previous.key_id} if self.previous is not None and in_grace else set())
 
     def updated(self, changes: GroupChanges) -> StoredGroup:
         """Return the group's next revision, or self if the changes make no difference."""
@@ -113,6 +120,20 @@ class StoredGroup:
             revoked_viewers=self.group.revoked_viewers if grace_until else None,
         )
         return StoredGroup(group, token, self.token if grace_until else None)
+
+    def rotated_if_live(self, rotation: GroupRotation, now: datetime) -> StoredGroup | None:
+        """Like ``rotated``, but return None instead of raising an error."""
+        try:
+            return self.rotated(
+                self.group.environment,
+                rotation.issued.token,
+                key_id=rotation.key_id,
+                nonce=rotation.nonce,
+                grace_seconds=rotation.grace_seconds,
+                now=now,
+            )
+        except (UnknownToken, TokenAlreadyRotated, GroupSuspended):
+            return None
 
     def issued(self, *, created: bool = False) -> Issued:
         return Issued(self.group, self.token, created=created)

@@ -46,7 +46,7 @@ class GroupCache:
     handles. Thread-safe.
 
     Times are seconds of a clock that also counts while the host is suspended. Pass ``followed=False`` for a backend
-    that does not list its changes: the lease then never ends, and answers need no generation."""
+    that does not list its changes. Then the lease never ends, and the number of the generation does not matter."""
 
     __slots__ = (
         "_by_handle",
@@ -142,7 +142,8 @@ class GroupCache:
                     del self._pending[pending.handle]
 
     def can_join(self, pending: PendingLoad, now: float) -> bool:
-        """Whether a new request may use the answer of this load: no write has been reported since it began."""
+        """Return whether a new request may use the answer of this load. It may if no write was reported since the load
+        began."""
         return pending.min_generation == NO_GENERATION and pending.is_valid(now)
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
@@ -169,8 +170,8 @@ class GroupCache:
             return True
 
     def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
-        """Cache that this token has no group. Return False and cache nothing if the token may have got a group since
-        ``begin``."""
+        """Cache the answer that no group has this token. If a group may have got the token since ``begin``, cache
+        nothing and return False."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -268,8 +269,8 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Return the slots whose writer has probably crashed, each with its version: the version is odd and has not
-        changed for ``after`` seconds."""
+        """Return the slots whose writer has probably crashed, and the version of each. In such a slot the version is
+        odd and has not changed for ``after`` seconds."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):

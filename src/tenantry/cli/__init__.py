@@ -71,6 +71,7 @@ _MODULES = {
     "dashboards": "tenantry.cli.dashboards",
     "data-source": "tenantry.cli.data_source",
     "demo": "tenantry.cli.serve",
+    "doctor": "tenantry.cli.doctor",
     "environment": "tenantry.cli.environment",
     "group": "tenantry.cli.group",
     "keys": "tenantry.cli.keys",

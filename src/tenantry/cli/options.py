@@ -18,7 +18,7 @@ from tenantry.cli.output import print_note
 from tenantry.errors import InvalidKeys, InvalidSettings, TenantryError, UnknownEnvironment, UnknownGroup
 from tenantry.groups import Author, Environment, Issued, UserGroup
 from tenantry.ports import Store
-from tenantry.tokens import holds_token
+from tenantry.tokens import holds_token, mask_within
 
 if TYPE_CHECKING:
     from tenantry.server import Settings
@@ -117,10 +117,23 @@ dry_run_option: OptionDecorator = click.option("--dry-run", is_flag=True, help="
 json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 
+class WrongSettings(click.ClickException):
+    """A setting is wrong, in whichever place it was given. This is wrong usage, like a wrong option."""
+
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        click.echo(mask_within(f"tenantry: {self.message} [{InvalidSettings.code}]"), err=True)
+
+
 def settings(**given: Any) -> Settings:
+    """Raises WrongSettings."""
     from tenantry.server import load_settings  # imports pydantic, which `--help` does not need
 
-    chosen = load_settings(**given)
+    try:
+        chosen = load_settings(**given)
+    except InvalidSettings as error:
+        raise WrongSettings(error.message) from None
     # All processes of the host share the run folder. These environment variables name it, for this process and its
     # children.
     for name, value in (("TENANTRY_RUN_DIR", chosen.run_dir), ("TENANTRY_RUN_GROUP", chosen.run_group)):

@@ -9,6 +9,8 @@ from typing import Any, Final, Self
 
 import click
 
+from tenantry.clock import utc_now
+from tenantry.groups import Issued, UserGroup
 from tenantry.tokens import mask_within
 
 FAILED: Final = 1
@@ -105,6 +107,19 @@ def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: 
         click.echo(json.dumps({**json.loads(_json(record)), field: value}, ensure_ascii=False, indent=2))
     else:
         click.echo(value)
+
+
+def show_token(made: Issued[str], *, as_json: bool, dry_run: bool = False) -> None:
+    if dry_run and not as_json:
+        print_record(made.group.as_dict(), as_json=False)
+    else:
+        print_secret(made.token, made.group.as_dict(), field="token", as_json=as_json)
+    note_end(made.group)
+
+
+def note_end(group: UserGroup) -> None:
+    if group.expires_at is not None and group.expires_at <= utc_now():
+        print_note("The end date has passed: the token is refused until you set a later end date, or none.")
 
 
 def _json(record: Mapping[str, Any]) -> str:

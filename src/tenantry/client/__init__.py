@@ -15,14 +15,24 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from tenantry.client.answers import CreatedPass, ListedGroup, ListedSource, ProvisionedGroup, Reply
 from tenantry.client.async_client import AsyncClient
 from tenantry.client.bulk import BulkReport, LineBatches, read_reports
-from tenantry.client.calls import ApiCalls, Call, GetMethod, NoReply, Send, Sleep
+from tenantry.client.calls import ApiCalls, Call, GetMethod, NoReply, RetryLimits, Send, Sleep
+from tenantry.client.rotations import RotationReport, read_rotations, rotate_part
 from tenantry.groups import UNCHANGED, Unchanged
 from tenantry.tracing import HttpClientSpan
 
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["AsyncClient", "BulkReport", "Client", "CreatedPass", "ListedGroup", "ListedSource", "ProvisionedGroup"]
+__all__ = [
+    "AsyncClient",
+    "BulkReport",
+    "Client",
+    "CreatedPass",
+    "ListedGroup",
+    "ListedSource",
+    "ProvisionedGroup",
+    "RotationReport",
+]
 
 T = TypeVar("T")
 
@@ -31,9 +41,10 @@ class Client:
     """Calls the provisioning API at ``base_url``. Thread-safe.
 
     ``timeout``: seconds for each request. ``attempts``: how many times a request is sent at most, if the service is
-    unreachable or busy. ``get_method``: the HTTP method of get-or-create, for proxies that drop the body of GET. All
-    methods raise the service's TenantryError, ApiUnreachable or UnexpectedAnswer. A call with ``dry_run`` writes
-    nothing."""
+    unreachable or busy, or a response has the status 429 or a Retry-After. ``max_wait``: how many seconds a call waits
+    at most because of Retry-After; if a response asks for more, its error is raised at once. ``get_method``: the HTTP
+    method of get-or-create, for proxies that drop the body of GET. All methods raise the service's TenantryError,
+    TooManyRequests, ApiUnreachable or UnexpectedAnswer. A call with ``dry_run`` writes nothing. Raises ValueError."""
 
     def __init__(
         self,
@@ -42,10 +53,11 @@ class Client:
         *,
         timeout: float = 10.0,
         attempts: int = 3,
+        max_wait: float = 30.0,
         get_method: GetMethod = "GET",
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
-        self._calls = ApiCalls(base_url, api_token, attempts=attempts, get_method=get_method)
+        self._calls = ApiCalls(base_url, api_token, limits=RetryLimits(attempts, max_wait), get_method=get_method)
         self._http = self._calls.library().Client(
             timeout=timeout, transport=transport, headers=self._calls.headers, follow_redirects=False
         )
@@ -218,13 +230,27 @@ class Client:
         batches, each when you ask for its first report. If the request for a batch fails, its error is raised; you can
         then safely send all groups again.
         """
-        batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)
+        batches = LineBatches(self._calls.limits, replace=replace, dry_run=dry_run)
         for group in groups:
             batches.add(group)
             if batches.full:
                 yield from read_reports(self._run(batches.send()))
         if not batches.empty:
             yield from read_reports(self._run(batches.send()))
+
+    def rotate_many(self, *, signed_by: str | None, after: int = 0, dry_run: bool = False) -> Iterator[RotationReport]:
+        """Give many groups new tokens, and yield a report for each. ``signed_by``: all groups whose token the signing
+        key with this id signed; the key must not be active. None: all groups of the environment. ``after``: only groups
+        with a greater ``team_id``.
+
+        A report with an ``error`` is about its group only. If a request fails, its error is raised, and some groups of
+        that request may have new tokens. To continue, call this again; if ``signed_by`` is None, give the ``team_id``
+        of the last report as ``after``."""
+        following: int | None = after
+        while following is not None:
+            answer = self._run(rotate_part(signed_by, following, dry_run=dry_run))
+            yield from read_rotations(answer)
+            following = answer.next
 
     def _run(self, call: Call[T]) -> T:
         reply: Reply | NoReply | None = None

@@ -122,8 +122,8 @@ def check_open(
 
 
 def kept_controls(dashboard: DashboardFile, opened: DashboardFile) -> tuple[str, ...]:
-    """Return the names of the controls that both dashboards have with the same kind, if ``opened`` accepts each of
-    their values."""
+    """Return the names of the controls that a link can pass on. ``opened`` has a control of the same name and kind
+    that accepts every value."""
     there = opened.controls
     return tuple(name for name, control in dashboard.controls.items() if name in there and _fits(control, there[name]))
 

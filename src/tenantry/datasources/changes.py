@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final, Protocol
+
+from tenantry.clock import steady_time
 
 TOGETHER_SECONDS: Final = 0.1
 """Changes within this many seconds reach a listener together."""
@@ -81,7 +82,7 @@ class SourceChanges:
     def __init__(
         self,
         others: OtherProcesses | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = steady_time,
         forget: Callable[[str | None], object] = lambda _: None,
     ) -> None:
         self._inboxes: set[ChangeInbox] = set()

@@ -88,8 +88,8 @@ class Chunks(Protocol):
 class Driver(Protocol[C]):
     """Runs SQL on one data source, over blocking connections of type ``C``. Methods are called in several threads.
 
-    Each driver itself must make queries read-only and apply the limits (see ``take_result``). Test it with
-    ``tenantry.testing.DriverContract``. Driver itself will get no more methods.
+    A driver must make queries read-only and apply the limits (see ``take_result``). Test yours with
+    ``tenantry.testing.DriverContract``. No methods will be added to this protocol.
     """
 
     @property
@@ -168,12 +168,17 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class OpenRows:
-    """A running query. ``close`` stops the query and is called once."""
+    """A running query. ``close`` stops the query and is called once.
+
+    ``arrow_types``: the Arrow type that a column has whatever its values are, or None if the engine does not know it:
+    bool, int64, uint64, double, binary, date32, time64, duration, timestamp, timestamptz, string or decimal(9, 2).
+    """
 
     names: Sequence[str]
     rows: Iterator[tuple[Any, ...]]
     types: Sequence[str | None] | None = None
     close: Callable[[], None] = _nothing
+    arrow_types: Sequence[str | None] | None = None
 
 
 @runtime_checkable

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -10,6 +9,7 @@ from typing import Any, Final, Self, TypeVar
 
 from cachetools import LRUCache
 
+from tenantry.clock import steady_time
 from tenantry.datasources.activity import Activity, Monitoring, ObservedQuery
 from tenantry.datasources.bound_query import QueryRequest, bind_query, check_owner
 from tenantry.datasources.caching.in_flight import InFlightQueries, QueryOutcome
@@ -77,7 +77,7 @@ class DataSources:
         tagged = check_tagged(monitoring.query_tags, engines or {})
         self._open_sources = OpenSources(limits, host_engines(engines or {}), UrlSecrets(keys), tagged)
         self._cache = cache
-        clock, store_outcome, shared = time.time, None, None
+        clock, store_outcome, shared = steady_time, None, None
         if cache is not None:
             clock, store_outcome, shared = cache.clock, cache.store_outcome, cache.shared
         self._recorder = recorder_of(store) if monitoring.usage is None else None

@@ -270,6 +270,13 @@ class IdempotencyKeyReused(TenantryError):
     status = 422
 
 
+class TooManyRequests(TenantryError):
+    """A proxy limits the rate of requests. ``Client`` raises it; Tenantry itself has no such limit."""
+
+    code = "too_many_requests"
+    status = 429
+
+
 class StoreUnavailable(TenantryError):
     """The store is unavailable; nothing changed."""
 

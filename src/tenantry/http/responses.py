@@ -179,10 +179,7 @@ def prefers_html(headers: Headers) -> bool:
 
 def prefers_problem(headers: Headers) -> bool:
     """Whether Accept names application/problem+json (RFC 9457) and ranks it at least as high as application/json."""
-    accept = _accept(headers)
-    if "application/problem+json" not in accept:
-        return False
-    qualities = dict(_media_ranges(accept))
+    qualities = dict(_media_ranges(_accept(headers)))
     problem = qualities.get("application/problem+json", 0.0)
     return problem > 0 and problem >= qualities.get("application/json", 0.0)
 

@@ -29,9 +29,10 @@ Schemes = dict[str, dict[str, str]]
 
 
 def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
-    """Add the user group token to the operations of the app's OpenAPI document that use it, or to all if the middleware
-    has ``required=True``. Call this after ``app.add_middleware``. If the middleware is outside the app, pass the
-    middleware's carriers. Raises InvalidSettings if the app has no middleware and ``carriers`` is None."""
+    """Document the user group token in the app's OpenAPI document, at each operation that uses the token. If the
+    middleware has ``required=True``, these are all operations. Call this after ``app.add_middleware``. If the
+    middleware is outside the app, pass the middleware's carriers. Raises InvalidSettings if the app has no middleware
+    and ``carriers`` is None."""
     everywhere = False
     if carriers is None:
         options = _options(app)

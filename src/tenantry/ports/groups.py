@@ -89,12 +89,19 @@ class GroupStore(Protocol):
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
         """Write groups in one transaction; no group may occur twice. A group that another writer changed, created or
-        deleted meanwhile is not written; its result is None."""
+        deleted meanwhile is not written, and neither is the rotation of a suspended group; their result is None."""
         ...
 
     async def list(
-        self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
+        self,
+        environment: Environment,
+        *,
+        after: int = 0,
+        limit: int = 100,
+        match: str = "",
+        signed_by: str | None = None,
     ) -> Sequence[UserGroup]:
         """Return groups with ``team_id > after``, ordered by ``team_id``. ``match``: only groups whose id starts with
-        this string or whose name contains it. Upper and lower case of A to Z are the same."""
+        this string or whose name contains it. Upper and lower case of A to Z are the same. ``signed_by``: only groups
+        whose live token was signed by the key with this id."""
         ...

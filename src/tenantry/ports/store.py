@@ -61,6 +61,11 @@ class EnvironmentStore(Protocol):
         """Return the origins whose pages may embed dashboards, by name of environment."""
         ...
 
+    async def count_tokens(self) -> Mapping[str, int]:
+        """Return, by id of signing key, the number of groups in all environments with a valid token that the key
+        signed. A token in its grace period is valid."""
+        ...
+
 
 class ApiTokenStore(Protocol):
     """Stores API tokens. ``digest``: the SHA-256 (32 bytes) of an API token."""

@@ -55,7 +55,7 @@ class Variable:
 class SQLTemplate:
     r"""SQL with ``{{ variables }}``, ``[[ optional clauses ]]``, ``({{> fragments }})`` and ``\{{`` (docs/sql.md).
 
-    A viewer's choices cannot change which variables of the group are in the bound SQL, except those in ``droppable``.
+    No choice of a viewer removes a variable of the group from the bound SQL, unless the variable is in ``droppable``.
 
     If ``dialect`` (one of ``DIALECTS``) is passed, the template is compiled at once, otherwise by the first ``bind``. A
     bad template raises TemplateError with line, column, caret and fix.

@@ -62,8 +62,8 @@ class SigningKey:
 
 
 class KeyRing:
-    """Signing keys. All of them verify tokens. The one with the id ``active`` signs; by default, this is the last one.
-    ``audit_keys``: the audit keys of removed signing keys, by id. Raises InvalidKeys."""
+    """Signing keys. All of them verify tokens. New tokens are signed with the key whose id is ``active``; by default,
+    with the last key. ``audit_keys``: the audit keys of removed signing keys, by id. Raises InvalidKeys."""
 
     removals: int = 0
     """How many reloads have removed keys. When this number changes, tokens that were verified earlier may be

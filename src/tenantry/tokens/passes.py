@@ -26,7 +26,7 @@ from tenantry.groups import (
     thaw,
 )
 from tenantry.tokens.authentication import sign_once
-from tenantry.tokens.formats import LAST, SIGNED, TOKEN_PATTERN, decode
+from tenantry.tokens.formats import LAST, SIGNED, TOKEN_PATTERN, decode, holds_token
 from tenantry.tokens.key_ring import KeyRing
 
 MAX_PASS_LENGTH: Final = 3_072
@@ -184,6 +184,8 @@ def _check_seconds(name: str, value: object) -> None:
 
 def _check_id(name: str, value: object) -> None:
     _check_printable(name, value, MAX_ID)
+    # Such an id cannot be stored, so its viewer could not be revoked.
+    _require(not holds_token(str(value)), name, "(the viewer's id) holds a secret token: was the wrong value given?")
 
 
 def _check_jti(name: str, value: object) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tenantry.cache.slots import FolderTaken, folder
 from tenantry.cache.slots.folder import run_folder
+from tenantry.errors import StoreUnavailable
 
 NAME = "0123456789abcdef"
 
@@ -34,7 +35,8 @@ def test_a_draft_does_not_show_the_name(shared: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_path_that_is_taken_meanwhile_gets_another_name(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Red when the path is held for one of our own making because we tried to make it: each write is refused."""
+    """Nothing is left of the draft. Red when the path is held for one of our own making because we tried to make it:
+    each write is refused."""
     chmod = Path.chmod
 
     def take(path: Path, mode: int) -> None:
@@ -44,3 +46,14 @@ def test_a_path_that_is_taken_meanwhile_gets_another_name(shared: Path, monkeypa
     monkeypatch.setattr(Path, "chmod", take)
     with pytest.raises(FolderTaken):
         run_folder(name=NAME)
+    assert [path.name for path in shared.iterdir()] == [f"tenantry-{os.geteuid()}-{NAME}"]
+
+
+def test_a_new_folder_that_cannot_be_used_gets_no_other_name(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a file system that keeps no modes, the next folder would be as bad. Red when `_make` says that another process
+    made the folder: the store would get a new name at each start."""
+    chmod = Path.chmod
+    monkeypatch.setattr(Path, "chmod", lambda path, _: chmod(path, 0o777))
+    with pytest.raises(StoreUnavailable) as refused:
+        run_folder(name=NAME)
+    assert not isinstance(refused.value, FolderTaken)

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from starlette.applications import Starlette
 
-from engines.json_schema import validator
+from engines.json_schema import keywords, validator
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.errors import InvalidSettings
 from tenantry.groups import Scope
@@ -32,10 +32,10 @@ def operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def item_schemas(document: dict[str, Any], name: str) -> list[Any]:
-    """What is under this name in the media types of a bulk, which have it no more then."""
-    operation = document["paths"]["/api/users/bulk"]["post"]
-    contents = operation["requestBody"]["content"], operation["responses"]["200"]["content"]
-    return [content["application/x-ndjson"].pop(name) for content in contents]
+    """What is under this name in the media types of lines, which have it no more then."""
+    bulk, rotations = (document["paths"][path]["post"] for path in ("/api/users/bulk", "/api/users/rotate"))
+    contents = [bulk["requestBody"], bulk["responses"]["200"], rotations["responses"]["200"]]
+    return [each["content"]["application/x-ndjson"].pop(name) for each in contents]
 
 
 def responses(document: dict[str, Any], operation: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -166,6 +166,30 @@ def test_an_error_example_carries_a_code_of_its_status() -> None:
     assert seen > 100
 
 
+def schemas_in(value: Any, *, is_schema: bool = False) -> Iterator[dict[str, Any]]:
+    """Each schema of a document, with those inside it."""
+    if isinstance(value, list):
+        for each in value:
+            yield from schemas_in(each, is_schema=is_schema)
+    if not isinstance(value, dict):
+        return
+    if is_schema:
+        yield value
+    for key, inner in value.items():
+        if key in {"schemas", "properties", "patternProperties"}:
+            yield from schemas_in([*inner.values()], is_schema=True)
+        elif key not in {"const", "default", "enum", "example", "examples", "x-extensible-enum"}:
+            yield from schemas_in(inner, is_schema=is_schema or key in {"schema", "itemSchema"})
+
+
+def test_every_keyword_of_a_schema_is_one_of_json_schema() -> None:
+    """JSON Schema allows unknown keywords, and they say nothing. Red when a ``$ref`` or ``pattern`` is misspelt: the
+    document is valid, and its clients accept anything."""
+    found = [*schemas_in(openapi_document("3.2"))]
+    assert len(found) > 100
+    assert {key for schema in found for key in schema if not key.startswith("x-")} - keywords() == set()
+
+
 def test_codes_are_an_extensible_enum() -> None:
     """The codes of this version are listed, and the type is any text: a generated client raises on none that it does
     not know (tests/clients asks some). Red with ``enum``."""
@@ -213,6 +237,7 @@ def test_operations_have_honest_names() -> None:
         "revokeViewer",
         "listUserGroups",
         "bulkUserGroups",
+        "rotateUserGroups",
         "listDataSources",
         "createDataSource",
         "updateDataSource",
@@ -295,7 +320,7 @@ async def test_every_example_request_gets_its_stated_status(service: Service) ->
                     answer = await service.send(method.upper(), raw, {"Content-Type": kind}, caller=both, path=path)
                     assert answer.status_code == example["x-status"], (path, method, answer.text)
                     sent += 1
-    assert sent == 17
+    assert sent == 19
 
 
 @pytest.mark.parametrize(("method", "model"), [("GET", "GetOrCreate"), ("PUT", "Update"), ("POST", "GetOrCreate")])

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tenantry.aio import reconnect_forever
+from tenantry.database import connection_problem
 from tenantry.groups import read_notice
 from tenantry.ports import EvictionListener
 
@@ -76,10 +77,14 @@ class BusCounters:
     deaf: int = 0
     """Connections on which a probe did not arrive."""
     status: BusStatus = BusStatus.IDLE
+    problem: str = ""
+    """Why the last connection ended, without secrets."""
 
 
 class Deaf(Exception): ...
 
+
+_NOT_DELIVERED = "connected, but its own messages do not arrive"
 
 Listen = Callable[["NotificationLimiter", Callable[[], None]], Awaitable[None]]
 """Connects and passes messages to the limiter. Calls the second argument when the first probe has arrived. Raises an
@@ -128,13 +133,14 @@ def _count(error: BaseException, counters: BusCounters, label: str) -> None:
     counters.losses += 1
     status = BusStatus.DEAF if isinstance(error, Deaf) else BusStatus.LOST
     counters.deaf += status is BusStatus.DEAF
+    # The message of another error may contain a secret.
+    reason = str(error) if isinstance(error, Deaf) else connection_problem(error, label)
+    counters.problem = (
+        f"connected, but its own messages do not arrive: {reason}" if status is BusStatus.DEAF else reason
+    )
     if counters.status is not status:
         counters.status = status
-        if status is BusStatus.DEAF:
-            logger.warning("the bus on %s is deaf: connected, but its own messages do not arrive: %s", label, error)
-        else:
-            # Log only the error's class: the message may contain a secret.
-            logger.warning("the bus on %s is lost: %s", label, type(error).__name__)
+        logger.warning("the bus on %s is %s: %s", label, status, counters.problem)
 
 
 async def probe(

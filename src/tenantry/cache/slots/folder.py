@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Final
 
 from tenantry.errors import StoreUnavailable
+from tenantry.run_group import GROUP_VARIABLE, run_group
 
 DIRECTORY_VARIABLE: Final = "TENANTRY_RUN_DIR"
-GROUP_VARIABLE: Final = "TENANTRY_RUN_GROUP"
 
 SET_FOLDER: Final = (
     f"Set {DIRECTORY_VARIABLE} to one folder that every Tenantry process on this host can write to, or "
@@ -118,17 +118,10 @@ def _usual_path(group: int | None, name: str) -> Path:
 
 
 def _group() -> int | None:
-    named = os.environ.get(GROUP_VARIABLE)
-    if not named or not _POSIX:
-        return None
-    if named.isdecimal():
-        return int(named)
-    import grp  # missing on Windows
-
     try:
-        return grp.getgrnam(named).gr_gid
-    except KeyError:
-        raise StoreUnavailable(f"{GROUP_VARIABLE} names {named!r}, which is not a group on this host") from None
+        return run_group()
+    except LookupError as error:
+        raise StoreUnavailable(str(error.args[0])) from None
 
 
 def _make(folder: RunFolder) -> bool:

@@ -170,7 +170,8 @@ def _open_or_make(path: Path, header: bytes, folder: RunFolder) -> int:
         try:
             return os.open(path, _FLAGS | _SAFE_OPEN)
         except FileNotFoundError:
-            _make(path, header, folder)
+            with contextlib.suppress(FileNotFoundError):  # while the folder is empty, another process may replace it
+                _make(path, header, folder)
     return os.open(path, _FLAGS | _SAFE_OPEN)
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import partial
 from typing import Any, Final
 
+from tenantry.clock import clock_shift
 from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.charts.m4 import Plot
 from tenantry.dashboards.definition.columns import Columns, named_columns, small_line
@@ -182,7 +183,7 @@ class PanelRunner:
         if not asked:
             return {"age": None, "as_of": self._certain_until}
         age = (datetime.now(UTC) - min(asked)).total_seconds()
-        return {"age": max(0.0, age), "as_of": max(min(asked).timestamp(), self._certain_until)}
+        return {"age": max(0.0, age), "as_of": max(min(asked).timestamp() - clock_shift(), self._certain_until)}
 
     def _max_age(self, asker: Panel | DashboardFile) -> float | None:
         if not self._fresh:

@@ -61,7 +61,7 @@ def rows_line(
     - ``clock``: the time of the query in ``zone``, and the settings of weeks and buckets for the page.
     - ``periods``: the days that the panel shows, the days that ``compare`` uses, and when they end.
     """
-    encode, format_ = _encoder().json.encode, Format(zone=zone, decimals="text")  # a page keeps all digits
+    encode, format_ = _encoder().json.encode, Format(zone=zone, exact_numbers="text")  # a page keeps all digits
     yield b'{"panel":' + encode(panel_id) + b","
     yield from _row_fields(result, named, encode, format_)
     for name, (rows, columns) in (more or {}).items():

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import math
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tenantry.clock import clock_shift, steady_time
 from tenantry.datasources.bound_query import BoundQuery, derived_key
 from tenantry.datasources.caching.in_flight import InFlightQueries, QueryOutcome
 from tenantry.datasources.caching.redis_results import RedisResults
@@ -51,7 +51,8 @@ class ResultCache:
     results of one group take at most ``group_max_bytes`` (default: a quarter of ``max_bytes``).
 
     After ``seconds``, queries still get the old result for ``stale_while_revalidate`` more seconds, while the source is
-    queried in the background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds.
+    queried in the background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds; the
+    default does not change if somebody sets the host's clock.
 
     Serves one event loop. Raises InvalidSettings for an invalid limit.
     """
@@ -64,7 +65,7 @@ class ResultCache:
         group_max_bytes: int | None = None,
         stale_while_revalidate: float = 0.0,
         shared: RedisResults | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = steady_time,
     ) -> None:
         share = max_bytes // 4 if group_max_bytes is None else group_max_bytes
         _check_seconds("seconds", seconds)
@@ -130,7 +131,7 @@ class ResultCache:
         if query.key is None or shared is None or outcome.as_of <= self._changed.of(source):
             return kept
         seconds = self._seconds_to_keep(query) - (self.clock() - outcome.as_of)
-        shared.write(query.key, source, outcome.as_of, outcome.answer, seconds)
+        shared.write(query.key, source, outcome.as_of + clock_shift(), outcome.answer, seconds)
         return True
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
@@ -273,7 +274,8 @@ class CachedQueries:
             return None
         answer = SharedAnswer(entry.result)
         answer.size = entry.size
-        outcome = QueryOutcome(answer, None, entry.as_of, is_shared=True, is_hit=True)
+        as_of = entry.as_of - clock_shift()
+        outcome = QueryOutcome(answer, None, as_of, is_shared=True, is_hit=True)
         if entry.mark == shared.mark_of(source):  # if they differ, the source has changed since the entry was read
             self._cache.keep(query, outcome, is_checked=True)
         return outcome

@@ -44,7 +44,9 @@ class SharedAnswer:
         result = answer if isinstance(answer, Result) else Result.of_dicts(answer)
         types = None if result.types is None else tuple(result.types)
         rows = result.rows if type(result.rows) is tuple else tuple(result.rows)
-        self.original: Result = Result(tuple(result.names), rows, types, as_of or result.as_of, result.size)
+        self.original: Result = Result(
+            tuple(result.names), rows, types, as_of or result.as_of, result.size, result.arrow_types
+        )
         """The result without copies, for a caller that does not share it."""
         self.size: int = 0
         """Bytes of memory; 0 before ``measure``."""

@@ -43,7 +43,7 @@ _UNREACHABLE: Final = (SourceUnavailable, InvalidSource, StoreUnavailable)
 
 
 class AskedQuery(NamedTuple):
-    """A query to explain on the source of ``schema``."""
+    """A query. The check asks the data source that the group maps ``schema`` to for the plan of the query."""
 
     file: str
     """The file that findings name."""

@@ -12,7 +12,7 @@ from pymysql.constants import COMMAND
 from sqlalchemy.engine import URL
 
 from tenantry.datasources.engines import tls
-from tenantry.datasources.engines.mysql_values import CONVERSIONS, read_row, to_parameters, type_word
+from tenantry.datasources.engines.mysql_values import CONVERSIONS, MySQLColumn, described, read_row, to_parameters
 
 _ENDS: Final = " \t\r\n;"  # characters that are removed from the end of a statement
 _RESET_CONNECTION: Final = 31  # COM_RESET_CONNECTION: MySQL 5.7.3, MariaDB 10.2.4
@@ -162,7 +162,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self._read_timeout = usual
         self.reusable = settings is None
 
-    def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[tuple[str, str | None]], Iterator[Any]]:
+    def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[MySQLColumn], Iterator[Any]]:
         """Send a query. The caller must call ``settle`` first. Raises UnbindableValue, MySQLError."""
         text = self._with_values(sql, params)
         self.reusable = False
@@ -172,7 +172,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             self._wipe_after(error)
             raise
         fields = self._result.fields if self._result.description else ()
-        return [(each.name, type_word(each.type_code, each.charsetnr)) for each in fields], self._rows()
+        return [described(each) for each in fields], self._rows()
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         result = self._result

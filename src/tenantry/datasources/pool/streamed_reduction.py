@@ -72,7 +72,9 @@ class _RowCollector(Generic[Found]):
         self._rows: list[tuple[Any, ...]] = []
         self._is_dropped = False
 
-    def begin(self, names: Sequence[str], types: Sequence[str | None] | None) -> _RowCollector[Found]:
+    def begin(
+        self, names: Sequence[str], types: Sequence[str | None] | None, _: Sequence[str | None] | None = None
+    ) -> _RowCollector[Found]:
         self._names, self._types = names, types
         self._rows, self._held = [], 0
         return self

@@ -49,6 +49,7 @@ class Result:
     - ``types``: the column types that the engine reports, named as in ResultColumn.
     - ``as_of``: when the source was queried (aware, UTC).
     - ``size``: the memory that the rows take, in bytes; None if it was not counted.
+    - ``arrow_types``: the Arrow types of the columns, as in OpenRows.
     """
 
     names: Sequence[str]
@@ -56,6 +57,7 @@ class Result:
     types: Sequence[str | None] | None = None
     as_of: datetime | None = None
     size: int | None = None
+    arrow_types: Sequence[str | None] | None = None
 
     @classmethod
     def of_dicts(cls, dicts: Sequence[Mapping[str, Any]]) -> Result:
@@ -90,13 +92,14 @@ class Result:
         kept = positions(self.names, names)
         if len(kept) == len(self.names):
             return self
-        types = self.types and [self.types[position] for position in kept]
+        types, arrow_types = (each and [each[position] for position in kept] for each in (self.types, self.arrow_types))
         return replace(
             self,
             names=[self.names[position] for position in kept],
             rows=chooser(kept)(self.rows),
             types=types,
             size=None,
+            arrow_types=arrow_types,
         )
 
     def chunks(self) -> Iterator[Sequence[tuple[Any, ...]]]:

@@ -207,7 +207,7 @@ class Rotate(Operation):
         return await call.provisioner.rotate(call.environment, self.current_token, once=call.once, author=call.author)
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        return {"success": 1, "user_group": _group_fields(result, properties=False, tag=True)}
+        return {"success": 1, "user_group": rotated_group(result)}
 
 
 LISTED_FIELDS: Final = (
@@ -219,6 +219,10 @@ LISTED_FIELDS: Final = (
 def listed_group(group: UserGroup) -> dict[str, Any]:
     plain = group.as_dict()
     return {name: plain[name] for name in LISTED_FIELDS}
+
+
+def rotated_group(result: Issued[str]) -> dict[str, Any]:
+    return _group_fields(result, properties=False, tag=True)
 
 
 def merged_group(result: Issued[str]) -> dict[str, Any]:
@@ -316,5 +320,7 @@ MESSAGES: Final = {
     "too_long": "this must have at most {max_length} entries",
     "dict_type": "this must be an object",
     "bool_type": "this must be true or false",
+    "int_type": "this must be a whole number",
+    "greater_than_equal": "this must be at least {ge}",
 }
 """The type of a pydantic error -> our message. An error of any other type keeps pydantic's message."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from tenantry.clock import utc_now
 from tenantry.errors import InvalidBody, InvalidPass
@@ -32,8 +32,17 @@ Attributes = Annotated[
         examples=[{"region": "eu"}],
     ),
 ]
+
+
+def _whole(value: object) -> object:
+    # JSON has one type of number, and in JSON Schema 60.0 is an integer.
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 Seconds = Annotated[
-    int, Field(ge=1, le=MAX_SECONDS, description=f"Seconds for which the pass is valid. Default: {DEFAULT_SECONDS}.")
+    int,
+    BeforeValidator(_whole),
+    Field(ge=1, le=MAX_SECONDS, description=f"Seconds for which the pass is valid. Default: {DEFAULT_SECONDS}."),
 ]
 PassScope = Annotated[
     str | None,

@@ -22,6 +22,7 @@ from tenantry.provisioning.http.openapi import check_contact, openapi_document
 from tenantry.provisioning.http.operations import OPERATIONS, ROTATION
 from tenantry.provisioning.http.passes import PASSES, REVOCATION
 from tenantry.provisioning.http.request import BODY_SECONDS, ApiRequest
+from tenantry.provisioning.http.rotations import RotationsEndpoint
 from tenantry.provisioning.http.user import KeysInFlight, UserGroupEndpoint
 from tenantry.provisioning.http.users import UserGroupsEndpoint
 from tenantry.tokens import KeyRing
@@ -125,6 +126,7 @@ def create_api(
     passes = UserGroupEndpoint(context, PASSES, '{"user_group_id": "acme", "viewer_id": "ann"}', in_flight)
     revoke = UserGroupEndpoint(context, REVOCATION, '{"user_group_id": "acme", "viewer_id": "ann"}', in_flight)
     users, bulk = UserGroupsEndpoint(context), BulkEndpoint(context, draining)
+    rotations = RotationsEndpoint(context, draining)
     introspect, sources = IntrospectionEndpoint(context), DataSourcesEndpoint(context, source_hosts)
     alive = bytes(json_response({"success": 1, "status": "ok"}).body)
     others: dict[str, Endpoint] = {
@@ -147,6 +149,8 @@ def create_api(
             Route("/api/users/", users, include_in_schema=False),
             Route("/api/users/bulk", bulk, name="bulk"),
             Route("/api/users/bulk/", bulk, include_in_schema=False),
+            Route("/api/users/rotate", rotations, name="rotations"),
+            Route("/api/users/rotate/", rotations, include_in_schema=False),
             Route("/api/data-sources", sources, name="data_sources"),
             Route("/api/data-sources/", sources, include_in_schema=False),
             Route("/oauth/introspect", introspect, name="introspection"),

@@ -24,7 +24,8 @@ _MAX_DEPTH = 64  # maximum depth of nested JSON, far below the recursion limit
 
 
 def placeholder_template(conversion: str, dialect: Dialect) -> str:
-    """Return SQL that contains ``{placeholder}``, or an empty string if the dialect cannot bind such a value."""
+    """Return SQL that contains ``{placeholder}``, or an empty string if the dialect cannot bind a value with this
+    conversion."""
     if conversion in PATTERNS:
         return f"{{placeholder}} {dialect.like_escape_clause}".rstrip()
     return dialect.array_parameter if conversion == ARRAY else dialect.json_parameter

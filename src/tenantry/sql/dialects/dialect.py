@@ -32,7 +32,7 @@ _TYPOGRAPHIC = "\u2018\u201c"  # opening quotes
 
 
 class Identifiers(StrEnum):
-    """Which spellings name the same table in an engine."""
+    """How an engine compares the names of tables."""
 
     FOLDS_LOWER = "folds_lower"
     """``Orders`` means ``orders``; ``"Orders"`` is another table (PostgreSQL)."""
@@ -164,7 +164,7 @@ class Dialect:
     arrays: bool = False
     """``[[`` can begin a nested array."""
     identifiers: Identifiers
-    """Which spellings name the same table."""
+    """How the engine compares the names of tables."""
     name_quote: str = '"'
     """The quote that Tenantry writes around a name."""
     sqlglot_name: str = ""

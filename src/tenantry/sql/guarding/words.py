@@ -70,8 +70,8 @@ class Functions(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """Positions of the names that sqlglot found. ``tables`` also has CTEs. ``calls`` has functions in ``from``, without
-    their schema."""
+    """Positions of the names that sqlglot found. ``tables`` also has the names of CTEs. ``calls`` has the
+    names of functions in ``from``; the name of a function's schema is not included."""
 
     tables: AbstractSet[int]
     calls: AbstractSet[int]

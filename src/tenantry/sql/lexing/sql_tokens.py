@@ -119,9 +119,9 @@ class TokenContext:
         return self._enclosing[index, skip]
 
     def keyword_before(self, index: int, keywords: AbstractSet[str], skip: int) -> str:
-        """Return the nearest of ``keywords`` before the lexeme in the same brackets. If there is no such keyword,
-        return the opening bracket, or an empty string outside of brackets. ``skip`` is the number of tokens to skip
-        first."""
+        """Search backwards from the lexeme for one of ``keywords`` in the same brackets, and return the nearest one. If
+        there is no such keyword, return the opening bracket, or an empty string outside of brackets. The search first
+        skips ``skip`` tokens."""
         depth = 0
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             depth += (token.text in _CLOSING) - (token.text in _OPENING)

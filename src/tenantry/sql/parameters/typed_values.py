@@ -105,7 +105,7 @@ def read_whole(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 
 
 def reader(parameter: Parameter, moment: Moment) -> Callable[[Any], Any]:
-    """Return a function that converts one value of the parameter, which must not be a range."""
+    """Return a function that converts one value. The parameter must not be a range."""
     read = _READERS[parameter.type]
     limits = (parameter.choices, parameter.max_length, parameter.min, parameter.max)
     if all(limit is None for limit in limits):

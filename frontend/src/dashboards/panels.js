@@ -99,7 +99,8 @@ export class Panel {
 
   /** What the server is asked. */
   get wanted() {
-    return { id: this.id, width: widthStep(this.#width || this.body.clientWidth || 640), ...this.inner.wanted };
+    const { inner } = this;
+    return { id: this.id, ...(inner instanceof ChartView && { width: widthStep(this.#width || this.body.clientWidth || 640) }), ...inner.wanted };
   }
 
   /** At once. */

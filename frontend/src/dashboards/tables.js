@@ -97,7 +97,7 @@ export class TableView {
     const text = choice ? formats.name(value, column.way) : formats.text(value, column.way);
     const content = choice ? html("button", { type: "button", class: "link", "data-focus": `row ${text}`, click: choose }, text) : text;
     const bar = column.bar ? barOf(column, row) : null;
-    const kind = [column.numeric && "number", column.bar && "with-bar"].filter(Boolean).join(" ");
+    const kind = [column.numeric && "number", column.bar && "with-bar", column.isText && "wraps"].filter(Boolean).join(" ");
     return html(place === 0 ? "th" : "td", { scope: place === 0 ? "row" : null, class: kind || null, title: wholeOf(value, column, text, formats) }, bar, html("span", { class: "cell" }, content));
   }
 
@@ -123,7 +123,7 @@ export class TableView {
     this.context.ask();
   }
 
-  /** Once it is on the page: takes columns out until the others fit. */
+  /** Once it is on the page: takes columns out until the others fit. If they do not, names go on in further lines. */
   fit() {
     if (!this.parts) return;
     const { scroller, table, shown } = this.parts;
@@ -131,6 +131,7 @@ export class TableView {
       for (const row of table.rows) row.cells[place].hidden = !visible;
     };
     shown.forEach((_, place) => show(place, true));
+    table.classList.remove("wide");
     const order = shown.map(({ hide }, place) => ({ hide, place })).filter(({ hide }) => hide).sort((a, b) => a.hide - b.hide);
     let gone = 0;
     for (const { place } of this.#all ? [] : order) {
@@ -138,6 +139,7 @@ export class TableView {
       show(place, false);
       gone += 1;
     }
+    table.classList.toggle("wide", table.offsetWidth > scroller.clientWidth);
     this.#shorten(scroller.clientWidth);
     this.#hidden.hidden = !gone;
     if (gone) this.#hidden.textContent = `Show ${gone} more ${gone === 1 ? "column" : "columns"}`;
@@ -175,7 +177,7 @@ function columnsOf(views, rows, formats) {
     const type = rows.type(view.name);
     const values = rows.values(view.name);
     const way = rows.way(formats, [view.name], view);
-    return { ...view, values, way, title: view.title ?? words(view.name), numeric: isNumeric(type) };
+    return { ...view, values, way, title: view.title ?? words(view.name), numeric: isNumeric(type), isText: type === "text" };
   });
 }
 

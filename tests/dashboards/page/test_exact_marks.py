@@ -34,3 +34,16 @@ async def test_both_ends_of_two_colours_are_exact(stand_in: StandIn, visit: Visi
     answer = rows({"x": "text", "v": "integer"}, ["a", f"-{LARGE}"], ["b", 5])
     page = (await visit(stand_in.show([panel("heatmap", "v", answer, by="x", rows="x", diverging=True)]))).page
     assert await page.locator(".key").inner_text() == f"\N{MINUS SIGN}{WRITTEN}\n{WRITTEN}"
+
+
+async def test_a_stack_does_not_add_what_is_at_two_ids(stand_in: StandIn, visit: Visit) -> None:
+    """Of ids that are one double the stack says why there is no drawing; of others, and of decimals that are written in
+    two ways, there is one. Red when both ids had one place, with the sum of their values."""
+    near = rows({"id": "integer", "s": "text", "v": "integer"}, [BEFORE, "a", 1], [LARGE, "a", 2], [LARGE, "b", 3])
+    apart = rows({"id": "decimal", "s": "text", "v": "integer"}, ["1.5", "a", 1], ["1.50", "b", 2], [None, "b", 3])
+    view = {"by": "id", "color": "s", "stack": "sum"}
+    panels = [{"kind": "area", "area": ["v"], "answer": each} | view for each in (near, apart)]
+    page = (await visit(stand_in.show(panels))).page
+    said = await page.locator("[data-panel='1-1'] .panel-empty").inner_text()
+    assert said == "Some of these numbers are too close to each other for places of their own."
+    assert await page.locator("[data-panel='1-2'] svg.plot").count() == 1

@@ -121,8 +121,8 @@ async def test_long_words_of_sentences_stay_in_their_panel(stand_in: StandIn, vi
 async def test_figures_of_a_table_do_not_fade(stand_in: StandIn, visit: Visit) -> None:
     """Where a column is whole within a narrow panel, its figures are. Red when the last 32 pixels faded out, and with
     them half of a number."""
-    columns = ["name", "first", "second", "third"]
-    lines = [[f"Customer number {n}", 1_234_567 + n, -7_654_321, 1_000_000_000 + n] for n in range(40)]
+    columns = ["name", "first", "second", "third", "fourth", "fifth"]
+    lines = [[f"Customer number {n}", 1_234_567 + n, -7_654_321, 1_000_000_000 + n, 12, 345] for n in range(40)]
     answer = rows({"name": "text", **dict.fromkeys(columns[1:], "integer")}, *lines, total=40)
     table = {"kind": "table", "columns": [{"name": name} for name in columns], "title": "All", "answer": answer}
     page = (await visit(stand_in.show([table]), width=390)).page
@@ -146,6 +146,17 @@ async def test_figures_of_a_table_do_not_fade(stand_in: StandIn, visit: Visit) -
         }"""
     )
     assert found == []
+
+
+async def test_names_of_a_narrow_table_leave_room_for_its_figures(stand_in: StandIn, visit: Visit) -> None:
+    """They go on in a second line; times do not. Red when the last column was half outside."""
+    lines = [["Dr. Catherine Achterberg-Mbeki", "2026-11-29", -10_303 - n] for n in range(4)]
+    answer = rows({"name": "text", "day": "date", "balance": "integer"}, *lines)
+    table = {"kind": "table", "columns": [{"name": name} for name in ("name", "day", "balance")]}
+    page = (await visit(stand_in.show([table | {"answer": answer}]), width=390)).page
+    heights = await page.evaluate("[...document.querySelectorAll('tbody .cell')].map((each) => each.offsetHeight)")
+    assert heights[0] > 1.5 * heights[1]
+    assert await page.locator(".table-scroller.more-right").count() == 0
 
 
 @pytest.mark.parametrize("count", [2, 3])

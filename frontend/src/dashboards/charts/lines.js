@@ -1,6 +1,7 @@
 // Lines and areas over a time, a number or names; areas on top of one another.
 
 import { svg } from "../dom.js";
+import { compare } from "../numbers.js";
 import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValueAxis, levelOf, LINE_HEIGHT, plotOf, referenceText } from "./axes.js";
 import { gapsOfReduced, LEFT_OUT, runsOf, withGaps } from "./buckets.js";
 import { dimension } from "./dimension.js";
@@ -30,6 +31,7 @@ export function drawLines(view, rows, options) {
   const measures = view[view.kind];
   const { reduced } = options;
   const by = dimension(rows, view.by, options.formats, { ...options.when, reduced, fill: view.fill });
+  if (view.stack && by.kind === "number" && haveOnePlace(by)) return { refused: "Some of these numbers are too close to each other for places of their own." };
   const series = seriesOf(view, measures, rows, by, options);
   const notes = inOrder(series, Boolean(view.stack), options.formats);
   const [first, last] = extentOf(by.positions);
@@ -40,6 +42,12 @@ export function drawLines(view, rows, options) {
   const way = rows.way(options.formats, measures, view);
   const layers = view.stack ? layersOf(shown, view.stack === "share") : shown.map((each) => ({ ...each, spans: each.points }));
   return new LineChart({ view, rows, options, by, series, shown, layers, way, notes }).draw();
+}
+
+/** Whether two different numbers are one double: a stack would add their values. */
+function haveOnePlace({ values, positions }) {
+  const known = new Map();
+  return values.some((value, row) => compare(value, known.get(positions[row]) ?? value) || !known.set(positions[row], value));
 }
 
 /**

@@ -37,7 +37,7 @@ below controls, paper."""
 ENTRIES = {
     "page.js": "src/dashboards/page.js",
     **CHUNKS,
-    "vega.js": "src/vega.js",
+    "vega.js": "src/dashboards/vega_view.js",
     "embed.js": "src/dashboards/embed/element.js",
 }
 """Bundle of JavaScript -> its entry file."""

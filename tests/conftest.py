@@ -29,6 +29,7 @@ pytest_plugins = [
     "engines.chromium",
     "engines.garbage_collection",
     "engines.hypothesis_profile",
+    "engines.samples",
     "engines.together",
     "tests.docs.environments",
 ]

@@ -83,6 +83,7 @@ STABLE = {
     "token_already_rotated": 409,
     "too_many_bytes": 422,
     "too_many_connections": 503,
+    "too_many_requests": 429,
     "too_many_revoked_viewers": 409,
     "too_many_rows": 422,
     "unauthorized": 401,

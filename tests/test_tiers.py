@@ -6,10 +6,13 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engines.samples import pytest_collection_modifyitems, sampled
 from scripts.distributions import DISTRIBUTIONS, ROOT
 
 
@@ -61,3 +64,39 @@ def test_each_room_has_a_verb() -> None:
     unknown = _make("test-nothing")
     assert unknown.returncode != 0
     assert "There are no tests of nothing." in unknown.stdout
+
+
+@dataclass
+class Case:
+    """A case of a test, as pytest's own."""
+
+    nodeid: str
+    function: Any
+    fixturenames: list[str] = field(default_factory=list)
+    markers: list[str] = field(default_factory=list)
+
+    def add_marker(self, name: str) -> None:
+        self.markers.append(name)
+
+
+def _first_tier(number: int, function: Any, *fixtures: str) -> list[str]:
+    """The cases of a test of ``number`` cases that are not slow."""
+    cases: list[Any] = [Case(f"test_a.py::test_a[{n}]", function, list(fixtures)) for n in range(number)]
+    pytest_collection_modifyitems(cases)
+    return [case.nodeid for case in cases if "slow" not in case.markers]
+
+
+def test_the_first_tier_has_some_cases_of_a_costly_test() -> None:
+    """The same in each process. Red when all of a test's cases are slow, and when those of another one are."""
+
+    def plain() -> None: ...
+
+    @sampled(3)
+    def costly() -> None: ...
+
+    assert len(_first_tier(9, plain)) == 9
+    assert len(_first_tier(9, plain, "visit", "browser")) == 2
+    assert len(_first_tier(1, plain, "browser")) == 1
+    assert len(_first_tier(9, costly)) == len(_first_tier(9, costly, "browser")) == 3
+    assert len(_first_tier(2, costly)) == 2
+    assert _first_tier(9, costly) == _first_tier(9, costly)

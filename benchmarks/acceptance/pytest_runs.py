@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
 from typing import Final
 
@@ -13,14 +13,14 @@ SITE: Final = "site/"
 """The folder of the docs site's distribution, before the names of its tests."""
 
 
-def run_pytest(tree: Path, tests: Iterable[str], options: Sequence[str], *, seconds: float, quiet: set[int]) -> int:
+def run_pytest(tree: Path, tests: Iterable[str], options: Sequence[str], *, seconds: float, quiet: Set[int]) -> int:
     """The highest exit code of both sessions. What they print goes to stderr unless their code is in ``quiet``."""
     named = list(tests)
     sessions = [[test for test in named if test.startswith(SITE) is site] for site in (False, True)]
     return max(_run(tree, session, options, seconds, quiet) for session in sessions if session)
 
 
-def _run(tree: Path, tests: Sequence[str], options: Sequence[str], seconds: float, quiet: set[int]) -> int:
+def _run(tree: Path, tests: Sequence[str], options: Sequence[str], seconds: float, quiet: Set[int]) -> int:
     sources = os.pathsep.join(str(tree / folder) for folder in ("src", "site/src"))
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, *tests],

@@ -32,6 +32,7 @@ from tenantry.tokens.keys import create_key_file
 LINES = 100_000
 ALONE = 500
 SECONDS = 60
+ROTATED = 10_000
 IMPORTS = (
     "from tenantry.provisioning.http import FastRouter\nfrom tenantry.server.app import create_app\n"
     "from tenantry.tokens.keys import SigningKeys"
@@ -88,6 +89,10 @@ def _measure(result: Table, folder: Path, store: str, url: str) -> None:
         spent = _command(folder, url, command)
         _add(result, store, f"`tenantry group {command}`, new groups", spent, LINES)
         result.aims.append(Aim(f"seconds for {LINES:,} groups by group {command}, {store}", spent.seconds, SECONDS))
+    spent = _rotated(folder, url)
+    _add(result, store, "`tenantry group rotate --all`", spent, LINES)
+    each = spent.seconds / LINES
+    result.aims.append(Aim(f"seconds for {ROTATED:,} groups by group rotate --all, {store}", ROTATED * each, SECONDS))
 
 
 def _add(result: Table, store: str, what: str, spent: Spent, number: int) -> None:
@@ -157,18 +162,25 @@ def _command(folder: Path, url: str, command: str) -> Spent:
     store = ["--database", url]
     made = [*tenantry, "environment", "create", command, "--tag", "Customer", *store]
     subprocess.run(made, check=True, cwd=folder, capture_output=True)
-    before, started = _processor_of_children(), time.perf_counter()
-    done = subprocess.run(
-        [*tenantry, "group", command, str(body), "--environment", command, *store],
-        check=True,
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
+    return _spent(
+        folder, [*tenantry, "group", command, str(body), "--environment", command, *store], f"{LINES} created"
     )
+
+
+def _rotated(folder: Path, url: str) -> Spent:
+    """``group rotate --all`` of the groups that ``group import`` has made, with their new tokens in a file."""
+    tokens = folder / "tokens.ndjson"
+    tokens.unlink(missing_ok=True)
+    words = ["--all", "--yes", "--environment", "import", "--tokens-to", str(tokens), "--database", url]
+    return _spent(folder, [sys.executable, "-m", "tenantry", "group", "rotate", *words], f"{LINES:,} rotated")
+
+
+def _spent(folder: Path, command: list[str], expected: str) -> Spent:
+    before, started = _processor_of_children(), time.perf_counter()
+    done = subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     seconds = time.perf_counter() - started
-    if not done.stderr.startswith(f"{LINES} created"):
-        raise RuntimeError(f"group {command} has not done what was asked: {done.stderr}")
+    if not done.stderr.startswith(expected):
+        raise RuntimeError(f"{' '.join(command[2:5])} has not done what was asked: {done.stderr}")
     return Spent(seconds, _processor_of_children() - before)
 
 

@@ -71,12 +71,12 @@ Write = Callable[[], Any]
 
 def _ours() -> dict[str, Write]:
     result, untyped = Result(NAMES, _rows(), TYPES), Result(NAMES, _rows())
-    dicts, as_numbers = result.dicts(), Format(big_integers="number")
+    dicts, as_text = result.dicts(), Format(exact_numbers="text")
     return {
         FROM_TUPLES: lambda: to_json(result),
         "to_json, tuples of unknown types": lambda: to_json(untyped),
         FROM_DICTS: lambda: to_json(dicts),
-        "to_json, ready dicts, big integers as numbers": lambda: to_json(dicts, as_numbers),
+        "to_json, ready dicts, exact numbers as text": lambda: to_json(dicts, as_text),
         "to_ndjson, the driver's tuples": lambda: to_ndjson(result),
         "to_csv, the driver's tuples": lambda: to_csv(result),
         "to_arrow, the driver's tuples": lambda: to_arrow(result),

@@ -15,6 +15,7 @@ pytest_plugins = [
     "engines.chromium",
     "engines.garbage_collection",
     "engines.hypothesis_profile",
+    "engines.samples",
 ]
 
 

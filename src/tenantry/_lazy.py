@@ -13,8 +13,8 @@ T = TypeVar("T")
 
 
 def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` for ``package`` (PEP 562). Each name is imported when first used.
-    ``modules`` maps each module to the names that it exports, separated by spaces."""
+    """Return ``__getattr__`` and ``__dir__`` for ``package`` (PEP 562). ``modules`` maps each module to the names that
+    it exports, separated by spaces."""
     # Call ``lazy_exports`` in the ``else`` of an ``if TYPE_CHECKING:`` that imports the same names for type checkers.
     module_of = {name: module for module, names in modules.items() for name in names.split()}
 
@@ -48,8 +48,8 @@ def entry_points_of(group: str) -> Mapping[str, list[EntryPoint]]:
 def load_entry_point(group: str, name: str, kind: type[T], *, expected: str, title: str) -> T | None:
     """Import an entry point. Return None if no distribution has it.
 
-    In error messages, ``title`` names the entry point and ``expected`` describes the required ``kind``. Raises
-    EntryPointError if two distributions have the entry point, if the import fails, or if the object is no ``kind``."""
+    Error messages show ``title`` and ``expected``, a description of ``kind``. Raises EntryPointError if two
+    distributions have the entry point, the import fails, or the object is no ``kind``."""
     points = entry_points_of(group).get(name)
     if points is None:
         return None

@@ -253,7 +253,7 @@ def test_a_key_that_was_removed_proves_its_entries(ready: Terminal) -> None:
     ready("group", "create", "acme")
     ready("keys", "rotate")
     ready("group", "rotate", "acme")
-    assert "tenantry group rotate ID" in ready("keys", "remove", "k1").err
+    ready("keys", "remove", "k1")
     assert [row["id"] for row in ready("keys", "list", "--json").json()] == ["k2"]
     assert ready("audit", "verify", "--json").json()["proved"]
     ready("keys", "rotate")

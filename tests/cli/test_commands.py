@@ -45,6 +45,33 @@ def test_keys_rotate_list_and_remove(terminal: Terminal, folder: Path) -> None:
     assert "[invalid_keys]" in terminal("keys", "remove", second, fails=1).err
 
 
+def test_a_key_that_groups_need_is_counted_and_stays(ready: Terminal) -> None:
+    """Red when ``keys remove`` counts nothing, or only the live tokens: a token in its grace period would end early."""
+    for name in ("acme", "globex"):
+        ready("group", "create", name)
+    ready("data-source", "create", "a", "--no-check", "--url", "postgresql://reader:secret@127.0.0.1:1/sales")
+    ready("keys", "rotate")
+    counts = [(row["id"], row["groups"], row["sources"]) for row in ready("keys", "list", "--json").json()]
+    assert counts == [("k1", 2, 1), ("k2", 0, 1)]
+    assert "the tokens of 2 user groups are signed by it" in ready("keys", "remove", "k1", fails=1).err
+    ready("group", "rotate", "acme")
+    ready("group", "rotate", "globex", "--grace-seconds", "3600")
+    assert "the token of 1 user group is signed by it" in ready("keys", "remove", "k1", fails=1).err
+    assert [(row["id"], row["groups"]) for row in ready("keys", "list", "--json").json()] == [("k1", 1), ("k2", 2)]
+    ready("group", "rotate", "globex")
+    assert ready("keys", "remove", "k1").out == "k1\n"
+    assert [(row["id"], row["groups"]) for row in ready("keys", "list", "--json").json()] == [("k2", 2)]
+
+
+def test_keys_are_listed_without_a_store(terminal: Terminal, folder: Path) -> None:
+    """Red when the list ends with the store's error."""
+    terminal("keys", "new")
+    listed = terminal("keys", "list", "--json")
+    assert [(row["id"], row["groups"], row["sources"]) for row in listed.json()] == [("k1", None, None)]
+    assert "tenantry migrate" in listed.err
+    assert not (folder / "tenantry.db").exists()
+
+
 def test_a_store_without_tables_says_what_to_run(terminal: Terminal, folder: Path) -> None:
     """Exit code 3 tells a script that the store is at fault; no empty database appears."""
     result = terminal("environment", "list", fails=3)
@@ -301,7 +328,10 @@ def test_a_removed_signing_key_is_named_and_rotation_mends_it(ready: Terminal) -
     """A group whose key is gone can still be rotated by its id."""
     ready("group", "create", "acme")
     ready("keys", "rotate")
-    ready("keys", "remove", ready("keys", "list", "--json").json()[0]["id"])
+    removed = ready("keys", "remove", "k1", "--force")
+    assert "the token of 1 user group is refused" in removed.err
+    assert "tenantry group rotate --signed-by k1" in removed.err
+    assert "1 user group is signed by k1, which is not in this file" in ready("keys", "list").err
     assert "[signing_key_missing]" in ready("group", "get", "acme", "--token", fails=1).err
     ready("group", "rotate", "acme")
     ready("group", "get", "acme", "--token")
@@ -407,9 +437,10 @@ def test_settings_come_from_option_then_variable_then_file(
     ],
 )
 def test_a_bad_setting_is_named(ready: Terminal, folder: Path, text: str, words: list[str]) -> None:
-    """The message says which setting, and where it can be given."""
+    """The message says which setting, and where it can be given. It is wrong usage, as with an option. Red when it ends
+    with 1."""
     (folder / "tenantry.toml").write_text(text)
-    result = ready("environment", "list", fails=1)
+    result = ready("environment", "list", fails=2)
     assert "[invalid_settings]" in result.err
     assert all(word in result.err for word in words)
 
@@ -417,7 +448,21 @@ def test_a_bad_setting_is_named(ready: Terminal, folder: Path, text: str, words:
 def test_a_named_config_file_must_exist(ready: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     """A typing error in TENANTRY_CONFIG does not silently mean defaults."""
     monkeypatch.setenv("TENANTRY_CONFIG", "nope.toml")
-    assert "nope.toml" in ready("environment", "list", fails=1).err
+    assert "nope.toml" in ready("environment", "list", fails=2).err
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "eighty"])
+@pytest.mark.parametrize("command", ["serve", "demo", "dashboards serve ."])
+def test_a_bad_port_is_wrong_usage(
+    ready: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch, command: str, port: str
+) -> None:
+    """As an option, as a variable and in the file."""
+    assert "--port" in ready(*command.split(), "--port", port, fails=2).err
+    (folder / "tenantry.toml").write_text(f"port = {port if port.lstrip('-').isdigit() else repr(port)}\n")
+    assert "port" in ready(*command.split(), fails=2).err
+    (folder / "tenantry.toml").unlink()
+    monkeypatch.setenv("TENANTRY_PORT", port)
+    assert "TENANTRY_PORT" in ready(*command.split(), fails=2).err
 
 
 @pytest.mark.parametrize("words", [("group", "create", "a", "--property", "noequals"), ("keys", "nonsense")])

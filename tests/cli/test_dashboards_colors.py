@@ -30,6 +30,19 @@ rows:
   - {line: [count, grade], by: owner, color: status, query: deals, colors: {"Won, Count": bad}}
 """
 
+VEGA = """title: Vega
+colors: {Won: good, Lsot: bad}
+rows:
+  - vega:
+      mark: bar
+      encoding: {x: {field: status, type: nominal}, color: {field: status, type: nominal}}
+    query: deals
+    columns: [status]
+  - vega: {mark: bar, encoding: {color: {field: count, type: quantitative}}}
+    query: deals
+    columns: [count]
+"""
+
 
 def test_a_check_notes_names_that_no_row_has(ready: Terminal, folder: Path) -> None:
     """At their places, of the panels and of the dashboard; none where a name may be elsewhere. Red when no rows were
@@ -38,7 +51,7 @@ def test_a_check_notes_names_that_no_row_has(ready: Terminal, folder: Path) -> N
         "queries/deals.sql": "select owner, status, grade, count(*) as count from deals group by 1, 2, 3",
         "queries/chosen.sql": "select status, 1 as count from deals where status = {{ params.status }}",
     }
-    pages = {"deals": DEALS, "chosen": PER_CONTROL, "free": FREE}
+    pages = {"deals": DEALS, "chosen": PER_CONTROL, "free": FREE, "vega": VEGA}
     write_files(folder, {**{f"dashboards/{name}.yaml": text for name, text in pages.items()}, **queries})
     database = sqlite3.connect(folder / "deals.db")
     database.execute("create table deals (owner text, status text, grade integer)")
@@ -54,6 +67,7 @@ def test_a_check_notes_names_that_no_row_has(ready: Terminal, folder: Path) -> N
         ("dashboards/deals.yaml", 5, 75),
         ("dashboards/deals.yaml", 6, 68),
         ("dashboards/free.yaml", 4, 55),
+        ("dashboards/vega.yaml", 2, 21),
     ]
     assert found[0]["severity"] == "note"
     assert found[0]["message"] == "no row that was read has the name Lsot, so its colour is not used"

@@ -67,3 +67,42 @@ def test_a_source_with_groups_is_deleted_after_a_question(shop: Terminal) -> Non
     shop("data-source", "create", "shop", "--url", "sqlite:///shop.db")
     (row,) = shop("data-source", "list", "--json").json()
     assert row["groups"] == 2, "groups map to the name"
+
+
+def test_a_source_gets_another_name(shop: Terminal) -> None:
+    """Groups that map to its id keep their rows; while a group maps to the old name, the command refuses. Red without
+    that count: the dashboards of such a group stopped."""
+    shop("data-source", "create", "other", "--url", "sqlite:///moved.db")
+    shop("group", "create", "acme", "--map", "main=shop")
+    refused = shop("data-source", "update", "shop", "--rename", "sales", fails=1).err
+    assert "1 user group maps to the name 'shop': map it to the id 'ds_" in refused
+    (row,) = [each for each in shop("data-source", "list", "--json").json() if each["name"] == "shop"]
+    shop("group", "update", "acme", "--map", f"main={row['id']}")
+    assert "[already_exists]" in shop("data-source", "update", "shop", "--rename", "other", fails=1).err
+    assert "must not start with ds_" in shop("data-source", "update", "shop", "--rename", "ds_1", fails=1).err
+    assert shop("data-source", "update", "shop", "--rename", "sales").out.strip() == row["id"]
+    assert "orders: customer_id" in shop("data-source", "show", "sales").out
+    assert "[data_source_not_found]" in shop("data-source", "show", "shop", fails=1).err
+    (renamed,) = [each for each in shop("data-source", "list", "--json").json() if each["name"] == "sales"]
+    assert (renamed["id"], renamed["groups"]) == (row["id"], 1)
+
+
+def test_session_variables_are_replaced(shop: Terminal) -> None:
+    """All at once. A source on another engine has none. Red when only ``create`` took them."""
+
+    def session() -> object:
+        return shop("data-source", "show", "server", "--json").json()["session"]
+
+    tag = "{{ user_group.id }}"
+    shop("data-source", "create", "server", "--url", "postgresql://reader@db.example.com/shop", "--no-check")
+    words = ("data-source", "update", "server", "--no-check")
+    shop(*words, "--session", f"app.tenant={tag}", "--session", "app.plan={{ user_group.properties.plan }}")
+    assert session() == {"app.tenant": tag, "app.plan": "{{ user_group.properties.plan }}"}
+    shop(*words, "--session", f"app.customer={tag}")
+    assert session() == {"app.customer": tag}
+    assert "PostgreSQL" in shop(*words, "--url", SERVER, fails=1).err
+    assert "not both" in shop(*words, "--session", f"app.tenant={tag}", "--no-session", fails=2).err
+    shop(*words, "--no-session")
+    assert session() == {}
+    assert "need PostgreSQL" in shop("data-source", "update", "shop", "--session", f"app.a={tag}", fails=1).err
+    assert "say what to change" in shop(*words, fails=2).err

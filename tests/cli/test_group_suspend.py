@@ -15,22 +15,22 @@ def shown(ready: Terminal) -> object:
 
 
 def test_a_group_is_suspended_and_resumed(ready: Terminal) -> None:
-    """``group create`` gives no token in between, and the same one afterwards. Red when suspending makes a new token,
-    or when create returns
-    the old one or rotate a new one."""
+    """No command gives a token in between, and ``group create`` gives the same one afterwards. Red when suspending
+    makes a new token, when create or ``get --token`` returns the old one, or when rotate returns a new one."""
     token = ready("group", "create", "acme").out
     assert shown(ready) is False
     assert ready("group", "suspend", "acme").out == "acme\n"
     assert shown(ready) is True
-    refused = ready("group", "create", "acme", fails=1)
-    assert "[group_suspended]" in refused.err
-    assert token.strip() not in refused.out + refused.err
-    for options in ((), ("--grace-seconds", "0"), ("--dry-run",)):
-        rotated = ready("group", "rotate", "acme", *options, fails=1)
-        assert rotated.out == ""
-        assert "[group_suspended]" in rotated.err
+    commands = "create", "create --dry-run", "get --token", "rotate", "rotate --grace-seconds 0", "rotate --dry-run"
+    for command in commands:
+        name, *options = command.split()
+        refused = ready("group", name, "acme", *options, fails=1)
+        assert refused.out == ""
+        assert "resume it with `tenantry group resume` or" in refused.err
+        assert "[group_suspended]" in refused.err
+        assert token.strip() not in refused.err
     assert ready("group", "resume", "acme", "--json").json()["suspended"] is False
-    assert ready("group", "create", "acme").out == token
+    assert ready("group", "create", "acme").out == ready("group", "get", "acme", "--token").out == token
     assert "[unknown_group]" in ready("group", "suspend", "globex", fails=1).err
     details = [row["details"] for row in ready("audit", "--json").json() if row["action"] == "group.updated"]
     assert [each["suspended"] for each in details] == ["yes", "no"]

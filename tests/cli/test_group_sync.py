@@ -167,7 +167,7 @@ def _lines(file: Path, *lines: Any) -> str:
         ("groups: {}\ndata_sources: [a]\n", ["groups.yaml:2:15: data_sources must be a mapping"]),
         ("groups: {}\ndata_sources: {a: {tables: {}}}\n", ["groups.yaml:2:19: a declares no table"]),
         ("groups: {}\ndata_sources: {a: {tables: {orders: 5}}}\n", ["groups.yaml:2:29: tables.orders: is not a rule"]),
-        ("groups: {}\ndata_sources: {a: {url: b}}\n", ["groups.yaml:2:20: url: is not a key of a declaration"]),
+        ("groups: {}\ndata_sources: {a: {uri: b}}\n", ["groups.yaml:2:20: uri: is not a key of a declaration"]),
         ("groups:\n  acme:\n    nam: x\n", ["groups.yaml:3:5: nam: there is no such field", "did you mean name?"]),
         ("groups:\n  acme:\n    name: 42\n", ["groups.yaml:3:11: name: this must be a string", "put it into quotes"]),
         ("groups:\n  acme: 5\n", ["groups.yaml:2:9: a group must be a mapping"]),

@@ -107,7 +107,7 @@ def test_every_worker_follows_the_key_file(ready: Terminal, folder: Path) -> Non
         _wait(lambda: _made(server, secret).startswith("ugtc_k2_"))
         assert active(_made(server, secret)) == {True}
         assert active(made) == {True}
-        ready("keys", "remove", "k1")
+        ready("keys", "remove", "k1", "--force")
         removed = time.monotonic()
         _wait(lambda: active(made) == {False} and server.log().count("; k1 removed") == 2)
         assert time.monotonic() - removed < 60  # of a busy machine; each look is a second old at most

@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import httpx2
@@ -19,6 +21,7 @@ from tenantry.errors import (
     TemplateError,
     TenantryError,
     TooManyConnections,
+    TooManyRequests,
     UnexpectedAnswer,
     UnknownGroup,
 )
@@ -154,6 +157,55 @@ async def test_it_gives_up(kind: str, last: Any, error: type[TenantryError], pau
         await run(kind, script, lambda client: client.update("a", name="b"))
     assert len(script.requests) == 3
     assert len(pauses) == 2
+
+
+WAITS: dict[str, tuple[httpx2.Response, float]] = {
+    "429 of nginx as we document it": (refused(429, "too_many_requests", **{"Retry-After": "7"}), 7),
+    "429 of another proxy": (httpx2.Response(429, text="slow down", headers={"Retry-After": "12"}), 12),
+    "429 that does not say how long": (httpx2.Response(429, json={"error": "slow down"}), 0.1),
+    "429 that says nonsense": (httpx2.Response(429, headers={"Retry-After": "soon"}), 0.1),
+    "503 of a proxy": (httpx2.Response(503, text="<html>", headers={"Retry-After": "3"}), 3),
+    "503 of the service": (refused(503, "draining", **{"Retry-After": "8"}), 8),
+    "at once": (httpx2.Response(429, headers={"Retry-After": "0"}), 0.1),
+    "a date that has passed": (httpx2.Response(429, headers={"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}), 0.1),
+}
+
+
+@KINDS
+@pytest.mark.parametrize("case", WAITS)
+async def test_it_waits_as_long_as_it_is_asked_to(kind: str, case: str, pauses: list[float]) -> None:
+    """Then the request is sent again. Red when the answer of a proxy is an UnexpectedAnswer at once, and when a pause
+    is cut to 5 s."""
+    answer, seconds = WAITS[case]
+    script = Script(answer, httpx2.Response(200, json=GOOD))
+    assert (await run(kind, script, lambda client: client.get_or_create("a"))).token == "the-group-token"
+    assert pauses == [seconds]
+
+
+@KINDS
+async def test_it_waits_until_a_date(kind: str, pauses: list[float]) -> None:
+    """An HTTP date. Red when only seconds are read."""
+    late = format_datetime(datetime.now(UTC) + timedelta(seconds=25), usegmt=True)
+    script = Script(httpx2.Response(429, headers={"Retry-After": late}), httpx2.Response(200, json=GOOD))
+    await run(kind, script, lambda client: client.get_or_create("a"))
+    assert 1 <= pauses[0] <= 26
+
+
+@KINDS
+async def test_the_wait_is_bounded(kind: str, pauses: list[float]) -> None:
+    """In all attempts of a call together. A longer one is the caller's matter, who learns how long it is. Red when each
+    pause is bounded by itself."""
+    asked = httpx2.Response(429, headers={"Retry-After": "20"})
+    script = Script(asked, asked, httpx2.Response(200, json=GOOD))
+    with pytest.raises(TooManyRequests) as caught:
+        await run(kind, script, lambda client: client.get_or_create("a"))
+    assert (caught.value.retry_after, caught.value.status, pauses) == (20, 429, [20])
+    script = Script(asked, asked, httpx2.Response(200, json=GOOD))
+    await run(kind, script, lambda client: client.get_or_create("a"), max_wait=40)
+    assert pauses == [20, 20, 20]
+    for wrong in (-1, float("inf"), float("nan")):
+        with pytest.raises(ValueError, match="max_wait"):
+            await run(kind, Script(), lambda client: client.get_or_create("a"), max_wait=wrong)
 
 
 @KINDS
@@ -296,7 +348,7 @@ async def test_no_secret_is_shown() -> None:
     client = Client("http://x.test", TOKEN, transport=httpx2.MockTransport(Script(httpx2.Response(200, json=GOOD))))
     with client:
         made = client.get_or_create("a", properties={"p": "v-secret"})
-        printed = repr(client) + repr(made) + repr(vars(client)) + repr(vars(client._calls)["attempts"])
+        printed = repr(client) + repr(made) + repr(vars(client)) + repr(vars(client._calls)["limits"])
     script = Script(*[httpx2.ConnectError(f"could not send {TOKEN}")] * 2)
     with pytest.raises(ApiUnreachable) as caught:
         await run("async", script, lambda client: client.rotate("old-secret"), attempts=2)

@@ -8,7 +8,7 @@ import pytest
 
 from tenantry.client import AsyncClient, Client
 from tenantry.client.answers import ListedSource, Reply
-from tenantry.client.calls import ApiCalls, NoReply
+from tenantry.client.calls import ApiCalls, NoReply, RetryLimits
 from tenantry.errors import AlreadyExists, DataSourceNotFound, InvalidSource, SourceInUse
 from tests.client.conftest import Live
 
@@ -37,6 +37,9 @@ def test_the_life_of_a_data_source(live: Live) -> None:
             client.update_data_source(name, url="postgresql://u@elsewhere/x")
         assert client.update_data_source(name, url=URL, test=False).secrets is None
         assert client.update_data_source(name, tables=None).tables is None
+        renamed = client.update_data_source(name, new_name=f"{name}-2", test=False)
+        assert (renamed.id, renamed.name) == (made.id, f"{name}-2")
+        assert client.update_data_source(made.id, new_name=name, session=None).name == name
         group = owner.get_or_create(new_name(), mapping={"main": name})
         with pytest.raises(SourceInUse):
             client.delete_data_source(name)
@@ -66,7 +69,7 @@ async def test_pages_from_asyncio(live: Live) -> None:
 
 def test_a_deletion_whose_answer_was_lost() -> None:
     """The second attempt finds nothing, because the first one deleted it: that is no error."""
-    call = ApiCalls("http://tenantry.test", "ugkc_x", attempts=2, get_method="GET").delete_source(
+    call = ApiCalls("http://tenantry.test", "ugkc_x", limits=RetryLimits(2, 0), get_method="GET").delete_source(
         "w", force=True, dry_run=False
     )
     sent = next(call)

@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from engines.samples import sampled
 from tenantry.dashboards import unusable_formats
 from tenantry.dashboards.panels import panel_runner
 from tests.dashboards.served import Site, serve
@@ -90,6 +91,7 @@ async def events(folder: Path, monkeypatch: Any, zone: str, file: str = "", sour
         yield site
 
 
+@sampled(7)
 @pytest.mark.parametrize(
     ("zone", "file", "source", "count", "instants"),
     [
@@ -133,6 +135,7 @@ async def test_a_comparison(tmp_path: Path, monkeypatch: Any) -> None:
         assert figure["now"] == "2026-11-28T11:00:00"
 
 
+@sampled(5)
 @pytest.mark.parametrize(
     ("zone", "column", "counts"),
     [
@@ -222,3 +225,58 @@ async def test_later_days_are_not_compared(tmp_path: Path, monkeypatch: Any) -> 
         assert figure["periods"]["shown"] == {"start": "2026-11-28", "end": "2026-11-28T11:00"}
         passed = (await site.panels("events", filters={"period": {"start": "2026-11-26", "end": "2026-11-27"}}))["1-1"]
         assert "so_far" not in passed
+
+
+SKIPPED = {
+    "dashboards/nights.yaml": """
+title: Nights
+controls: {period: {range: 2018-11-04..2018-11-04}, unit: {choices: [day, week], default: day}}
+rows:
+  - {bar: n, by: day, query: days}
+  - {bar: n, by: hour, query: hours}
+  - {bar: n, by: day, query: instants_of_day}
+  - {figure: n, query: within}
+  - {figure: n, query: instants}
+  - {bar: n, by: bucket, query: buckets}
+""",
+    "queries/days.sql": """select day, 1 as n from (values (timestamptz '2018-11-03 00:00:00-03'),
+(timestamptz '2018-11-04 01:00:00-02'), (null), (timestamptz '2018-11-05 00:00:00-02')) as t(day)""",
+    "queries/hours.sql": """select hour, 1 as n from (values (timestamptz '2018-11-03 23:00:00-03'),
+(timestamptz '2018-11-04 01:00:00-02')) as t(hour)""",
+    "queries/instants_of_day.sql": """select day, 1 as n from (values (timestamptz '2018-11-04 01:00:00-02'),
+(timestamptz '2018-11-04 02:00:00-02')) as t(day)""",
+    "queries/within.sql": "select count(*) as n from ticks where {{ params.period | within(moment) }}",
+    "queries/instants.sql": """/* ---
+params: {period: {type: datetime range}}
+--- */
+select count(*) as n from ticks where moment >= {{ params.period.start }} and moment < {{ params.period.end }}""",
+    "queries/buckets.sql": """select {{ params.unit | trunc(moment) }} as bucket, count(*) as n from ticks
+where {{ params.period | within(moment) }} group by 1""",
+}
+TICKS = """create table ticks as select unnest(generate_series(
+timestamptz '2018-11-03 12:00:00-03', timestamptz '2018-11-06 12:00:00-02', interval 30 minutes)) as moment"""
+
+
+async def test_a_midnight_that_the_clocks_leave_out(tmp_path: Path, monkeypatch: Any) -> None:
+    """In São Paulo 4 November 2018 began at 1:00 and had 23 hours. In a column of days it begins at midnight like the
+    others; a column of hours keeps its 1:00. Ranges and buckets have all of the day and nothing else. Red when that
+    column was one of hours: bars had places for 120 hours, and no bar was as wide as its day."""
+    with duckdb.connect(str(tmp_path / "ticks.duckdb")) as connection:
+        connection.execute("set timezone = 'UTC'")
+        connection.execute(TICKS)
+    async with serve(tmp_path, SKIPPED, properties={"timezone": "America/Sao_Paulo"}, store=Stored) as site:
+        site.directory.registered[0] = replace(
+            site.directory.registered[0], url=f"duckdb:///{tmp_path / 'ticks.duckdb'}"
+        )
+        panels = await site.panels("nights")
+    firsts = {name: [row[0] for row in panels[f"{name}-1"]["rows"]] for name in "123"}
+    assert firsts["1"] == [
+        "2018-11-03T00:00:00-03:00",
+        "2018-11-04T00:00:00-03:00",
+        None,
+        "2018-11-05T00:00:00-02:00",
+    ]
+    assert firsts["2"] == ["2018-11-03T23:00:00-03:00", "2018-11-04T01:00:00-02:00"]
+    assert firsts["3"] == ["2018-11-04T01:00:00-02:00", "2018-11-04T02:00:00-02:00"]
+    assert [panels[name]["rows"] for name in ("4-1", "5-1")] == [[[46]], [[46]]]
+    assert panels["6-1"]["rows"] == [["2018-11-04T00:00:00", 46]]

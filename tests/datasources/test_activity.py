@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.datasources import DataSources, GroupUsage, activity
+from tenantry.datasources import DataSources, GroupUsage, Limits, activity
 from tenantry.datasources.activity import Activity, Execution, SourceCounters
 from tenantry.datasources.caching.result_cache import ResultCache
 from tenantry.datasources.query_label import QueryLabel
@@ -96,13 +96,15 @@ async def test_what_runs_and_what_waits(make: Make) -> None:
     assert counters.queries == {"stopped": 2}
 
 
-async def test_a_wait_is_time_in_the_queue(make: Make) -> None:
+async def test_a_wait_is_time_in_the_queue(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """And none of the duration. A viewer who waits too long gets the error, which is no execution."""
-    impatient, counters = make(pool_size=1, connect_timeout=1.0, timeout=SOON)
+    impatient, counters = make(pool_size=1, timeout=SOON)
     first = asyncio.create_task(fetch(impatient, ENDLESS, "acme"))
     await until(lambda: counters.running == 1)
-    with pytest.raises(SourceUnavailable):
-        await fetch(impatient, "select 1 as one", "globex")
+    with monkeypatch.context() as patch:
+        patch.setattr(Limits, "wait", 0.1)
+        with pytest.raises(SourceUnavailable):
+            await fetch(impatient, "select 1 as one", "globex")
     assert (counters.waiting, counters.queries) == (0, {"source_unavailable": 1})
     first.cancel()
     sources, counters = make(pool_size=1, connect_timeout=SOON, timeout=SOON)

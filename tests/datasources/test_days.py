@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from engines.clickhouse_http import ClickHouseServer
+from engines.samples import sampled
 from tenantry.groups import extend
 from tenantry.sql import SQLTemplate
 from tests.datasources.conftest import Directory, group
@@ -73,6 +74,7 @@ def ask(url: str, directory: Directory, open_sources: Any) -> Ask:
 FIFTEENTH = "2026-05-15"
 
 
+@sampled(35)
 @pytest.mark.parametrize("column", ["clock", "day"])
 @pytest.mark.parametrize(
     ("definition", "filter_", "sent", "ids"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from engines.samples import sampled
 from tenantry.datasources import DataSources
 from tenantry.datasources.engines.duckdb import DuckDBDriver
 from tenantry.datasources.pool.query_limits import Limits
@@ -92,6 +93,7 @@ FORBIDDEN = [
 ]
 
 
+@sampled(11)
 @pytest.mark.parametrize("sql", FORBIDDEN)
 async def test_nothing_but_reading_the_file_is_run(sql: str, fetch, tmp_path: Path) -> None:
     """Other files, extensions, settings, writes and second statements are refused; no file appears or changes.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -239,7 +240,8 @@ async def test_a_read_that_never_ends_is_not_the_last_round(own: Tenancy, monkey
         while asked < 4:
             if len(opened) == 2:  # more could wait for the connections of the group
                 await opened.pop(0).aclose()
-            opened.append(await sources.stream(own.group, "main", ROWS_WITHOUT_END))
+            with suppress(StoreUnavailable):  # a busy machine may take longer than the bound to open one
+                opened.append(await sources.stream(own.group, "main", ROWS_WITHOUT_END))
             await asyncio.sleep(0.2)
         for each in opened:
             await each.aclose()

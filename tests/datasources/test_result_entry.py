@@ -47,7 +47,8 @@ def results(draw: some.DrawFn) -> Result:
     columns = draw(some.lists(some.sampled_from(COLUMNS), max_size=4))
     rows = draw(some.lists(some.tuples(*columns), max_size=4))
     types = draw(some.none() | some.just(["text", None, "json", "mixed"][: len(columns)]))
-    return Result([f"c{number}" for number in range(len(columns))], rows, types)
+    arrow_types = draw(some.none() | some.just(["string", None, "int64", "date32"][: len(columns)]))
+    return Result([f"c{number}" for number in range(len(columns))], rows, types, arrow_types=arrow_types)
 
 
 def entry(result: Result, key: str = KEY) -> SharedEntry:
@@ -74,6 +75,8 @@ def test_what_is_read_is_what_was_written(result: Result) -> None:
     assert exact(read.result.rows) == exact(tuple(result.rows))
     assert list(read.result.names) == list(result.names)
     assert read.result.types == (None if result.types is None else tuple(result.types))
+    arrow_types = result.arrow_types
+    assert read.result.arrow_types == (None if arrow_types is None else tuple(arrow_types))
     assert (read.mark, read.size, read.as_of, read.result.as_of.timestamp()) == (
         "mark",
         123,

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 from engines.postgres import Postgres
+from engines.samples import sampled
 from tenantry.datasources.results import Result, ResultColumn, to_arrow, to_csv, to_json, to_ndjson
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
 
@@ -37,8 +38,8 @@ class Case:
 
 SQLITE = [
     Case("7", "integer", 7, "7"),
-    Case("9007199254740993", "integer", "9007199254740993", "9007199254740993", 9007199254740993),
-    Case("-9223372036854775808", "integer", "-9223372036854775808", "-9223372036854775808", -(2**63)),
+    Case("9007199254740993", "integer", 9007199254740993, "9007199254740993"),
+    Case("-9223372036854775808", "integer", -(2**63), "-9223372036854775808"),
     Case("0.5", "float", 0.5, "0.5"),
     Case("9e999", "float", None, "", float("inf")),
     Case("'é \"x\", =1'", "text", 'é "x", =1', 'é "x", =1'),
@@ -51,16 +52,16 @@ SQLITE = [
 UUID_TEXT = "6f9619ff-8b86-d011-b42d-00c04fc964ff"
 LONG = "12345678901234567890123456789012345678901"
 CLOCK = "2026-01-31T09:30:00.500000"
-LIST = '[1,null,"9007199254740993"]'
+LIST = "[1,null,9007199254740993]"
 STRUCT = '{"a":"2026-01-31","b":null}'
 MAP = '{"1":"x","2":"y"}'
 DOCUMENT = '{"a":[1,null,"x"]}'
 LAST = "9999-12-31T23:59:59.999999"
 DUCKDB = [
     Case("7::tinyint", "integer", 7, "7"),
-    Case("9007199254740993", "integer", "9007199254740993", "9007199254740993", 9007199254740993),
-    Case("(2::hugeint ** 100)::hugeint", "integer", str(2**100), str(2**100), Decimal(2**100)),
-    Case(f"{2**128 - 1}::uhugeint", "integer", str(2**128 - 1), str(2**128 - 1), Decimal(2**128 - 1)),
+    Case("9007199254740993", "integer", 9007199254740993, "9007199254740993"),
+    Case("(2::hugeint ** 100)::hugeint", "integer", 2**100, str(2**100), Decimal(2**100)),
+    Case(f"{2**128 - 1}::uhugeint", "integer", 2**128 - 1, str(2**128 - 1), str(2**128 - 1)),
     Case(f"{LONG}::bignum", "text", LONG, LONG),
     Case("1.50::decimal(5, 2)", "decimal", Decimal("1.50"), "1.50"),
     Case("0.5::double", "float", 0.5, "0.5"),
@@ -81,11 +82,11 @@ DUCKDB = [
     Case("interval '1 year 1 month 1 day'", "interval", "P391D", "P391D", timedelta(days=391)),
     Case("date 'infinity'", "date", "9999-12-31", "9999-12-31", date.max),
     Case("date '-infinity'", "date", "0001-01-01", "0001-01-01", date.min),
-    Case("timestamptz 'infinity'", "datetime", LAST, LAST, datetime.fromisoformat(LAST)),
-    Case("date '10000-01-01'", "date", "10000-01-01", "10000-01-01"),
-    Case("time '24:00:00'", "time", "24:00:00", "24:00:00"),
+    Case("timestamptz 'infinity'", "datetime", LAST, LAST, datetime.fromisoformat(LAST).replace(tzinfo=UTC)),
+    Case("date '10000-01-01'", "date", "10000-01-01", "10000-01-01", None),
+    Case("time '24:00:00'", "time", "24:00:00", "24:00:00", None),
     Case("timestamp_ns '2026-01-31 09:30:00.500000999'", "datetime", CLOCK, CLOCK, AT),
-    Case("[1, null, 9007199254740993]", "list", [1, None, "9007199254740993"], LIST, LIST),
+    Case("[1, null, 9007199254740993]", "list", [1, None, 9007199254740993], LIST, LIST),
     Case("[1.50, null]::decimal(5, 2)[2]", "list", [Decimal("1.50"), None], "[1.50,null]", "[1.50,null]"),
     Case("{'a': date '2026-01-31', 'b': 'nan'::double}", "struct", {"a": "2026-01-31", "b": None}, STRUCT, STRUCT),
     Case("map([1, 2], ['x', 'y'])", "struct", {"1": "x", "2": "y"}, MAP, MAP),
@@ -98,7 +99,7 @@ DUCKDB = [
 
 POSTGRESQL = [
     Case("7::smallint", "integer", 7, "7"),
-    Case("9007199254740993", "integer", "9007199254740993", "9007199254740993", 9007199254740993),
+    Case("9007199254740993", "integer", 9007199254740993, "9007199254740993"),
     Case("1.50::numeric", "decimal", Decimal("1.50"), "1.50"),
     Case(f"{10**50}::numeric", "decimal", Decimal(10**50), str(10**50)),
     Case("'NaN'::numeric", "decimal", None, ""),
@@ -110,19 +111,19 @@ POSTGRESQL = [
     Case("'\\xfffe3e'::bytea", "bytes", "//4+", "//4+", b"\xff\xfe>"),
     Case(f"'{UUID_TEXT}'::uuid", "uuid", UUID_TEXT, UUID_TEXT),
     Case("date '2026-01-31'", "date", "2026-01-31", "2026-01-31", date(2026, 1, 31)),
-    Case("date 'infinity'", "date", "infinity", "infinity"),
+    Case("date 'infinity'", "date", "infinity", "infinity", None),
     Case("timestamp '2026-01-31 09:30:00.5'", "datetime", CLOCK, CLOCK, AT),
     Case("timestamptz '2026-01-31 14:30:00.5+05'", "datetime", f"{CLOCK}Z", f"{CLOCK}Z", AT.replace(tzinfo=UTC)),
     Case("time '09:30:00'", "time", "09:30:00", "09:30:00", time(9, 30)),
     Case("timetz '09:30:00+05'", "time", "09:30:00+05:00", "09:30:00+05:00"),
-    Case("interval '1 day 2 hours'", "interval", "P1DT7200S", "P1DT7200S", timedelta(days=1, hours=2)),
+    Case("interval '1 day 2 hours'", "interval", "P1DT7200S", "P1DT7200S"),
     Case("interval '1 month 2 days'", "interval", "P1M2D", "P1M2D"),
-    Case("array[1, null, 9007199254740993]", "list", [1, None, "9007199254740993"], LIST, LIST),
+    Case("array[1, null, 9007199254740993]", "list", [1, None, 9007199254740993], LIST, LIST),
     Case("array[1.50, null]::numeric[]", "list", [Decimal("1.50"), None], "[1.50,null]", "[1.50,null]"),
     Case(f"'{DOCUMENT}'::json", "json", {"a": [1, None, "x"]}, DOCUMENT, DOCUMENT),
     Case(f"'{DOCUMENT}'::jsonb", "json", {"a": [1, None, "x"]}, DOCUMENT, DOCUMENT),
     Case("""'"\\ud800"'::json""", "json", "\ufffd", "\ufffd"),
-    Case("'9007199254740993'::json", "json", "9007199254740993", "9007199254740993"),
+    Case("'9007199254740993'::json", "json", 9007199254740993, "9007199254740993", "9007199254740993"),
     Case("'null'::jsonb", "json", None, ""),
     Case("int4range(1, 10)", "text", "[1,10)", "[1,10)"),
     Case("inet '10.0.0.1/8'", "text", "10.0.0.1/8", "10.0.0.1/8"),
@@ -131,8 +132,8 @@ POSTGRESQL = [
 ]
 MARIADB = [
     Case("7", "integer", 7, "7"),
-    Case("9007199254740993", "integer", "9007199254740993", "9007199254740993", 9007199254740993),
-    Case("18446744073709551615", "integer", str(2**64 - 1), str(2**64 - 1), Decimal(2**64 - 1)),
+    Case("9007199254740993", "integer", 9007199254740993, "9007199254740993"),
+    Case("18446744073709551615", "integer", 2**64 - 1, str(2**64 - 1), Decimal(2**64 - 1)),
     Case("1.50", "decimal", Decimal("1.50"), "1.50"),
     Case("5e-1", "float", 0.5, "0.5"),
     Case("true", "integer", 1, "1"),
@@ -178,6 +179,7 @@ def ask(directory: Directory, open_sources: Any, tmp_path: Path, request: pytest
     return run
 
 
+@sampled(30)
 @pytest.mark.parametrize(("engine", "case"), TABLE, ids=lambda each: each if isinstance(each, str) else each.sql[:30])
 async def test_every_type_in_every_format(ask: Ask, engine: str, case: Case) -> None:
     """Red with ``json.dumps`` of what DuckDB's driver gives: JSON, decimals, intervals, UUIDs, dates, bytes."""

@@ -38,7 +38,7 @@ class Silent:
     def __init__(self) -> None:
         self.rows: list[tuple[Any, ...]] = []
 
-    def begin(self, names: Sequence[str], types: Sequence[str | None] | None) -> Silent:
+    def begin(self, names: Sequence[str], types: Sequence[str | None] | None, arrow_types: Any = None) -> Silent:
         return self
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
@@ -64,7 +64,7 @@ def test_a_step_ends_with_something_to_send(monkeypatch: Any) -> None:
 class Wide(Silent):
     """Writes each row as 10,000 bytes."""
 
-    def begin(self, names: Sequence[str], types: Sequence[str | None] | None) -> Wide:
+    def begin(self, names: Sequence[str], types: Sequence[str | None] | None, arrow_types: Any = None) -> Wide:
         return self
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from engines.samples import sampled
 from tenantry.datasources import Limits
 from tenantry.datasources.pool.fair_queue import FairQueue
 from tenantry.errors import SourceUnavailable
@@ -103,6 +104,7 @@ def longest(attack: Attack | None, groups: int, size: int, panels: int, seconds:
     return simulate(main())
 
 
+@sampled(7)
 @pytest.mark.parametrize("groups", [1, 4])
 @pytest.mark.parametrize("attack", [downloads, queries])
 @pytest.mark.parametrize(
@@ -118,6 +120,7 @@ def test_a_victim_takes_three_times_as_long_at_most(
     assert attacked <= 3 * alone, (attacked, alone)
 
 
+@sampled(3)
 @pytest.mark.parametrize("groups", [1, 4])
 @pytest.mark.parametrize("attack", [downloads, queries])
 @pytest.mark.parametrize("size", [1, 2, 5])

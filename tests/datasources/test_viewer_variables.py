@@ -32,16 +32,27 @@ async def test_the_viewer_of_the_variables_is_that_of_the_group(sources: DataSou
             with pytest.raises(ValueError, match="another viewer"):
                 await sources.fetch(runs, "main", template, variables)
     # Variables without a group, and the group's own with another viewer: red when only a copied group is compared.
-    for runs, viewer in ((ada, bob), (acme, bob), (ada, None)):
-        bare = {} if viewer is None else {"viewer": viewer.variables["viewer"]}
-        for variables in (bare, {**bare, "user_group": runs.variables["user_group"]}):
+    bobs = {"viewer": bob.variables["viewer"]}
+    for runs, viewer in ((ada, bobs), (acme, bobs), (ada, {"viewer": None})):
+        for variables in (viewer, {**viewer, "user_group": runs.variables["user_group"]}):
             with pytest.raises(ValueError, match="another viewer"):
                 await sources.fetch(runs, "main", "select 1", variables)
+    with pytest.raises(ValueError, match="another viewer"):
+        await sources.fetch(ada, "main", "select 1", {"user_group": ada.variables["user_group"]})
     own = {"viewer": {"id": "ada"}}
     assert await sources.fetch(ada, "main", OF_PERSON, own) == [{"n": 3, "who": "ada"}]
-    assert await sources.fetch(acme, "main", "select 1 as n", {}) == [{"n": 1}]
     with pytest.raises(MissingVariable, match="viewer"):
         await sources.fetch(acme, "main", OF_PERSON, acme.variables)
+
+
+async def test_values_of_nobody_serve_every_viewer(sources: DataSources) -> None:
+    """They read nothing of a viewer. Red when a query with values of its own is refused as soon as it is a viewer's."""
+    acme = group(main="ds_1")
+    ada = acme.with_viewer(make_viewer("ada"))
+    for runs in (acme, ada):
+        assert await sources.fetch(runs, "main", "select {{ n }} as n", {"n": 3}) == [{"n": 3}]
+        with pytest.raises(MissingVariable, match="viewer"):
+            await sources.fetch(runs, "main", OF_PERSON, {"n": 3})
 
 
 async def test_viewers_share_what_has_the_same_values(sources: DataSources) -> None:

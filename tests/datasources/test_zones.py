@@ -17,6 +17,7 @@ import pytest
 
 from engines.clickhouse import require_chdb
 from engines.mariadb import MariaDB
+from engines.samples import sampled
 from tenantry.errors import TenantryError
 from tests.datasources.conftest import Directory
 from tests.datasources.databases import create_database
@@ -67,6 +68,7 @@ def test_the_clocks_change() -> None:
         assert {46, 48, 50} <= set(Counter(day_in(zone, at) for at in ROWS).values())
 
 
+@sampled(6)
 @pytest.mark.parametrize("zone", ZONES)
 async def test_ranges(zone: str, sources: Any) -> None:
     """A day goes from its midnight to the next. Red when the range is compared as dates, with the days of UTC; and for
@@ -74,6 +76,7 @@ async def test_ranges(zone: str, sources: Any) -> None:
     assert await wrong_ranges(sources, zone) == []
 
 
+@sampled(6)
 @pytest.mark.parametrize("zone", ZONES)
 async def test_buckets(zone: str, sources: Any) -> None:
     """Days, and weeks from both of their first days. Red for a column of dates west of UTC when each column is

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -70,6 +71,7 @@ def day_in(zone: str, at: datetime) -> date:
     return at.replace(tzinfo=UTC).astimezone(ZoneInfo(zone)).date()
 
 
+@cache  # each query is compared with them
 def days_of(column: str, zone: str) -> list[date]:
     """The day of each row in a column; a date is the same day in all zones."""
     return [at.date() if column == "day" else day_in(zone, at) for at in ROWS]

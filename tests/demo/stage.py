@@ -62,6 +62,7 @@ async def staged(folder: Path, url: str = URL, product_url: str = PRODUCT_URL) -
     tokens = {carrier: each.token for carrier, each in made.items()}
     app = Starlette()
     async with DataSources(store) as sources:
-        mount_dashboards(app, DASHBOARDS, Resolver(store, keys=keys), sources, embedding=Embedding(store, keys))
+        resolver = Resolver(store, keys=keys, staleness=60.0)  # a busy machine may not poll for the default of 5 s
+        mount_dashboards(app, DASHBOARDS, resolver, sources, embedding=Embedding(store, keys))
         product = Product(provisioner, environment, {**tokens}, int(url.rpartition(":")[2]))
         yield Stage(app, product.app(hosts(product_url)), environment, provisioner, tokens)

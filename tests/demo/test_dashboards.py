@@ -16,6 +16,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from engines.samples import sampled
 from tenantry import DashboardFolder
 from tenantry.dashboards.definition.model import PanelKind
 from tenantry.demo import DASHBOARDS
@@ -101,6 +102,7 @@ def test_every_query_asks_for_the_own_flights_alone(folder: DashboardFolder) -> 
             template.check(dialect)
 
 
+@sampled(3)
 @pytest.mark.parametrize("carrier", SHOWN)
 @pytest.mark.parametrize("name", NAMES)
 async def test_every_panel_answers_for_every_customer(

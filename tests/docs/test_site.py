@@ -53,7 +53,7 @@ def test_the_newer_form_of_the_document_has_the_same_operations() -> None:
     config, _ = loads('{"name": "A", "navigation": [], "openapi": "api.json"}')
     assert config is not None
     documents = [json.dumps(openapi_document(version)) for version in ("3.1", "3.2")]
-    assert [len(read_documents(config, {"api.json": each}).operations) for each in documents] == [18, 18]
+    assert [len(read_documents(config, {"api.json": each}).operations) for each in documents] == [19, 19]
 
 
 def test_the_configuration_is_without_fault() -> None:

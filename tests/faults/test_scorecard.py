@@ -126,8 +126,13 @@ def test_a_listed_defence_is_where_the_list_says(defence: Defence) -> None:
 
 
 def test_the_tests_notice_a_broken_defence(tmp_path: Path) -> None:
-    """A short form of row S22: one defence in a copy of the tree; and a change that breaks nothing is not noticed."""
+    """A short form of row S22: one defence in a copy of the tree; and a change that breaks nothing is not noticed. Red
+    when the copy has no bundles: a test of them then failed in every copy, and seemed to notice each defence."""
     broken_defences.copy_tree(tmp_path / "tree")
+    bundles = "src/tenantry/static/bundles"
+    assert {each.name for each in (ROOT / bundles).iterdir()} == {
+        each.name for each in (tmp_path / "tree" / bundles).iterdir()
+    }
     defence = next(each for each in DEFENCES if each.file == "tokens/keys/private_file.py")
     assert broken_defences.notices(tmp_path / "tree", defence)
     assert not broken_defences.notices(tmp_path / "tree", replace(defence, broken=defence.line + "  # as it was"))

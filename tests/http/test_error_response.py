@@ -9,7 +9,16 @@ from hashlib import sha256
 
 import pytest
 
-from tenantry.errors import AmbiguousToken, InvalidBody, InvalidToken, MissingVariable, StoreUnavailable, TemplateError
+from tenantry.errors import (
+    AmbiguousToken,
+    InvalidBody,
+    InvalidPass,
+    InvalidToken,
+    MissingVariable,
+    OutOfScope,
+    StoreUnavailable,
+    TemplateError,
+)
 from tenantry.http.responses import error_response, prefers_html
 from tests.middleware.asgi import http
 
@@ -96,6 +105,8 @@ IDS = [
     ([b"<b>"], False),
     ([b"\xe4"], False),
     ([b"ugtc_k1_aaaaaaaa"], False),
+    ([b"ugvc_k1_aaaaaaaa"], False),
+    ([b"of-ugpv_" + b"a" * 43], False),  # the whole key of a preview
     ([b"one", b"two"], False),
     ([], False),
 ]
@@ -134,6 +145,14 @@ def test_page() -> None:
     assert "prefers-color-scheme:dark" in text
     assert "<script" not in text
     assert "style=" not in text
+
+
+def test_each_refusal_of_access_has_its_own_page() -> None:
+    """Except that of a pass which is made wrongly. Red without a text for the code: somebody who opens an old link
+    reads that the page cannot be shown."""
+    for kind in {OutOfScope, InvalidToken, *InvalidToken.__subclasses__()} - {InvalidPass}:
+        _, _, body = error_response(kind("no"), http(headers=[(b"accept", BROWSER)]))
+        assert "This page cannot be shown" not in body.decode(), kind
 
 
 def test_a_message_of_several_lines_keeps_its_caret_in_place() -> None:

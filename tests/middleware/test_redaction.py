@@ -60,6 +60,11 @@ class Url:
         (f"GET /?t={PASS}&a=1", (), "GET /?t=ugvc_[redacted]&a=1"),  # likewise
         ("%s", (PASS.replace(".", "%2E"),), "ugvc_[redacted]"),
         ("%s", (PASS[:40],), "ugvc_[redacted]"),
+        # Red when the letters of the prefix are searched as they are alone.
+        (f"GET /?t=%75{T[1:]}&a=%", (), "GET /?t=%75gtc_[redacted]&a=%"),
+        ("%s", (f"u%67{PASS[2:]}",), "u%67vc_[redacted]"),
+        ("%s", (f"ug%6Bt%5F{K[5:]}",), "ug%6Bt_[redacted]"),
+        ("%s", (f"%75%67%70%76_{P[5:]}",), "%75%67%70%76_[redacted]"),
         ("a hug, ugtc_ and %s%%", (100,), "a hug, ugtc_ and 100%"),
         ("%s %r", (None, RECORD), f"None {RECORD!r}"),
     ],

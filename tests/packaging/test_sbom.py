@@ -11,8 +11,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
 from hatchling.metadata.core import ProjectMetadata
 from hatchling.plugin.manager import PluginManager
 from packaging.requirements import Requirement
@@ -46,6 +44,9 @@ def name(request: pytest.FixtureRequest) -> str:
 def test_it_is_valid_and_hangs_together(name: str) -> None:
     """By the schema, licences by SPDX's list; every reference leads somewhere, and every part is reached from the
     package. Red with a licence that SPDX does not know, and when the needs of nested npm packages are not found."""
+    from cyclonedx.schema import SchemaVersion  # both take a second, and every process of the tests loads this file
+    from cyclonedx.validation.json import JsonStrictValidator
+
     made = document(name)
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(json.dumps(made)) is None
     known = {part["bom-ref"] for part in made["components"]}

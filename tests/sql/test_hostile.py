@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from engines.clickhouse import ClickHouse
 from engines.hypothesis_profile import examples
 from engines.postgres import Postgres
+from engines.samples import sampled
 from tenantry.errors import UnbindableValue
 from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL, SQLTemplate
 
@@ -71,6 +72,7 @@ PAIRS = [(dialect.name, dialect.paramstyle) for dialect in DIALECTS.values()]
 PAIRS += [("postgresql", style) for style in PARAMSTYLES if ("postgresql", style) not in PAIRS]
 
 
+@sampled(9)
 @pytest.mark.parametrize(("dialect", "paramstyle"), PAIRS)
 def test_the_text_is_identical_for_every_payload(payloads: list[str], dialect: str, paramstyle: str) -> None:
     """19,867 payloads of the corpus, and ours, in every position: one text, and each value in the parameters alone.

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from engines.samples import sampled
 from tenantry.errors import InvalidParameter, TemplateError
 from tenantry.sql import DIALECTS, BoundSQL, SQLTemplate
 from tenantry.sql.filters.registry import _ARGUMENTS
@@ -80,6 +81,7 @@ def check(name: str, values: Iterable[str], dialect: str) -> None:
         ]
 
 
+@sampled(21)
 @pytest.mark.parametrize("name", POSITIONS)
 @pytest.mark.parametrize("dialect", ["postgresql", "mysql"])
 def test_the_text_is_identical_for_every_payload(payloads: list[str], name: str, dialect: str) -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.hypothesis_profile import examples
+from engines.samples import sampled
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.lexing.lexer import Lexeme, LexemeKind, lex
@@ -70,6 +71,7 @@ def test_what_never_ends_is_an_error_and_no_endless_loop(dialect: str, text: str
         lex(Source(f"select {text}"), DIALECTS[dialect])
 
 
+@sampled(60)
 # Between them they have every rule of reading that a dialect can have.
 @pytest.mark.parametrize("dialect", ["postgresql", "mysql", "clickhouse", "bigquery", "tsql"])
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
+from compileall import compile_dir
 from pathlib import Path
+from py_compile import PycInvalidationMode
 from typing import Final
 
 from benchmarks.acceptance.check import Check, Effort, Measured
@@ -19,23 +21,28 @@ _FAILED: Final = 1
 
 _SECONDS: Final = 900
 
+_BUILT: Final = ("src/tenantry/static/bundles", "site/src/tenantry_site/static/bundles")
+"""Folders with built files, which git does not know."""
+
 
 def measure(effort: Effort) -> Measured:
-    """Every defence of the list, after all their tests have passed on the tree as it is: the control."""
+    """Every defence of the list, after all their tests have passed on the tree as it is: the control. If one of them
+    fails there, no defence is broken, because that test would seem to notice it."""
     with tempfile.TemporaryDirectory(prefix="tenantry-defences-") as name:
         copy = Path(name) / "tree"
         copy_tree(copy)
         named = sorted({test for defence in DEFENCES for test in defence.tests})
         effort.say(f"control: {len(named)} groups of tests on the tree as it is")
-        control = _pytest(copy, named, "-n", "2")
+        if _pytest(copy, named, "-n", "2", quiet={0}):
+            return Measured("the tests fail on the tree as it is", ok=False, numbers={"listed": len(DEFENCES)})
         unnoticed = []
         for defence in DEFENCES:
             effort.say(defence.name)
             if not notices(copy, defence):
                 unnoticed.append(defence.name)
     noticed = len(DEFENCES) - len(unnoticed)
-    figure = f"{noticed} of {len(DEFENCES)} noticed (control: {'all pass' if not control else 'TESTS FAIL'})"
-    return Measured(figure, not unnoticed and not control, {"unnoticed": unnoticed, "listed": len(DEFENCES)})
+    figure = f"{noticed} of {len(DEFENCES)} noticed (control: all pass)"
+    return Measured(figure, not unnoticed, {"unnoticed": unnoticed, "listed": len(DEFENCES)})
 
 
 def notices(copy: Path, defence: Defence) -> bool:
@@ -58,13 +65,18 @@ def copy_tree(target: Path) -> None:
         if (ROOT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target / name)
+    for folder in _BUILT:
+        if (ROOT / folder).is_dir():
+            shutil.copytree(ROOT / folder, target / folder)
+    # Each of the many runs would compile the sources. A file that changes is compiled again, because its hash differs.
+    compile_dir(target / "src", quiet=1, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
     if (ROOT.parent / "shared").is_dir():
         (target.parent / "shared").symlink_to(ROOT.parent / "shared")
 
 
-def _pytest(folder: Path, tests: Iterable[str], *options: str) -> int:
-    """Its exit code; what it prints goes to stderr only when it is no outcome."""
-    return run_pytest(folder, tests, options, seconds=_SECONDS, quiet={0, _FAILED})
+def _pytest(folder: Path, tests: Iterable[str], *options: str, quiet: Set[int] = frozenset({0, _FAILED})) -> int:
+    """Its exit code; what it prints goes to stderr unless the code is in ``quiet``."""
+    return run_pytest(folder, tests, options, seconds=_SECONDS, quiet=quiet)
 
 
 CHECKS = (

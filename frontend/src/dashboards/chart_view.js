@@ -106,8 +106,10 @@ export class ChartView {
   }
 
   #height() {
-    const groups = this.view.horizontal ? new Set(this.rows.values(this.view.by)).size : 0;
-    this.element.classList.toggle("sparse", groups > 0 && groups <= SPARSE);
+    const lines = this.view.horizontal ? this.view.by : this.view.rows;
+    const count = lines ? new Set(this.rows.values(lines)).size : 0;
+    const groups = this.view.horizontal ? count : 0;
+    this.element.classList.toggle("sparse", count > 0 && count <= SPARSE);
     if (this.view.kind === "donut" && !this.#beside()) return TALL;
     return Math.max(HEIGHT, Math.min(groups, this.view.limit ?? groups) * LINE);
   }

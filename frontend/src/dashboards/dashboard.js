@@ -25,7 +25,7 @@ export class Dashboard {
 
   /**
    * @param {{root: HTMLElement, session: import("./embed/session.js").Session, mount: string, announce: (text: string) => void,
-   *   open: (name: string, fragment: string, notes: string[]) => void, changed: (dashboard: Dashboard) => void, look: () => Record<string, string>[], colorsOf: (name: string) => Record<string, Record<string, number>>, keepColors: () => void, revised: (revision: string) => void,
+   *   open: (name: string, fragment: string, notes: string[]) => void, changed: (dashboard: Dashboard) => void, look: () => void, colorsOf: (name: string) => Record<string, Record<string, number>>, keepColors: () => void, revised: (revision: string) => void,
    *   restart: () => void, broken: (why: string) => void, live: boolean, connection: import("./connection.js").Connection}} page
    * @param {string} name
    * @param {string} fragment
@@ -91,11 +91,15 @@ export class Dashboard {
   /** Once nothing is under way, colours stay. */
   #settle() {
     const { panels, choices } = this.requests.pending;
-    if (!panels.length && !choices.length && !this.fed.some(({ coming }) => coming) && this.colors.settle()) this.page.keepColors();
+    if (panels.length || choices.length || this.fed.some(({ coming }) => coming)) return;
+    this.#recolor();
+    if (this.colors.settle()) this.page.keepColors();
   }
 
+  /** Draws those anew that were drawn in colours of before. */
   #recolor() {
-    for (const panel of this.fed) panel.inner.recolor?.();
+    if (this.outdated) for (const panel of this.fed) panel.inner.recolor?.();
+    this.outdated = false;
   }
 
   #fill({ choices, values, error }) {
@@ -127,7 +131,10 @@ export class Dashboard {
     this.filters = filtersOf(about, given, fragment);
     this.controls = new Controls(this.filters, this.formats, { change: (values) => this.choose(values), ask: (name) => this.ask([], [name]) });
     this.logo = html("img", { class: "logo", alt: "", hidden: true, error: () => (this.logo.hidden = true) });
-    this.colors = new SeriesColors(about, this.page.look(), settled(() => this.#recolor(), 0), this.page.colorsOf(this.name));
+    const soon = settled(() => this.#recolor(), 0);
+    const changed = () => soon((this.outdated = true));
+    this.colors = new SeriesColors(about, () => this.page.look(), changed, this.page.colorsOf(this.name));
+    this.page.look();
     const rows = about.rows.map((row) => rowOf(row, row.map((panel) => this.#panel(panel).element)));
     this.element = html("div", { class: "dashboard" }, this.#head(about), this.controls.element, this.controls.chips, html("div", { class: "rows" }, ...rows));
     this.page.show(this);

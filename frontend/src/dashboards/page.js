@@ -1,6 +1,5 @@
 // The entry of the page: a session with the server, and the dashboard that the address names.
 
-import { ownColors } from "./charts/colors.js";
 import { load } from "./chunks.js";
 import { html } from "./dom.js";
 import { Connection } from "./connection.js";
@@ -114,12 +113,13 @@ class Page {
     this.session.send("colors", this.#colors);
   }
 
-  /** Draws the page by the theme of the group, and by the host's, which counts for more. Returns the colours. */
+  /** Draws the page by the theme of the group, and by the host's, which counts for more. */
   look() {
-    const about = this.dashboard?.about;
-    const { logo, modes } = applyTheme(about ? ownColors(about) : [], about?.theme, this.session.theme);
-    if (about) this.dashboard.showLogo(logo);
-    return modes;
+    const { about, colors } = this.dashboard ?? {};
+    const { logo, modes } = applyTheme(colors?.own ?? [], about?.theme, this.session.theme);
+    if (!colors) return;
+    this.dashboard.showLogo(logo);
+    colors.see(modes);
   }
 
   /** @param {Dashboard} dashboard whose definition has come */

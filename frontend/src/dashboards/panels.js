@@ -1,14 +1,14 @@
 // A panel: its head, what it shows, and its states. Each is by itself: none waits for another.
 
-import { CHARTS, missingOf } from "./charts/index.js";
+import { missingOf } from "./charts/index.js";
 import { words } from "./charts/series.js";
 import { ChartView } from "./chart_view.js";
 import { freshId, html, settled } from "./dom.js";
+import { loaded } from "./chunks.js";
 import { FigureView } from "./figures.js";
 import { menuOf, save, showText } from "./panel_menu.js";
 import { TableView } from "./tables.js";
 import { paragraphs } from "./texts.js";
-import { VegaView } from "./vega_view.js";
 
 const STEPS = [320, 480, 640, 960, 1280, 1920, 2560, 3840, 5120, 7680];
 /** The server keeps two columns for a pixel; the line of noise needs three to look the same (test_reduction.py). */
@@ -37,6 +37,9 @@ const NO_ROWS = "There is nothing here for this choice.";
 
 /** The kinds whose unit stands beside the number, or the name of its axis. */
 const UNIT_ELSEWHERE = new Set(["figure", "scatter"]);
+
+/** What a panel is whose bundle has not come. */
+const COMING = { skeleton: () => html("div", { class: "ghost-plot" }) };
 
 /** The kinds of panels that show no rows. */
 export const WITHOUT_ROWS = new Set(["heading", "text"]);
@@ -96,7 +99,7 @@ export class Panel {
 
   /** What the server is asked. */
   get wanted() {
-    return { id: this.id, ...(CHARTS.has(this.view.kind) ? { width: widthStep(this.#width || this.body.clientWidth || 640) } : {}), ...this.inner.wanted };
+    return { id: this.id, width: widthStep(this.#width || this.body.clientWidth || 640), ...this.inner.wanted };
   }
 
   /** At once. */
@@ -126,6 +129,7 @@ export class Panel {
     this.asOf = message.as_of ?? this.asOf;
     if (message.error) return this.fail(message.error.message);
     this.#data = null; // until it is drawn
+    if (this.inner === COMING) this.inner = viewOf(this.about, this.context);
     this.body.removeAttribute("aria-busy");
     if (this.inner.isEmpty(message)) this.#empty();
     else this.#draw(message);
@@ -251,8 +255,8 @@ export class Panel {
 function viewOf(about, context) {
   if (about.kind === "figure") return new FigureView(about, context);
   if (about.kind === "table") return new TableView(about, context);
-  if (about.kind === "vega") return new VegaView(about, context);
-  return new ChartView(about, context);
+  if (about.kind !== "vega") return new ChartView(about, context);
+  return loaded["vega.js"] ? new loaded["vega.js"].VegaView(about, context) : COMING;
 }
 
 /** The title of a panel whose author gave none. */

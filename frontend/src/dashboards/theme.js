@@ -7,6 +7,8 @@ const READABLE = 4.5;
 const VISIBLE = 3;
 const TEXTS = ["quiet", "accent", "good", "warn", "bad"];
 const PALETTE = ["data-1", "data-2", "data-3", "data-4", "data-5", "data-6", "data-7", "data-8"];
+/** How much of another colour a shade has. */
+const SHADE = 0.4;
 const INK = { light: "#1b1f27", dark: "#e6e9ef" };
 
 const COLOR = { fits: (value) => hexOf(value) !== null, takes: "an opaque colour, such as #2456c4" };
@@ -33,7 +35,8 @@ document.adoptedStyleSheets.push(sheet);
 
 /**
  * Draws the page by these themes alone: a key that none of them holds is as always.
- * @param {string[]} own colours of the dashboard's file, #rrggbb: those of the series after the palette's
+ * @param {(string | {place: number, toward: "ink" | "surface"})[]} own colours of the series after the palette's, or which of
+ *   those before is mixed with what
  * @param {...(Record<string, any> | null | undefined)} themes of the group and of the host: a later one counts for more
  * @returns {{logo?: string, modes: Record<string, string>[]}} `modes`: the colours in light and in dark mode
  */
@@ -72,7 +75,8 @@ function tokensOf(theme, own, mode, usual) {
   for (const name of TEXTS) put(name, hexOf(theme[name]) ?? mine[name], READABLE);
   if (theme.accent) found.fill = found.button = found["button-line"] = found.accent;
   const colors = palette((theme.palette ?? []).map(hexOf), PALETTE.map((name) => mine[name]), PALETTE.map((name) => usual.light[name]));
-  [...colors, ...own.map(hexOf)].forEach((color, place) => put(`data-${place + 1}`, color, VISIBLE));
+  const shade = ({ place, toward }) => mixed(found[`data-${place}`], { ink: INK[mode], surface }[toward], SHADE);
+  [...colors, ...own].forEach((color, place) => put(`data-${place + 1}`, hexOf(color) ?? shade(color), VISIBLE));
   return found;
 }
 

@@ -13,12 +13,12 @@ export const TIMES = {
   month: { month: "short", year: "numeric" },
   monthname: { month: "short" },
   year: { year: "numeric" },
-  time: { hour: "2-digit", minute: "2-digit" },
-  second: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
+  time: { timeStyle: "short" },
+  second: { timeStyle: "medium" },
   daytime: { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
   datetime: { dateStyle: "medium", timeStyle: "short" },
   instant: { dateStyle: "medium", timeStyle: "medium" },
-  millisecond: { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
+  millisecond: { hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
   exact: { year: "numeric", month: "short", day: "numeric", hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
 };
 

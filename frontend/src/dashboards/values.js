@@ -19,6 +19,7 @@ const OWN_LOCALE = document.documentElement.lang || "en";
 const OWN_CURRENCY = "USD";
 const CURRENCY = /^[A-Z]{3}$/i;
 const BYTES = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"];
+const HOUR = 3_600_000;
 const UNITS = Object.entries({ day: 86_400, hour: 3_600, minute: 60, second: 1 });
 const PLAIN = new Set(["number", "integer", "decimal"]);
 const SHORTENED = new Set([...PLAIN, "currency", "compact"]);
@@ -56,6 +57,8 @@ const fixed = (count) => (count === undefined ? {} : { minimumFractionDigits: co
 export class Formats {
   #made = new Map();
   #cents;
+  /** As a whole time has it: "06:00", but "6:00 AM". */
+  #hour = { hour: "numeric" };
 
   /**
    * @param {string} [locale] BCP 47; of one that is none, the page's own
@@ -64,6 +67,7 @@ export class Formats {
   constructor(locale, currency) {
     this.locale = isLocale(locale) ? locale : OWN_LOCALE;
     this.currency = currency ? (CURRENCY.exec(currency)?.[0] ?? null) : OWN_CURRENCY;
+    if (/^\D*0/.test(this.time(6 * HOUR, "time"))) this.#hour.hour = "2-digit";
     this.#cents = this.#formatter(Intl.NumberFormat, this.#style("currency")).resolvedOptions().maximumFractionDigits;
   }
 
@@ -164,7 +168,7 @@ export class Formats {
   time(value, format) {
     const at = typeof value === "number" ? value : moment(value);
     if (Number.isNaN(at)) return String(value);
-    return this.#formatter(Intl.DateTimeFormat, { ...TIMES[format], timeZone: "UTC" }).format(at);
+    return this.#formatter(Intl.DateTimeFormat, { ...TIMES[format], ...(TIMES[format].hour && this.#hour), timeZone: "UTC" }).format(at);
   }
 
   /** The labels of an axis of numbers: as many digits as the step between them needs, so that each is exact. */

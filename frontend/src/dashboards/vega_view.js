@@ -1,5 +1,6 @@
 // A panel with a Vega-Lite specification. Its bundle is large, so it is loaded only where there is such a panel.
 
+import { draw } from "../vega.js";
 import { load } from "./chunks.js";
 import { html } from "./dom.js";
 import { twinOf } from "./tables.js";
@@ -19,10 +20,6 @@ export class VegaView {
     this.asTable = false;
   }
 
-  skeleton() {
-    return html("div", { class: "ghost-plot" });
-  }
-
   isEmpty(data) {
     return !data.rows.length;
   }
@@ -36,14 +33,13 @@ export class VegaView {
   }
 
   /** Draws it for a width in CSS pixels, unless it is drawn for that. */
-  async fit(width) {
+  fit(width) {
     if (!this.element || !width || width === this.#width) return;
     this.#width = width;
     if (this.asTable) return this.element.replaceChildren(twinOf(this.data, {}, this.context.formats, this.context.title));
     const { formats, colors } = this.context;
-    const colorsOf = (column, names) => colors.of(column, names);
+    const colorsOf = colors.of.bind(colors);
     try {
-      const { draw } = await load("vega.js");
       draw(this.element, this.view.vega, this.data, { width, height: HEIGHT, formats, colorsOf });
     } catch (error) {
       console.error(error);

@@ -15,6 +15,9 @@ from types import MappingProxyType
 from urllib.parse import quote, unquote, urlsplit
 
 SUFFIXES = (".mdx", ".md", ".html")
+SAFE = "/@+,;=!$&'()*~"
+"""Characters of a path that are not percent-encoded. A colon is encoded: in the first segment, browsers would read it
+as the end of a scheme (``javascript:``)."""
 SCHEMES = frozenset({"http", "https", "mailto", "tel"})
 """The schemes that links may have. Others are refused: ``javascript:`` and ``data:`` would run code in the page."""
 
@@ -54,12 +57,16 @@ def html_path(page: str) -> str:
     return f"{page}.html"
 
 
-def relative_url(source: str, target: str) -> str:
-    """The relative link from the file ``source`` to the file ``target``; both are paths from the site's root.
+def page_url(base_url: str, page: str, *, clean: bool = False) -> str:
+    """The absolute address of a page; ``index`` has the address of its folder. ``clean``: without ``.html``."""
+    folder, _, name = page.rpartition("/")
+    path = f"{folder}/".lstrip("/") if name == "index" else page if clean else html_path(page)
+    return f"{base_url.rstrip('/')}/{quote(path, safe=SAFE, errors='replace')}"
 
-    Colons are percent-encoded, because a colon in the first segment would end a scheme (``javascript:``).
-    """
-    return quote(relpath(target, dirname(source) or "."), safe="/@+,;=!$&'()*~", errors="replace")
+
+def relative_url(source: str, target: str) -> str:
+    """The relative link from the file ``source`` to the file ``target``; both are paths from the site's root."""
+    return quote(relpath(target, dirname(source) or "."), safe=SAFE, errors="replace")
 
 
 class Addresses:

@@ -171,7 +171,7 @@ class Page:
     sections: tuple[Section, ...] = ()
     links: tuple[Link, ...] = ()
     markdown: str = ""
-    """The source without front matter and imports."""
+    """The text as Markdown without front matter, components and code: the source if it has none of them."""
     parts: frozenset[str] = frozenset()
     """``api`` for an API page, and ``playground`` if it needs the playground's script."""
     request_headers: frozenset[str] = frozenset()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tenantry_site.app import responses
-from tenantry_site.app.responses import ResponseSender, SiteResponse, accepts_gzip
+from tenantry_site.app.responses import ResponseSender, SiteResponse, accepts_gzip, prefers_markdown
 from tests.app.wire import Got, ask
 
 TEXT = b"a page " * 500
@@ -30,7 +30,7 @@ async def test_a_page_is_sent_whole_or_compressed() -> None:
     assert plain.body == TEXT == gzip.decompress(packed.body)
     assert packed.headers["content-encoding"] == "gzip"
     assert "content-encoding" not in plain.headers
-    assert plain.headers["vary"] == packed.headers["vary"] == "accept-encoding"
+    assert plain.headers["vary"] == packed.headers["vary"] == "accept, accept-encoding"
     assert plain.headers["x-content-type-options"] == "nosniff"
     assert plain.headers["etag"] == packed.headers["etag"]
 
@@ -89,3 +89,22 @@ async def test_compressed_bytes_are_cached_within_a_bound(monkeypatch: pytest.Mo
     for number in range(100):
         await ask(app, f"/{number}", headers={"Accept-Encoding": "gzip"})
     assert sum(map(len, sender._compressed.values())) <= 1_000
+
+
+@pytest.mark.parametrize(
+    ("header", "prefers"),
+    [
+        ("text/markdown", True),
+        ("text/markdown, text/html, */*", True),
+        ("text/markdown;q=0.9, text/html;q=0.8", True),
+        ("text/html, text/markdown;q=0.9", False),
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", False),
+        ("text/markdown;q=0", False),
+        ("text/markdown;q=many", False),
+        ("*/*", False),
+        ("", False),
+    ],
+)
+def test_who_prefers_markdown(header: str, prefers: bool) -> None:
+    """Only a client that names it. Red when a browser, or curl without a header, gets Markdown."""
+    assert prefers_markdown(header) is prefers

@@ -88,6 +88,20 @@ async def test_the_page_for_nothing_has_links_that_work(docs: Path, target: str)
         assert (await ask(app, link.removeprefix("http://host/docs"), root_path="/docs")).status == 200, link
 
 
+async def test_a_program_gets_markdown_where_a_browser_gets_the_page(docs: Path) -> None:
+    """At the same address, which caches are told. Red when the header is not read."""
+    app = site_app(docs)
+    for target in ("/guides/start", "/guides/start.html", "/"):
+        page = await ask(app, target, headers={"Accept": "text/html,*/*;q=0.8"})
+        text = await ask(app, target, headers={"Accept": "text/markdown, text/html, */*"})
+        assert page.headers["content-type"] == "text/html; charset=utf-8"
+        assert text.headers["content-type"] == "text/markdown; charset=utf-8"
+        assert text.text.startswith("# ")
+        assert page.headers["vary"] == text.headers["vary"] == "accept, accept-encoding"
+    assert (await ask(app, "/nowhere", headers={"Accept": "text/markdown"})).status == 404
+    assert "# Start" in (await ask(app, "/llms-full.txt")).text
+
+
 async def test_an_address_of_any_depth_costs_little(docs: Path) -> None:
     """Red when what is drawn for each depth is kept for ever."""
     got = await ask(site_app(docs), "/" + "a/" * 5_000)

@@ -245,6 +245,22 @@ def test_serve_with_a_relay(folder: Path, docs: Path) -> None:
             assert "error" in json.loads(answer.read())
 
 
+def test_build_with_the_stars_of_a_repository_and_without_suffixes(
+    terminal: Terminal, folder: Path, docs: Path
+) -> None:
+    """Red when a command does not pass its options on."""
+    button = {"type": "github", "url": "https://github.com/acme/acme"}
+    config = json.loads((docs / "site.json").read_text("utf-8"))
+    (docs / "site.json").write_text(json.dumps(config | {"topbarCtaButton": button}))
+    (docs / "other.md").write_text("# Other\n\n[Home](/)\n")
+    terminal("build", "docs", "--out", "plain")
+    terminal("build", "docs", "--out", "chosen", "--repository-facts", "--clean-urls")
+    plain, chosen = ((folder / out / "other.html").read_text("utf-8") for out in ("plain", "chosen"))
+    assert "data-repository-facts" not in plain
+    assert 'data-repository-facts="acme/acme"' in chosen
+    assert ('href="index.html"' in plain, 'href="./"' in chosen) == (True, True)
+
+
 def test_serve_refuses_a_port_that_is_taken(terminal: Terminal, docs: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])

@@ -18,8 +18,9 @@ ONE = "https://one.example/v1"
 
 
 async def test_openapi(open_page: OpenPage, tmp_path: Path) -> None:
-    """One document or several, in JSON and YAML, 3.0 and 3.1; pages for a document that no page names."""
-    out = made(tmp_path, openapi=["things.json", "/more.yaml"], api={"baseUrl": ONE})
+    """One document or several, in JSON and YAML, 3.0 and 3.1; pages for the document of a tab that no page names."""
+    tab = {"name": "More", "url": "more", "openapi": "/more.yaml"}
+    out = made(tmp_path, openapi=["things.json", "/more.yaml"], tabs=[tab], api={"baseUrl": ONE})
     page = (await visit(open_page, out, "api/list")).page
     assert await page.locator("h1").inner_text() == "List things"
     assert "zebra" in await page.locator("article").inner_text()

@@ -43,18 +43,41 @@ def test_identifiers() -> None:
     )
     assert [each.id for each in page.headings] == [
         "hello-world",
-        "hello-world-1",
-        "code--more",
+        "hello-world-2",
+        "code-&-more",
         "über-das-größte",
         "日本-語",
         "हिन्दी",
         "section",
-        "a_b---c",
-        "hello-world-1-1",
+        "a_b-c",
+        "hello-world-1",
         "content",
     ]
-    assert page.headings[2] == Heading(2, "code--more", "code & more")
-    assert '<a class="anchor" href="#hello-world-1"' in page.html
+    assert page.headings[2] == Heading(2, "code-&-more", "code & more")
+    assert '<h2 id="code-&amp;-more">' in page.html
+    assert '<a class="anchor" href="#code-&amp;-more"' in page.html
+
+
+@pytest.mark.parametrize(
+    ("heading", "identifier"),
+    [
+        ("link.created", "link-created"),
+        ("What's next?", "what’s-next"),
+        ("`create_user()`", "create_user"),
+        ("Step 1: Issue a key", "step-1-issue-a-key"),
+        ("Input/Output & more", "input/output-&-more"),
+        ("v2.1.0 – the second", "v2-1-0-the-second"),
+        ("fooBar", "foobar"),
+        ("示例\uff1a内容", "示例\uff1a内容"),
+        ("Limits {#limits.Now}", "limits.Now"),
+    ],
+)
+def test_identifiers_of_the_format(heading: str, identifier: str) -> None:
+    """The rules that the documentation of the format lists. Red when a period is dropped: links to it break."""
+    page = read(f"---\ntitle: T\n---\n## {heading}\n\n{heading.partition(' {#')[0]}\n---\n")
+    assert page.headings[0].id == identifier
+    if heading.endswith("}"):
+        assert page.headings[0].text == "Limits"
 
 
 def test_identifiers_that_an_author_wrote() -> None:
@@ -253,7 +276,7 @@ def test_what_readers_of_markdown_get() -> None:
         '---\ntitle: x\n---\nimport A from "/snippets/a.mdx"\nexport const b = 1\n\n# T\n\ntext\n',
         snippets={"snippets/a.mdx": "A"},
     )
-    assert page.markdown == "# T\n\ntext\n"
+    assert page.markdown == "## T\n\ntext\n"
     assert codes(page) == []
 
 

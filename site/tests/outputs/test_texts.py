@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from xml.etree import ElementTree
 
+from tenantry_site import render
 from tenantry_site.config.model import Group, SiteConfig
 from tenantry_site.outputs import breadcrumbs, llms, markdown, robots, sitemap
 from tenantry_site.page import FrontMatter
@@ -28,7 +30,7 @@ def test_sitemap() -> None:
     root = ElementTree.fromstring(sitemap("https://example.com/d&s/", ["index", "a&b/ü", "a/index"]))
     found = [each.text for each in root.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")]
     base = "https://example.com/d&s"
-    assert found == [f"{base}/", f"{base}/a%26b/%C3%BC.html", f"{base}/a/"]
+    assert found == [f"{base}/", f"{base}/a&b/%C3%BC.html", f"{base}/a/"]
     assert b"Sitemap: https://example.com/docs/sitemap.xml" in robots("https://example.com/docs/")
 
 
@@ -40,6 +42,18 @@ def test_llms() -> None:
         "## Start / Inner\n\n- [A \\[b\\]](a/b.md)\n"
     )
     assert "(https://x.test/docs/a/b.md)" in llms("S", HEADS, ["a/b"], {}, "https://x.test/docs").decode()
+
+
+def test_llms_full() -> None:
+    """The text of the listed pages, with snippets expanded. Red when a page that asks not to be found is in it."""
+    one = '---\ntitle: One\n---\n<Snippet file="s.mdx" />\n'
+    files = {"a.mdx": one, "b.md": "# Two\n\nText.\n", "c.md": "---\nnoindex: true\n---\nxylophone\n"}
+    navigation = [{"group": "G", "pages": ["b", "a", "c"]}]
+    config = json.dumps({"name": "Site", "navigation": navigation})
+    site = render({**files, "snippets/s.mdx": "Shared.\n", "site.json": config})
+    assert site["llms-full.txt"] == b"# Site\n\n---\n\n# Two\n\nText.\n\n---\n\n# One\n\nShared.\n"
+    own = render({**files, "llms-full.txt": b"mine", "site.json": config})
+    assert own["llms-full.txt"] == b"mine"
 
 
 def test_breadcrumbs() -> None:

@@ -212,9 +212,10 @@ def test_an_unknown_operation_leaves_the_page_and_is_reported() -> None:
 
 
 def test_pages_for_operations_that_no_page_names() -> None:
-    """By tag; paths that are not taken; none at all where one operation of the document has a page."""
+    """Of a tab: by tag; paths that are not taken; none at all where one operation of the document has a page."""
     found = own_document()
-    pages = ApiPages(config(openapi=("api.json",)), reference(found), READER)
+    settings = config(openapi=("api.json",), tabs=({"name": "API", "url": "api-reference", "openapi": ("api.json",)},))
+    pages = ApiPages(settings, reference(found, settings), READER)
     made = list(pages.generated({"api-reference/health/the-process-runs"}))
     assert [path for path, _, _ in made] == [
         "api-reference/user-groups/get-or-create-a-user-group",
@@ -241,6 +242,8 @@ def test_pages_for_operations_that_no_page_names() -> None:
     assert list(pages.generated((), {"a": "GET /healthz"})) == []
     assert pages.groups((), {"a": "GET /healthz"}) == ()
     assert len(list(pages.generated((), {"a": "GET /none"}))) == len(made)
+    top = config(openapi=("api.json",))  # red when a document makes pages because the configuration names it
+    assert list(ApiPages(top, reference(found, top), READER).generated(())) == []
 
 
 def test_what_the_navigation_asks() -> None:

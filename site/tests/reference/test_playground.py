@@ -59,7 +59,14 @@ STYLES: dict[str, Any] = {
          "content": {"application/json": {"schema": {"type": "object"}}}},
         {"name": "unknown", "in": "query", "required": True},
         {"name": "X-Trace", "in": "header", "required": True},
-        {"name": "session", "in": "cookie", "required": True, "example": "s1"},
+        {"name": "session", "in": "cookie", "required": True, "example": "s1; s2=1"},
+        {"name": "several", "in": "cookie", "required": True, "example": [1, 2], "schema": {"type": "array"}},
+        {"name": "X-List", "in": "header", "required": True, "example": [1, 2], "schema": {"type": "array"}},
+        *({"name": f"{style}{at}", "in": "path", "required": True, "style": style, "explode": bool(at % 2),
+           "example": example, "schema": {"type": kind}}
+          for style in ("simple", "label", "matrix")
+          for at, (kind, example) in enumerate([("array", [1, 2]), ("array", [1, 2]), ("object", {"a": 1, "b": "c d"}),
+                                                ("object", {"a": 1, "b": "c d"}), ("string", "x y")])),
     ],
     "requestBody": {"content": {"multipart/form-data": {"schema": {"required": ["f", "note", "tags"], "properties": {
         "f": {"type": "string", "format": "binary"}, "note": {"type": "string"},
@@ -86,12 +93,17 @@ def served() -> Iterator[Served]:
 
         put("/thing", found, "post /api/things/{id}")
         put("/relayed", found, "post /api/things/{id}", "_relay", api={"baseUrl": (here.url,)})
-        put("/styles", document({"/a'/{id}/{b}": {"put": STYLES}}), "put /a'/{id}/{b}")
+        styled = "/a'/{id}/{b}/" + "/".join(
+            f"{{{style}{at}}}" for style in ("simple", "label", "matrix") for at in range(5)
+        )
+        put("/styles", document({styled: {"put": STYLES}}), f"put {styled}")
         put("/foreign", found, "get /api/html", api={"baseUrl": ("http://elsewhere.test",)})
         put("/refused", found, "get /api/html", "_relay", api={"baseUrl": ("http://elsewhere.test",)})
         for path in CALLS:
             put(f"/call{path}", found, f"get {path}", api={"auth": {}})
             put(f"/relayed{path}", found, f"get {path}", "_relay", api={"baseUrl": (here.url,)})
+        cookie = {"name": "session", "in": "cookie", "schema": {"type": "string"}}
+        put("/cookies", document({"/api/html": {"get": {"parameters": [cookie]}}}), "get /api/html")
         own = own_document()
         for method in ("get", "query", "post"):
             put(f"/own/{method}", own, f"{method} /api/user")
@@ -160,6 +172,16 @@ async def test_a_request_is_sent_and_its_answer_shown(open_page: OpenPage, serve
     assert "content-type" in await answer.locator("table").inner_text()
     assert seen.console == []
     assert await seen.violations() == []
+
+
+async def test_cookies_are_left_to_curl(open_page: OpenPage, served: Served) -> None:
+    """A browser drops the header without a word. Red when the request is sent without its cookies."""
+    page = (await visit(open_page, served, "/cookies")).page
+    await page.get_by_label("session string").fill("s1; admin=1")
+    assert "Cookie: session=s1%3B%20admin%3D1" in (await snippets(page))[0]
+    await page.get_by_role("button", name="Send").click()
+    assert "use the curl command" in await settled(page, "A page cannot send cookies")
+    assert served.arrived == []
 
 
 async def test_the_snippets_are_what_the_page_was_written_with(open_page: OpenPage, served: Served) -> None:

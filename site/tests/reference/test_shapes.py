@@ -67,6 +67,24 @@ def test_null_in_its_five_spellings(schema: Any) -> None:
     assert None not in shape.enum
 
 
+def test_null_next_to_other_types() -> None:
+    """Next to a schema that contains itself, to several, in a list, alone, and by reference.
+
+    Red when a list of such nodes shows "any", as ``anyOf`` ignored that its only schema was already open.
+    """
+    node = {"properties": {"next": {"anyOf": [ref("Node"), {"type": "null"}], "description": "The next one."}}}
+    following = shape_of(ref("Node"), Node=node).fields[0].shape
+    assert (following.type, following.recursive, following.nullable) == ("Node", True, True)
+    assert following.description == "The next one."
+    several = shape_of({"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]})
+    assert ([each.type for each in several.alternatives], several.nullable) == (["string", "integer"], True)
+    assert shape_of({"type": "array", "items": {"type": ["string", "null"]}}).type == "array of strings or nulls"
+    assert shape_of({"anyOf": [{"type": "null"}]}).type == "null"
+    for null in (ref("Null"), {"type": ["null"]}):
+        shape = shape_of({"anyOf": [null, {"type": "string"}]}, Null={"type": "null"})
+        assert (shape.type, shape.nullable, shape.alternatives) == ("string", True, ())
+
+
 @pytest.mark.parametrize(
     ("schema", "words"),
     [
@@ -120,7 +138,7 @@ def test_a_tree_is_cut_where_it_begins_again() -> None:
     assert children.shape.items is not None
     assert children.shape.items.recursive
     assert following.shape.recursive
-    assert sample(shape, request=True) == {"children": []}
+    assert sample(shape, request=False) == {"children": []}
 
 
 def test_siblings_of_one_type_are_not_recursive() -> None:
@@ -158,7 +176,7 @@ def test_maps_tuples_and_patterns() -> None:
     assert shape_of({"additionalProperties": {"type": "integer"}}).extra == shape_of({"type": "integer"})
     shape = shape_of({"type": "array", "prefixItems": [{"type": "string"}, {"const": 2}]})
     assert [field.name for field in shape.fields] == ["[0]", "[1]"]
-    assert sample(shape, request=True) == ["string", 2]
+    assert sample(shape, request=False) == ["string", 2]
     shape = shape_of(
         {"type": "object", "patternProperties": {"^x-": {"type": "string"}}, "additionalProperties": False}
     )
@@ -173,7 +191,7 @@ def test_maintain_order(ordered: bool, names: list[str]) -> None:
 
 
 def test_samples() -> None:
-    """Examples, defaults, constants, enumerations and formats; no read-only field in a request."""
+    """Examples, defaults, constants, enumerations and formats of a response."""
     schema = {
         "properties": {
             "id": {"type": "string", "readOnly": True}, "secret": {"type": "string", "writeOnly": True},
@@ -184,9 +202,32 @@ def test_samples() -> None:
     }  # fmt: skip
     shape = shape_of(schema, ordered=True)
     common = {"mail": "user@example.com", "size": 3, "kind": "a", "on": False, "name": "Ann", "null": None}
-    assert sample(shape, request=True) == {"secret": "string", **common}
     assert sample(shape, request=False) == {"id": "string", **common}
     assert sample(shape_of({}), request=True) is ABSENT
+
+
+def test_the_sample_of_a_request_holds_what_is_required() -> None:
+    """And what the document gives an example of. Nothing that a reader would send by mistake: "string", "key".
+
+    Red when optional fields are in the body, or a required text is "string".
+    """
+    text = {"type": "string"}
+    schema = {
+        "required": ["id", "name", "mail", "size", "tags", "rows", "map"],
+        "properties": {
+            "id": {**text, "readOnly": True}, "name": text, "mail": {**text, "format": "email"},
+            "size": {"type": "integer", "minimum": 3}, "tags": {"type": "array", "items": text},
+            "rows": {"type": "array", "items": {"required": ["a"], "properties": {"a": text, "b": text}}},
+            "map": {"additionalProperties": text}, "spare": text, "by_default": {"default": 5},
+            "shown": {**text, "example": "x"}, "kind": {"const": "k"}, "secret": {**text, "writeOnly": True},
+        },
+    }  # fmt: skip
+    shape = shape_of(schema, ordered=True)
+    assert sample(shape, request=True) == {
+        "name": "", "mail": "user@example.com", "size": 3, "tags": [], "rows": [{"a": ""}], "map": {}, "shown": "x",
+        "kind": "k",
+    }  # fmt: skip
+    assert sample(shape_of({"properties": {"a": text}}), request=True) == {}
 
 
 @pytest.mark.parametrize("key", ["allOf", "anyOf"])

@@ -173,6 +173,45 @@ def test_every_kind_of_body(body: Sent) -> None:
         assert program[3].decode() == body.text
 
 
+STYLES = [
+    ("simple", False, ["3", "4,5", "x,1,y,a b"]), ("simple", True, ["3", "4,5", "x=1,y=a b"]),
+    ("label", False, [".3", ".4,5", ".x,1,y,a b"]), ("label", True, [".3", ".4.5", ".x=1.y=a b"]),
+    ("matrix", False, [";p=3", ";p=4,5", ";p=x,1,y,a b"]), ("matrix", True, [";p=3", ";p=4;p=5", ";x=1;y=a b"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("style", "explode", "expected"), STYLES)
+def test_styles_of_paths_and_headers(style: str, explode: bool, expected: list[str]) -> None:
+    """The forms of RFC 6570, which OpenAPI names. Red when the commas of a list are encoded, and when ``label`` has no
+    dot."""
+    schemas = [
+        {"example": 3},
+        {"example": [4, 5], "schema": {"type": "array"}},
+        {"example": {"x": 1, "y": "a b"}, "schema": {"type": "object"}},
+    ]
+    for schema, text in zip(schemas, expected, strict=True):
+        parameter = {"name": "p", "required": True, "style": style, "explode": explode, **schema}
+        places = [parameter | {"in": "path"}] + ([parameter | {"in": "header"}] if style == "simple" else [])
+        request = initial(endpoint(one({"parameters": places}, path="/a/{p}"))[0])
+        assert request.url.removeprefix("https://example.com/a/") == text.replace(" ", "%20")
+        assert request.headers == ((("p", text),) if style == "simple" else ())
+
+
+def test_cookies_of_a_request() -> None:
+    """Encoded, and by their style. Red when a value with a semicolon begins a second cookie."""
+    parameters = [
+        {"name": "a", "in": "cookie", "required": True, "example": "x; admin=1"},
+        {"name": "b", "in": "cookie", "required": True, "example": [1, 2], "schema": {"type": "array"}},
+        {"name": "c", "in": "cookie", "required": True, "explode": False, "example": [1, 2],
+         "schema": {"type": "array"}},
+        {"name": "d", "in": "cookie", "required": True},
+    ]  # fmt: skip
+    request = initial(
+        endpoint(one({"parameters": parameters}), config(openapi=("api.json",), api={"maintainOrder": True}))[0]
+    )
+    assert request.headers == (("Cookie", "a=x%3B%20admin%3D1; b=1; b=2; c=1,2; d=<D>"),)
+
+
 def test_the_first_request_of_an_operation() -> None:
     """Examples where there are some, names where there are none; every style of a query; nothing optional."""
     found = one(

@@ -70,9 +70,12 @@ def test_styles_and_scripts_are_named_for_their_content() -> None:
     assert [path for path in one if path.endswith(".js")] == [path for path in other if path.endswith(".js")]
 
 
+TAB = {"name": "API", "url": "api", "openapi": "openapi.json"}
+
+
 def test_it_is_the_same_every_time() -> None:
     """Red when the order of files or of sets gets into the site."""
-    files = folder({"openapi": "openapi.json"}, **{"openapi.json": DOCUMENT})
+    files = folder({"tabs": [TAB]}, **{"openapi.json": DOCUMENT})
     assert dict(render(files)) == dict(render(dict(reversed(files.items()))))
 
 
@@ -108,11 +111,11 @@ def test_a_page_that_asks_not_to_be_found() -> None:
 
 
 def test_operations_get_pages_and_groups() -> None:
-    """Of an OpenAPI document that no page names. Red when they are unlisted, untitled or not searchable."""
-    site = render(folder({"openapi": "openapi.json"}, **{"openapi.json": DOCUMENT}))
-    page = site["api-reference/users/list-users.html"]
+    """Of a tab's OpenAPI document that no page names. Red when they are unlisted, untitled or not searchable."""
+    site = render(folder({"tabs": [TAB]}, **{"openapi.json": DOCUMENT}))
+    page = site["api/users/list-users.html"]
     assert inspect(page).problems == []
-    assert b"List users" in site["guides/start.html"]
+    assert b'href="api/users/list-users.html"' in site["index.html"]
     assert b"list-users" in site["llms.txt"]
     assert site.config is not None
     assert len(site.config.navigation) == 2
@@ -120,18 +123,16 @@ def test_operations_get_pages_and_groups() -> None:
 
 def test_a_page_is_titled_by_its_operation() -> None:
     """Red when the sidebar shows the name of the file."""
-    files = folder(
-        {"openapi": "openapi.json"}, **{"openapi.json": DOCUMENT, "hidden.md": "---\nopenapi: GET /users\n---\n"}
-    )
+    files = folder({"tabs": [TAB]}, **{"openapi.json": DOCUMENT, "hidden.md": "---\nopenapi: GET /users\n---\n"})
     site = render(files)
     assert "<h1>List users</h1>" in site["hidden.html"].decode()
-    assert not any(path.startswith("api-reference/") for path in site)
+    assert not any(path.startswith("api/") for path in site)
 
 
 def test_a_playground_may_call_the_servers_of_its_document() -> None:
     """And nothing else may; with a relay, no page calls anything. Red when a browser would block the call."""
-    files = folder({"openapi": "openapi.json"}, **{"openapi.json": DOCUMENT})
-    page = "api-reference/users/list-users.html"
+    files = folder({"tabs": [TAB]}, **{"openapi.json": DOCUMENT})
+    page = "api/users/list-users.html"
     assert b"connect-src &#39;self&#39; https://api.example.com;" in render(files)[page]
     assert b"connect-src &#39;self&#39;;" in render(files)["index.html"]
     assert b"api.example.com;" not in render(files, SiteOptions(relay="_relay"))[page]
@@ -303,7 +304,7 @@ MARKDOWN = st.lists(st.sampled_from(PIECES), max_size=20).map("".join)
 @settings(max_examples=examples(40), deadline=None)
 def test_nothing_in_a_folder_raises(files: dict[str, str | bytes], page: str) -> None:
     """Any bytes under any names. Red when a page fails (SITE105), or a finished file is not whole."""
-    for config in ({}, {"openapi": ["openapi.json", "x.yaml"]}):
+    for config in ({}, {"tabs": [TAB], "openapi": ["openapi.json", "x.yaml"]}):
         site = render(folder(config) | files | {"hidden.md": page})
         assert "SITE105" not in [reported.code for reported in site.diagnostics]
         for path, content in site.items():

@@ -30,7 +30,11 @@ def test_one_edited_page_is_all_that_is_made_again() -> None:
     assert updated(site, files) == set()
     files["guides/start.mdx"] = str(files["guides/start.mdx"]) + "\nA zebra on board.\n"
     made = updated(site, files, {"guides/start.mdx"})
-    assert {path for path in made if not path.startswith("search/")} == {"guides/start.html", "guides/start.md"}
+    assert {path for path in made if not path.startswith("search/")} == {
+        "guides/start.html",
+        "guides/start.md",
+        "llms-full.txt",
+    }
     assert any(path.startswith("search/words.") for path in made)
     assert {path.partition(".")[0] for path in site.removed} <= {"search/words", "search/parts"}
 

@@ -254,3 +254,16 @@ async def test_the_other_pages_are_as_good(open_page: OpenPage, folder: Path) ->
     for path in ("changes/releases", "404"):
         await page.goto(f"file://{folder}/{path}.html")
         assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+async def test_opened_groups_stay_open(open_page: OpenPage, folder: Path) -> None:
+    """On the next pages, until the reader closes them. Red when each page opens only the groups of its own."""
+    page = (await visit(open_page, folder)).page
+    group = page.locator(".sidebar details", has=page.locator("summary", has_text="Access"))
+    assert not await group.first.evaluate("e => e.open")
+    await group.first.locator("summary").first.click()
+    await page.goto(f"file://{folder}/tenants/sources.html")
+    assert await group.first.evaluate("e => e.open")
+    await group.first.locator("summary").first.press("Enter")
+    await page.reload()
+    assert not await group.first.evaluate("e => e.open")

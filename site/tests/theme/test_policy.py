@@ -6,9 +6,8 @@ import pytest
 
 from tenantry_site.options import SiteOptions
 from tenantry_site.theme import csp
-from tenantry_site.theme.links import parse_repository, repository, short_name
+from tenantry_site.theme.links import parse_repository, short_name
 from tenantry_site.theme.policy import origin
-from tests.theme.sample import config
 
 
 def rules(policy: str) -> dict[str, str]:
@@ -85,13 +84,7 @@ def test_the_feedback_leads_to_the_file_and_to_a_new_issue(url: str, edit: str, 
     assert found.issue("Ti&tle", "a.mdx") == f"{issue}Docs%3A%20Ti%26tle%20%28a.mdx%29"
 
 
-def test_the_repository_is_that_of_the_options_then_that_of_the_button() -> None:
-    """And none else."""
-    button = {"type": "github", "url": "https://github.com/b/b"}
-    other = SiteOptions(repository="https://github.com/a/a")
-    assert getattr(repository(config(topbarCtaButton=button), other), "home", "") == "https://github.com/a/a"
-    assert getattr(repository(config(topbarCtaButton=button), SiteOptions()), "home", "") == "https://github.com/b/b"
-    assert repository(config(), SiteOptions()) is None
+def test_an_address_that_is_no_repository() -> None:
     assert parse_repository("javascript:alert(1)") is None
     assert parse_repository("https://[") is None
 

@@ -15,8 +15,7 @@ most half of its length."""
 
 
 class Backoff:
-    """Computes pauses in seconds. The first is ``shortest``, and each further pause is twice as long as the one before,
-    up to ``longest``."""
+    """Computes pauses in seconds. Each is twice as long as the one before, from ``shortest`` up to ``longest``."""
 
     def __init__(self, shortest: float, longest: float) -> None:
         self._shortest = shortest
@@ -40,8 +39,7 @@ async def reconnect_forever(
     longest: float,
 ) -> NoReturn:
     """Call ``connect`` again and again until cancelled, with growing pauses of ``shortest`` to ``longest`` seconds.
-    After each call, ``ended`` gets the exception that the call raised, or None. If ``ended`` returns True, the pauses
-    start again at the shortest."""
+    ``ended`` gets the exception of each call, or None. If it returns True, the pauses start again at the shortest."""
     backoff = Backoff(shortest, longest)
     while True:
         try:
@@ -72,7 +70,7 @@ class Breaker:
         return self._until is not None
 
     def allows(self) -> bool:
-        """Return True if the caller may make its call now. The caller must then report ``succeeded`` or ``failed``."""
+        """Whether the caller may make its call now. It must then report ``succeeded`` or ``failed``."""
         if self._until is None:
             return True
         now = self._clock()
@@ -83,14 +81,14 @@ class Breaker:
         return True
 
     def succeeded(self) -> bool:
-        """Report that the call succeeded. Return True if this success ended an outage, otherwise False."""
+        """Report a success. Return True if it ended an outage."""
         ended = self._until is not None
         self._failures, self._until, self._probing = 0, None, False
         self._backoff.reset()
         return ended
 
     def failed(self) -> bool:
-        """Report that the call failed. Return True if this failure began an outage, otherwise False."""
+        """Report a failure. Return True if it began an outage."""
         self._failures += 1
         begins = self._until is None
         if begins and self._failures < FAILURES:

@@ -19,16 +19,16 @@ AGAIN_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Reports that the group with this handle changed. ``content``: the group's new cache entry. It is empty if only
-    the change is reported."""
+    """Reports that the group with this handle changed. ``content``: the group's new cache entry, empty if only the
+    change is reported."""
 
     handle: bytes
     generation: int
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Return True if this message can replace ``other``: it has a higher generation, or the same generation and no
-        content is lost."""
+        """Return whether this message can replace ``other``. Its generation must be higher, or equal if no content gets
+        lost."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 
@@ -102,7 +102,7 @@ class PublishQueue:
                 self._add(message)
 
     async def aclose(self) -> None:
-        """Send the queued messages for at most a second. Messages that remain after that are dropped."""
+        """Send the queued messages for at most a second."""
         loop = asyncio.get_running_loop()
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):

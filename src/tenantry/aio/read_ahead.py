@@ -43,8 +43,7 @@ class ReadAhead:
         return message
 
     async def wait_left(self) -> None:
-        """Wait until the client disconnects or ``mark_left`` is called. Only one task at a time may wait. If the
-        server's ``receive`` raises an error, this method raises the same error."""
+        """Wait until the client disconnects or ``mark_left`` is called. Only one task at a time may wait."""
         if self._is_left:
             return
         loop = asyncio.get_running_loop()

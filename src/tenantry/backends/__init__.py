@@ -1,5 +1,4 @@
-"""Backends that find user groups: in memory, in SQLite, in PostgreSQL or through another Tenantry server. Also a
-second-level cache in Redis, and buses."""
+"""Backends that find user groups, a second-level cache in Redis, and buses."""
 
 from typing import TYPE_CHECKING
 

@@ -1,5 +1,4 @@
-"""Combines the reads that callers request during one tick of an event loop. This saves round trips when many reads miss
-the cache, for example after a start."""
+"""Combines the reads that callers request during one tick of an event loop, to save round trips."""
 
 from __future__ import annotations
 
@@ -18,10 +17,10 @@ class NoAnswer(Exception): ...
 class TickBatcher(Generic[K, V]):
     """Combines the reads of one event loop into batches.
 
-    - ``fetch`` gets at most ``size`` keys and the deadline of the first caller. It returns one value for each key.
-    - ``concurrent``: maximum number of batches that run at once (None: no limit).
-    - ``budget``: number of seconds after which the callers get NoAnswer. The fetch itself continues. None: no limit.
-    - ``ended`` is called once for each batch: with True if the values came within the budget, otherwise with False.
+    - ``fetch`` gets at most ``size`` keys and the deadline of the first caller, and returns one value for each key.
+    - ``concurrent``: maximum number of batches that run at once.
+    - ``budget``: seconds after which the callers get NoAnswer. The fetch itself continues.
+    - ``ended`` is called once for each batch: with True if the values came within the budget.
     """
 
     def __init__(
@@ -42,8 +41,7 @@ class TickBatcher(Generic[K, V]):
         self._tasks: set[asyncio.Task[None]] = set()
 
     def ask(self, key: K, deadline: float = 0.0) -> asyncio.Future[V]:
-        """Request the value of ``key`` and return a future for it. The future fails with the error that ``fetch``
-        raised, or with NoAnswer if the value does not come within the budget."""
+        """Request the value of ``key``. The future fails with the error of ``fetch``, or with NoAnswer."""
         loop = asyncio.get_running_loop()
         batch = self._waiting[-1] if self._waiting else None
         if batch is None or len(batch.waiters) >= self._size:

@@ -22,8 +22,7 @@ class ChangeListeners:
         self._listeners.append(listener)
 
     def notify(self, handle: bytes, generation: int) -> None:
-        """Notify all listeners that the group with this handle changed. An error that a listener raises affects neither
-        the write nor the other listeners."""
+        """An error of a listener affects neither the write nor the other listeners."""
         for listener in self._listeners:
             try:
                 listener.changed(handle, generation)

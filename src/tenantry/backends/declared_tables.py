@@ -8,8 +8,8 @@ from tenantry.errors import InvalidSource
 
 
 def check_tables(declaration: Mapping[str, Any] | None) -> str:
-    """Check a declaration and return it as canonical JSON. Return "" for None or an empty declaration. Raises
-    InvalidSource if ``read_tables`` rejects the declaration or if the declaration lists no table."""
+    """Return a declaration as canonical JSON, or "" for None or an empty declaration. Raises InvalidSource if
+    ``read_tables`` rejects the declaration or if it lists no table."""
     if not declaration:
         return ""
     from tenantry.sql.guarding import InvalidTables, read_tables  # slow to import
@@ -25,8 +25,8 @@ def check_tables(declaration: Mapping[str, Any] | None) -> str:
 
 
 def check_new_tables(before: str, declaration: Mapping[str, Any]) -> str:
-    """Check the declaration that replaces ``before``, and return the same as ``check_tables``. Also raises
-    InvalidSource if ``declaration`` is empty but ``before`` has ``guard: required``."""
+    """Like ``check_tables``, for the declaration that replaces ``before``. Also raises InvalidSource if it is empty but
+    ``before`` has ``guard: required``."""
     after = check_tables(declaration)
     if before and not after and json.loads(before).get("guard"):
         raise InvalidSource(

@@ -43,7 +43,6 @@ class IntrospectionBackend:
     - ``timeout``: maximum seconds for a look-up, including connecting. Use less than the Resolver's ``patience``, so
       that the log names the cause.
     - ``allow_http``: permit unencrypted HTTP to other hosts.
-    - ``transport``: replaces the network in tests.
     - ``clock``: returns the time of day, which is compared with ``exp``.
     """
 
@@ -71,13 +70,13 @@ class IntrospectionBackend:
         return f"<{type(self).__name__} {self._endpoint.url}>"
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Return the token's group. Return None if the other server reports the token as inactive, or if the token's
-        key is not in ``keys``. Raises StoreUnavailable if no valid response arrives."""
+        """Return the token's group, or None if the other server reports the token as inactive or its key is not in
+        ``keys``. Raises StoreUnavailable if no valid response arrives."""
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Return the same group as ``find``. The result also has the seconds that are left in a grace period, but no
-        generation. ``fresh`` has no effect, because every call asks the other server."""
+        """Return the same group as ``find``, with the seconds that are left in a grace period, but without a
+        generation. ``fresh`` has no effect."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -107,8 +106,8 @@ class IntrospectionClient:
         self._clients: LoopLocal[httpx2.AsyncClient] = LoopLocal(self._create_client, lambda client: client.aclose())
 
     async def ask(self, token: str) -> bytes:
-        """Send the token and return the body of the response if its status is 200. Otherwise, or without a response,
-        raises StoreUnavailable."""
+        """Send the token and return the body of the response. Raises StoreUnavailable without a response of status
+        200."""
         client = self._clients.get()
         try:
             async with asyncio.timeout(self._timeout):
@@ -175,7 +174,7 @@ def _library() -> Any:
 
 def checked_address(url: str, *, allow_http: bool) -> str:
     """Return ``url`` if it is an https address. Plain http is accepted for this host, or for any host with
-    ``allow_http``. Raises ValueError; the message does not contain the URL, because a URL may contain a password."""
+    ``allow_http``. Raises ValueError without the URL, which may contain a password."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -224,9 +223,8 @@ NOT_ACTIVE = LookupResult(None)
 def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
     """Parse the body of a response with status 200. ``now``: when the request for ``token`` was sent.
 
-    A token in its grace period is valid for as many seconds as the response's field ``seconds`` says, but never
-    after ``exp``, which is compared with this host's clock. Raises StoreUnavailable; the message quotes no part of
-    the body."""
+    A token in its grace period is valid for the response's ``seconds``, but never after ``exp`` by this host's clock.
+    Raises StoreUnavailable; the message quotes no part of the body."""
     response, group = None, None
     with suppress(ValidationError, ValueError):  # these errors quote the body, so they must not be our error's context
         parsed = _Response.model_validate(from_json(body, allow_inf_nan=False))

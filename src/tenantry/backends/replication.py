@@ -1,4 +1,4 @@
-"""Forwards a store's writes to Redis. Used by the server and the command line."""
+"""Forwards a store's writes to Redis."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _CLOSE_SECONDS = 1.25
 def attach_redis(store: Store, url: str) -> Callable[[], Awaitable[None]]:
     """Forward the store's writes to the cache and the bus in Redis at ``url``.
 
-    Before you close the store, await the function that this call returns: that function sends the pending messages for
-    at most a second, and never raises. There is no I/O before the first write. Raises InvalidSettings."""
+    Before you close the store, await the returned function, which sends the pending messages for at most a second and
+    never raises. Raises InvalidSettings."""
     from tenantry.backends.buses import RedisBus
     from tenantry.backends.redis.second_level import RedisBackend  # needs redis-py, which is an extra
 

@@ -24,6 +24,7 @@ from tenantry.groups import (
     ApiToken,
     Environment,
     GroupChanges,
+    GroupRotation,
     IdempotencyKey,
     Issued,
     LookupResult,
@@ -56,8 +57,7 @@ class StoredGroup:
     """The token before the last rotation. None if that rotation set no grace period."""
 
     def read(self, token: Token, now: datetime, generation: int) -> LookupResult:
-        """Return the result of a look-up. It contains the group if ``token`` is the live token, or the previous token
-        in its grace period."""
+        """The result contains the group if ``token`` is the live token, or the previous token in its grace period."""
         if _same(self.token, token):
             return LookupResult(self.group, generation)
         until = self.group.grace_until
@@ -65,16 +65,21 @@ class StoredGroup:
             return LookupResult(self.group, generation, (until - now).total_seconds())
         return LookupResult(None, generation)
 
+    def signing_keys(self, now: datetime) -> set[str]:
+        """Return the ids of the keys that signed this group's valid tokens."""
+        until = self.group.grace_until
+        in_grace = self.previous is not None and until is not None and now < until
+        return {self.token.key_id} | ({self.previous.key_id} if self.previous is not None and in_grace else set())
+
     def updated(self, changes: GroupChanges) -> StoredGroup:
-        """Return the group's next revision, with ``changes`` applied. Return self if the changes make no difference."""
+        """Return the group's next revision, or self if the changes make no difference."""
         differing = changes.differing(self.group)
         if not differing:
             return self
         return replace(self, group=replace(self.group, **differing, revision=self.group.revision + 1))
 
     def require(self, expected: UserGroup | None) -> None:
-        """Raises GroupChanged if the group has changed since the caller read it as ``expected``. With None, nothing is
-        checked."""
+        """Raises GroupChanged if the group has changed since the caller read it as ``expected``."""
         if expected is None:
             return
         if (self.group.handle, self.group.revision) != (expected.handle, expected.revision):
@@ -93,13 +98,11 @@ class StoredGroup:
         """Return the group with a new token, which replaces the live token ``current``. The old token stays valid for
         ``grace_seconds`` from ``now`` (None: the environment's default).
 
-        - Raises UnknownToken if ``current`` is not a token of this group.
-        - Raises TokenAlreadyRotated if ``current`` is an earlier token of this group. Its lower version shows that,
-          because handles are never reused.
-        - Raises GroupSuspended if the group is suspended."""
+        Raises UnknownToken if ``current`` is not a token of this group, TokenAlreadyRotated if it is an earlier one,
+        and GroupSuspended."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
-        if current.version < self.token.version:
+        if current.version < self.token.version:  # an earlier token: handles are never reused
             raise TokenAlreadyRotated(ALREADY_ROTATED, field="/current_token")
         if not _same(self.token, current):
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
@@ -118,14 +121,27 @@ class StoredGroup:
         )
         return StoredGroup(group, token, self.token if grace_until else None)
 
+    def rotated_if_live(self, rotation: GroupRotation, now: datetime) -> StoredGroup | None:
+        """Like ``rotated``, but return None instead of raising an error."""
+        try:
+            return self.rotated(
+                self.group.environment,
+                rotation.issued.token,
+                key_id=rotation.key_id,
+                nonce=rotation.nonce,
+                grace_seconds=rotation.grace_seconds,
+                now=now,
+            )
+        except (UnknownToken, TokenAlreadyRotated, GroupSuspended):
+            return None
+
     def issued(self, *, created: bool = False) -> Issued:
         return Issued(self.group, self.token, created=created)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """The stored response to a request with an Idempotency-Key. It does not contain the token. A response is repeated
-    only while its token is live, so the token can be read from the group's row."""
+    """The stored response to a request with an Idempotency-Key, without the token, which is in the group's row."""
 
     body_hash: bytes
     group: UserGroup
@@ -137,8 +153,8 @@ class StoredResponse:
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
         """Return the stored response again, with the group's present value of ``suspended``. ``now``: the group as it
-        is now, or None if the group was deleted. Raises IdempotencyKeyReused if the request's body differs from the
-        first request's, and IdempotencySuperseded if the response's token is no longer live."""
+        is now, or None if it was deleted. Raises IdempotencyKeyReused if the request's body differs from the first
+        request's, and IdempotencySuperseded if the response's token is no longer live."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
             raise IdempotencyKeyReused("this Idempotency-Key was used with another body: use a new key")
         if now is None or now.token.version != self.group.token_version:
@@ -151,7 +167,7 @@ class StoredResponse:
 
 
 def is_token(token: Token, tag: Tag, key_id: str, version: int, nonce: bytes) -> bool:
-    """Return True if ``token`` has all of these values. The secret nonce is compared in constant time."""
+    """The secret nonce is compared in constant time."""
     return (
         version == token.version and key_id == token.key_id and tag is token.tag and compare_digest(nonce, token.nonce)
     )
@@ -203,8 +219,7 @@ def references_of(mapping: Mapping[str, str] | Record) -> frozenset[str]:
 
 
 class LentSourceLease(SourceLeaseHolder):
-    """Keeps only a weak reference to the lease that a resolver lends, so that the store does not keep that resolver
-    alive."""
+    """Keeps only a weak reference to the lease that a resolver lends."""
 
     _lease: ReferenceType[SourceLease] | None = None
 
@@ -225,15 +240,15 @@ class LentSourceLease(SourceLeaseHolder):
 
 
 class StoreClock:
-    """Tells the time of day. This is the time of the database's clock, which all hosts share; with SQLite, it is the
-    time of this host's clock. In tests, ``given`` replaces both clocks."""
+    """The time of day by the clock of the database or, with SQLite, of this host. In tests, ``given`` replaces both
+    clocks."""
 
     def __init__(self, given: Clock | None) -> None:
         self._given = given
 
     def at(self, micros: int | None) -> datetime:
-        """Return the time of day. ``micros``: the time that the database reported, in microseconds since 1970, or None
-        if the database has no clock."""
+        """``micros``: the time that the database reported, in microseconds since 1970. None: the database has no
+        clock."""
         if self._given is not None:
             return self._given()
         return utc_now() if micros is None else from_micros(micros)

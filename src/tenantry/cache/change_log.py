@@ -22,8 +22,8 @@ class ChangeBlock:
 
 
 class ChangeLog:
-    """Records when each group last changed. Polls report changes; buses may report them earlier (hints). A change's
-    generation is its number in the store. The caller must hold a lock."""
+    """Records when each group last changed. Polls report changes; buses may report them earlier (hints). The caller
+    must hold a lock."""
 
     __slots__ = (
         "_blocks", "_discarded", "_limit", "_previous_hints", "_recent_hints", "generation", "since", "store_id",
@@ -41,13 +41,11 @@ class ChangeLog:
 
     @property
     def known(self) -> int | None:
-        """The generation that the last poll reached. The next poll asks for the changes after it. None before the first
-        poll."""
+        """The generation that the last poll reached."""
         return None if self.store_id is None else self.generation
 
     def changed_since(self, handle: bytes, generation: int) -> bool | None:
-        """Return True if the group changed after ``generation``, otherwise False. Return None if the log does not go
-        back that far."""
+        """Whether the group changed after ``generation``. None if the log does not go back that far."""
         if max(self._recent_hints.get(handle, -1), self._previous_hints.get(handle, -1)) > generation:
             return True
         for block in reversed(self._blocks):
@@ -70,7 +68,7 @@ class ChangeLog:
         self._recent_hints[handle] = max(generation, self._recent_hints.pop(handle, -1))
 
     def continues(self, changes: Changes) -> bool:
-        """Return True if the list continues this log: it comes from the same store and leaves out no change."""
+        """Whether the list comes from the same store and leaves out no change."""
         newest = self._blocks[-1].last if self._blocks else -1
         return (
             changes.store_id == self.store_id
@@ -79,7 +77,7 @@ class ChangeLog:
         )
 
     def restart(self, changes: Changes) -> None:
-        """Forget all changes. The log starts again at the generation where this list begins."""
+        """Forget all changes that were added, and continue from the beginning of ``changes``."""
         self._discarded.extend(self._blocks)
         self._blocks = deque()
         self._recent_hints, self._previous_hints = {}, {}
@@ -87,7 +85,7 @@ class ChangeLog:
         self.since = self.generation = min(changes.since, changes.generation)
 
     def add(self, changes: Sequence[Change]) -> Iterator[Change]:
-        """Add changes, oldest first. Yield those that were not in the log yet."""
+        """Yield those that were not in the log yet."""
         for change in changes:
             if change.generation <= self.generation:
                 continue

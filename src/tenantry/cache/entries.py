@@ -32,8 +32,8 @@ def slot_index(handle: bytes) -> int:
 
 
 class Lease:
-    """Permits the use of cached answers until the time ``until``. Each poll sets a later time. A flush replaces the
-    lease by a new one, which invalidates all answers that were cached under the old lease."""
+    """Permits the use of cached answers until the time ``until``. A flush replaces the lease by a new one, which
+    invalidates all answers that were cached under the old lease."""
 
     __slots__ = ("until", "versions")
 
@@ -173,7 +173,7 @@ class Sources:
         self._oldest = min(self._oldest, entry.generation)
 
     def drop_older(self, generation: int, now: float) -> bool:
-        """Drop the entries whose generation is below ``generation``. Return True if at least one of them was valid."""
+        """Return True if at least one of the dropped entries was valid."""
         if generation <= self._oldest:
             return False
         older = [key for key, entry in self.entries.items() if entry.generation < generation]
@@ -229,8 +229,8 @@ class ClockRing(Generic[E]):
         return self._hand
 
     def to_drop(self, capacity: int, now: float) -> E | None:
-        """Return the entry that the caller must drop before an insert: the first invalid or unused entry that the hand
-        reaches. Return None if nothing must be dropped, because the cache has space for ``capacity`` entries."""
+        """Return the entry that the caller must drop before an insert, if there are ``capacity`` entries: the first
+        invalid or unused entry that the hand reaches."""
         # Each insert examines at least one entry, so that a flushed cache shrinks.
         for chance in range(MAX_CHANCES + 1):
             entry = self.advance()

@@ -1,12 +1,8 @@
 """The cached groups, refusals and data sources of one resolver.
 
-Each answer is valid until its lease ends, its deadline passes or its slot version changes (``Leased.is_valid``). A
-write on this host changes the slot version. A write on another host is reported by a bus (``evict``) or by the next
-poll (``apply_changes``). A successful poll extends the lease.
-
-A load calls ``begin`` before it reads the backend. The answer of the load is cached only if, after the read, the lease
-and the slot version are still the same and no newer change of the handle is known. So the cache misses no write that
-was made during the load."""
+A load calls ``begin`` before it reads the backend. The answer is cached only if, after the read, the lease and the slot
+version are still the same and no newer change of the handle is known. So the cache misses no write that was made during
+the load."""
 
 from __future__ import annotations
 
@@ -50,7 +46,7 @@ class GroupCache:
     handles. Thread-safe.
 
     Times are seconds of a clock that also counts while the host is suspended. Pass ``followed=False`` for a backend
-    that does not list its changes: the lease then never ends, and answers need no generation."""
+    that does not list its changes. Then the lease never ends, and the number of the generation does not matter."""
 
     __slots__ = (
         "_by_handle",
@@ -104,21 +100,21 @@ class GroupCache:
         return entry if isinstance(entry, CacheEntry) else None
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
-        """Return the latest group among the handle's valid entries, or None if there is no valid entry."""
+        """Return the latest group among the handle's valid entries."""
         with self._lock:
             valid = (entry.group for entry in self._entries_of(handle) if entry.is_valid(now))
             return max(valid, key=_state_of, default=None)
 
     def refused(self, key: bytes, handle: bytes, now: float) -> bool:
-        """Return True if a refusal of the token is cached and still valid."""
+        """Whether a valid refusal of the token is cached."""
         with self._lock:
             return self._negative.has(key, handle, now)
 
     # --- filling ------------------------------------------------------------------------------------------------------
 
     def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> PendingLoad:
-        """Note the current lease and slot version for a load. Call ``begin`` before you read the backend, and ``end``
-        afterwards. ``slot``: the slot to watch (default: the handle's slot)."""
+        """Note the current lease and slot version for a load. ``slot``: the slot to watch (default: the handle's
+        slot)."""
         with self._lock:
             pending = PendingLoad(handle, self.lease, slot_index(handle) if slot is None else slot)
             self._pending.setdefault(handle, set()).add(pending)
@@ -128,8 +124,8 @@ class GroupCache:
         return pending
 
     def requires_origin(self, pending: PendingLoad, now: float) -> bool:
-        """Return True if the load must bypass second-level caches, because a process on this host may have written to
-        the group since the last poll."""
+        """Whether the load must bypass second-level caches, because a process on this host may have written to the
+        group since the last poll."""
         with self._lock:
             versions_at_poll = self._versions_at_poll
             if versions_at_poll is None or not pending.is_valid(now):
@@ -146,21 +142,21 @@ class GroupCache:
                     del self._pending[pending.handle]
 
     def can_join(self, pending: PendingLoad, now: float) -> bool:
-        """Return True if a new request may use the answer of this load, because no write has been reported since the
-        load began."""
+        """Return whether a new request may use the answer of this load. It may if no write was reported since the load
+        began."""
         return pending.min_generation == NO_GENERATION and pending.is_valid(now)
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
-        """Return True if an answer of a second-level cache may be used: the lease has not ended, and no change of the
-        group after ``generation`` is known."""
+        """Whether an answer of a second-level cache may be used: the lease has not ended, and no change of the group
+        after ``generation`` is known."""
         with self._lock:
             return generation is not None and now < self.lease.until and self._unchanged_since(handle, generation)
 
     def store(
         self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
     ) -> bool:
-        """Cache the group and return True. Return False and cache nothing if the group may have changed since
-        ``begin``, or if a newer group is cached."""
+        """Cache the group. Return False and cache nothing if the group may have changed since ``begin``, or if a newer
+        group is cached."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -174,8 +170,8 @@ class GroupCache:
             return True
 
     def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
-        """Cache that this token has no group, and return True. Return False and cache nothing if the token may have got
-        a group since ``begin``."""
+        """Cache the answer that no group has this token. If a group may have got the token since ``begin``, cache
+        nothing and return False."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -189,8 +185,8 @@ class GroupCache:
     def store_source(
         self, pending: PendingLoad, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
     ) -> bool:
-        """Cache a data source and return True. Return False and cache nothing if the source may have changed since
-        ``begin``, or if a newer one is cached."""
+        """Cache a data source. Return False and cache nothing if the source may have changed since ``begin``, or if a
+        newer one is cached."""
         with self._lock:
             known = self.sources.entries.get(key)
             if known is not None and known.generation > generation and known.is_valid(now):
@@ -218,16 +214,15 @@ class GroupCache:
     # --- forgetting ---------------------------------------------------------------------------------------------------
 
     def attach(self, versions: Sequence[int]) -> None:
-        """Use ``versions`` as the slot versions. Writers change them in place. This call clears the cache; nothing is
-        cached until the next poll begins a lease."""
+        """Use ``versions`` as the slot versions. This call clears the cache; nothing is cached until the next poll
+        begins a lease."""
         with self._lock:
             self._reset(Lease(versions))
             self._versions_at_poll = None
             self._in_progress.clear()
 
     def flush(self) -> None:
-        """Invalidate all cached answers and pending loads, by replacing the lease. The new lease ends at the same time
-        as the old one."""
+        """Invalidate all cached answers and pending loads. The new lease ends at the same time as the old one."""
         with self._lock:
             self._reset(Lease(self.lease.versions, self.lease.until))
 
@@ -239,8 +234,8 @@ class GroupCache:
             return self._evict_older(handle, generation, now)
 
     def begin_poll(self, now: float, versions_at_poll: Sequence[int] | None) -> PollSnapshot:
-        """Return a snapshot of the cache. Call this before the poll asks the store. ``versions_at_poll``: a copy of the
-        slot versions, or None if they cannot be read."""
+        """Call this before a poll asks the store. ``versions_at_poll``: a copy of the slot versions, or None if they
+        cannot be read."""
         return PollSnapshot(now, versions_at_poll, self._highest_generation)
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
@@ -274,8 +269,8 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Return the slots whose writer has probably crashed, each with its version: the version is odd and has not
-        changed for ``after`` seconds."""
+        """Return the slots whose writer has probably crashed, and the version of each. In such a slot the version is
+        odd and has not changed for ``after`` seconds."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):

@@ -7,8 +7,8 @@ from tenantry.groups import UserGroup
 
 
 class PassCache:
-    """Caches the groups of at most ``capacity`` passes. The entries are in the ``index`` of a GroupCache and are
-    protected by the lock of that GroupCache."""
+    """Caches the groups of at most ``capacity`` passes, in the ``index`` of a GroupCache and under that cache's
+    lock."""
 
     __slots__ = ("_capacity", "_index", "_lock", "_ring")
 

@@ -1,5 +1,4 @@
-"""The command line ``tenantry`` (click). Each command has its own module. The commands ``migrate`` and ``demo`` are in
-the module ``serve``."""
+"""The command line ``tenantry`` (click). Each command has its own module."""
 
 from __future__ import annotations
 
@@ -72,6 +71,7 @@ _MODULES = {
     "dashboards": "tenantry.cli.dashboards",
     "data-source": "tenantry.cli.data_source",
     "demo": "tenantry.cli.serve",
+    "doctor": "tenantry.cli.doctor",
     "environment": "tenantry.cli.environment",
     "group": "tenantry.cli.group",
     "keys": "tenantry.cli.keys",

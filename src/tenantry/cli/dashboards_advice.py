@@ -15,7 +15,7 @@ from tenantry.ports import Store
 
 
 class Advice:
-    """Asks the engine of a group's data source to explain the queries of a folder, and prints the findings."""
+    """Asks the engine of a group's data source to explain the queries of a folder."""
 
     def __init__(
         self,

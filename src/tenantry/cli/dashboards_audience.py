@@ -12,8 +12,6 @@ from tenantry.sql.checks import NAMED, Finding, Severity, in_groups
 
 @dataclass(slots=True)
 class _Part:
-    """A dashboard or panel that not all groups see. ``path``: the property that decides."""
-
     saved: SavedDashboard
     what: str
     path: str
@@ -24,9 +22,6 @@ class _Part:
 
 
 class Audience:
-    """Finds out which groups see which dashboards and panels. ``may_open``: the property that the app passes to
-    ``mount_dashboards`` under this name."""
-
     def __init__(self, dashboards: Mapping[str, SavedDashboard], may_open: str | None) -> None:
         self._dashboards = dashboards
         self._access = Access(dashboards, may_open)
@@ -55,9 +50,8 @@ class Audience:
         return [saved for saved in found.values() if saved is not None]
 
     def findings(self, total: int, properties: Collection[str]) -> Iterator[Located]:
-        """Yield a note for each dashboard or panel that only some groups see; the note names these groups. Yield a
-        warning for each one that no group sees. ``total``: number of groups. ``properties``: the properties that any
-        group has."""
+        """Yield a note for each dashboard or panel that only some of the ``total`` groups see, and a warning for each
+        that no group sees. ``properties``: the properties that any group has."""
         for part in self._parts.values():
             at = part.saved.dashboard.source.location(part.offset)
             if part.count:

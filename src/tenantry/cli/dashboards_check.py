@@ -65,8 +65,7 @@ class DashboardReport:
 
 
 class DashboardCheck:
-    """Checks dashboards. First call ``gather`` to check against the store, or ``use_schema`` to check against a schema.
-    Then call ``run``."""
+    """Checks dashboards. First call ``gather`` (against the store) or ``use_schema``, then ``run``."""
 
     def __init__(self, folder: Path, tables: Path | None = None, may_open: str | None = None) -> None:
         self._guards = TablesCheck(tables)
@@ -277,8 +276,7 @@ class DashboardCheck:
 
 
 def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTemplate]]:
-    """Yield (panel, file, template) for each query. The panel is None if the query supplies a control's choices. For a
-    query in the dashboard's own file, ``file`` also names the panel."""
+    """The panel is None if the query supplies a control's choices."""
     for panel in saved.dashboard.panels:
         for template in saved.queries.panels[panel.id].templates:
             own = template.definition.source.file

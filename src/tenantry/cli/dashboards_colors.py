@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from tenantry.cli.tables_check import Located
-from tenantry.dashboards.definition import DashboardFile, Panel, PanelKind
+from tenantry.dashboards.definition import DashboardFile, Panel, PanelKind, vega_colored_column
 from tenantry.sql.checks import Finding, Severity
 
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Names: TypeAlias = frozenset[str] | None
 
+_VARIABLE = "{{"
+"""In a column's name that depends on the group."""
 _COLUMN_KEYS = {
     PanelKind.DONUT: "by",
     PanelKind.LINE: "color",
@@ -21,17 +23,17 @@ _COLUMN_KEYS = {
     PanelKind.BAR: "color",
     PanelKind.SCATTER: "color",
 }
-"""The key that names the column of the series. Other kinds of panels have none."""
+"""The key that names the column of the series. Other kinds of panels have none, or name it in their specification."""
 
 
 def checked_column(dashboard: DashboardFile, panel: Panel) -> str:
     """The column with the names of the panel's series; empty if the check needs no names."""
     column = _column(panel) if panel.colors or dashboard.colored_names else ""
-    return "" if "{{" in column else column
+    return "" if _VARIABLE in column else column
 
 
 def color_findings(dashboard: DashboardFile, names: Mapping[str, Collection[Names]]) -> Iterator[Located]:
-    """``names``: by panel id, the names of the series in the rows of each data source; None: unknown."""
+    """``names``: the names of the series in the rows of each data source, by panel id. None: they are unknown."""
     everywhere: set[str] = set()
     complete = True
     for panel in dashboard.panels:
@@ -45,22 +47,19 @@ def color_findings(dashboard: DashboardFile, names: Mapping[str, Collection[Name
 
 
 def _column(panel: Panel) -> str:
+    if panel.kind is PanelKind.VEGA:
+        named = panel.named
+        return _VARIABLE if named.paths else vega_colored_column(named.substitute({})["vega"])
     key = _COLUMN_KEYS.get(panel.kind)
     return next((use.name for use in panel.columns if use.key == key), "")
 
 
 def _names_of(panel: Panel, found: Collection[Names]) -> Names:
-    if panel.kind is PanelKind.VEGA:
-        return None
-    if panel.kind not in _COLUMN_KEYS:
-        return frozenset()
     measures = frozenset(use.name for use in panel.columns if use.key == panel.kind)
     if not _column(panel):
-        return measures
+        return measures if panel.kind in _COLUMN_KEYS else frozenset()
     known = [each for each in found if each is not None]
-    complete = (
-        known and len(known) == len(found) and len(measures) == 1
-    )  # a name of several measures includes its measure
+    complete = known and len(known) == len(found) and len(measures) < 2  # else a name includes its measure
     return frozenset().union(*known) if complete else None
 
 

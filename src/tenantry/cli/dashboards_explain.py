@@ -39,8 +39,8 @@ group_option: OptionDecorator = click.option(
 
 
 def find_dashboard(folder: Path, name: str) -> SavedDashboard:
-    """Return the dashboard ``name``. Raises InvalidSettings if the folder has no such dashboard. Raises
-    InvalidDashboards or InvalidQueries if a file has mistakes."""
+    """Raises InvalidSettings if the folder has no such dashboard, and InvalidDashboards or InvalidQueries if a file has
+    mistakes."""
     from tenantry.dashboards import DashboardFolder  # imports the YAML reader, which `--help` does not need
 
     dashboards = DashboardFolder(folder)

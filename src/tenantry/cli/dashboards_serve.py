@@ -57,8 +57,7 @@ def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -
 
 
 def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | None) -> MakeViewer:
-    """Return a function that makes a sample group in an in-memory store. ``source``: URL of the group's data source;
-    default: an empty database. A ``tables.yaml`` in ``folder`` or next to it guards the tables of that database."""
+    """``source``: URL of the group's data source; default: an empty database."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.memory import MemoryStore

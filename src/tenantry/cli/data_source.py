@@ -1,17 +1,16 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from tenantry.cli.data_source_changes import check_source, source_provisioner
 from tenantry.cli.options import (
     OptionDecorator,
     as_name,
     as_new_name,
-    author,
     choose_environment,
     environment_option,
     json_option,
@@ -23,19 +22,15 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note, print_record, print_rows, print_value
-from tenantry.cli.source_tables import check_source
-from tenantry.errors import InvalidKeys, TemplateError
-from tenantry.groups import RegisteredSource, check_session_variables
+from tenantry.errors import TemplateError
+from tenantry.groups import RegisteredSource, SessionVariables, check_session_variables
 from tenantry.ports import Store
 from tenantry.provisioning import (
     SourceDraft,
-    SourceProvisioner,
-    SourceTest,
     SourceUpdate,
     describe_source,
     in_use,
 )
-from tenantry.tokens import KeyRing
 
 _LIST_SECONDS: Final = 3.0
 """Seconds that `list` waits for each data source."""
@@ -94,8 +89,7 @@ async def create(
 
     url = _given(url)
     notes = registration_notes(url, trusted=trusted)
-    pairs = [(name.strip(), tag) for name, _, tag in (each.partition("=") for each in session)]
-    variables = check_session_variables(url, pairs)  # takes pairs, to refuse a repeated name
+    variables = check_session_variables(url, _session_pairs(session))
     declared = {} if tables is None else _read_tables(tables)
 
     async def connect(source: RegisteredSource) -> None:
@@ -103,7 +97,7 @@ async def create(
 
     test = None if no_check else connect
     draft = SourceDraft(provided_id, url, trusted=trusted, session=variables, tables=declared)
-    made = await _provisioner(store, keys, test).create(target, draft)
+    made = await source_provisioner(store, keys, test).create(target, draft)
     print_value(made.id, describe_source(made), field="id", as_json=as_json)
     for note in notes:
         print_note(f"Warning: {note}")
@@ -111,20 +105,8 @@ async def create(
     await note_unsealed(store, keys)
 
 
-def _provisioner(store: Store, keys: str | None = None, test: SourceTest | None = None) -> SourceProvisioner:
-    return SourceProvisioner(store, partial(_key_file, keys), test=test, author=author())
-
-
-def _key_file(keys: str | None) -> KeyRing:
-    from tenantry.tokens.keys import SigningKeys
-
-    try:
-        return SigningKeys.from_file(settings(keys=keys).keys)
-    except InvalidKeys as error:
-        raise InvalidKeys(
-            f"encrypting the password in the URL needs the signing-key file, but {error.message}. Or write a "
-            "reference instead of the password: env:NAME or file:/path"
-        ) from None
+def _session_pairs(session: tuple[str, ...]) -> SessionVariables:
+    return tuple((name.strip(), tag) for name, _, tag in (each.partition("=") for each in session))
 
 
 def _given(text: str) -> str:
@@ -147,6 +129,17 @@ def _read_tables(path: Path) -> dict[str, Any]:
     "--url", help="Replace the URL, including its password: the old password is not kept. '-' reads the URL from stdin."
 )
 @click.option("--password", help="Replace the password in the URL. '-' reads the password from stdin.")
+@click.option(
+    "--rename",
+    type=as_new_name,
+    metavar="NEW",
+    help="Give the data source a NEW name. No group may map to the old name.",
+)
+@click.option("--trusted/--not-trusted", default=None, help="Accept a dialect without a read-only mode, or no longer.")
+@click.option(
+    "--session", multiple=True, metavar="NAME=TAG", help="Replace all session variables, as in `create`; repeatable."
+)
+@click.option("--no-session", is_flag=True, help="Remove all session variables.")
 @tables_option
 @click.option("--no-tables", is_flag=True, help="Remove the declaration: queries then run as their authors wrote them.")
 @click.option("--no-check", is_flag=True, help="Do not test the changed data source.")
@@ -159,18 +152,26 @@ async def update(
     environment: str | None,
     url: str | None,
     password: str | None,
+    rename: str | None,
+    trusted: bool | None,
+    session: tuple[str, ...],
+    no_session: bool,
     tables: Path | None,
     no_tables: bool,
     no_check: bool,
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Change the URL, the password or the guarded tables of a data source, and print its id. Before the change, the
-    connection is tested as in `create`. The change stops all queries that are running on the data source."""
+    """Change a data source, and print its id. Before the change, the connection is tested as in `create`. The change
+    stops all queries that are running on the data source."""
     if tables is not None and no_tables:
         raise click.UsageError("give --tables FILE or --no-tables, not both")
-    if url is None and password is None and tables is None and not no_tables:
-        raise click.UsageError("give --url, --password, --tables FILE or --no-tables")
+    if session and no_session:
+        raise click.UsageError("give --session or --no-session, not both")
+    if not any((url is not None, password is not None, rename, trusted is not None, session, no_session)) and not (
+        tables or no_tables
+    ):
+        raise click.UsageError("say what to change: --url, --password, --rename, --session, --tables or another option")
     if url == password == "-":
         raise click.UsageError("stdin can hold the URL or the password, not both: write the password into the URL")
     target = await choose_environment(store, environment)
@@ -179,12 +180,15 @@ async def update(
         None if url is None else _given(url),
         None if password is None else _given(password),
         None if tables is None and not no_tables else declared,
+        rename,
+        trusted,
+        _session_pairs(session) if session or no_session else None,
     )
 
     async def connect(source: RegisteredSource) -> None:
         await check_source(source, "Nothing was changed", keys, str(tables))
 
-    provisioner = _provisioner(store, keys, connect if changes.needs_test and not no_check else None)
+    provisioner = source_provisioner(store, keys, connect if changes.needs_test and not no_check else None)
     made, replaced = await provisioner.update(target, reference, changes)
     before = replaced.declaration if changes.tables is not None else {}
     print_value(made.id, describe_source(made), field="id", as_json=as_json)
@@ -204,7 +208,7 @@ async def show(store: Store, reference: str, environment: str | None, as_json: b
     """Show a data source and its declaration of guarded tables. The password in the URL is masked."""
     from tenantry.datasources.catalogue import tables_yaml
 
-    source = await _provisioner(store).find(await choose_environment(store, environment), reference)
+    source = await source_provisioner(store).find(await choose_environment(store, environment), reference)
     declaration = source.declaration
     if as_json:
         print_record({**describe_source(source), "declaration": declaration or None}, as_json=True)
@@ -224,7 +228,7 @@ async def tables(store: Store, reference: str, environment: str | None, keys: st
     only a guess."""
     from tenantry.datasources.catalogue import draft_tables, read_catalogue
 
-    source = await _provisioner(store).find(await choose_environment(store, environment), reference)
+    source = await source_provisioner(store).find(await choose_environment(store, environment), reference)
     catalogue = await read_catalogue(source, keys=settings(keys=keys).keys)
     click.echo(draft_tables(catalogue, source.provided_id), nl=False)
 
@@ -240,7 +244,7 @@ async def test(store: Store, reference: str, environment: str | None, keys: str 
     the connection fails."""
     from tenantry.datasources import check_connection
 
-    source = await _provisioner(store).find(await choose_environment(store, environment), reference)
+    source = await source_provisioner(store).find(await choose_environment(store, environment), reference)
 
     milliseconds = round(1000 * await check_connection(source, keys=settings(keys=keys).keys))
     print_record({**describe_source(source), "health": "ok", "milliseconds": milliseconds}, as_json=as_json)
@@ -260,7 +264,7 @@ async def list_(store: Store, no_check: bool, environment: str | None, keys: str
     groups shows how many user groups have the data source in their mapping.
     """
     target = await choose_environment(store, environment)
-    counted = await _provisioner(store).list(target)
+    counted = await source_provisioner(store).list(target)
     sources = [each.source for each in counted]
     rows = [{**describe_source(each), "groups": groups} for each, groups in counted]
     if not no_check:
@@ -285,7 +289,7 @@ async def delete(store: Store, reference: str, environment: str | None, yes: boo
     groups will fail, because no other source is used instead. If you later create a source under the same NAME, it
     serves the groups that map to NAME."""
     target = await choose_environment(store, environment)
-    provisioner = _provisioner(store)
+    provisioner = source_provisioner(store)
     found = await provisioner.count(await provisioner.find(target, reference))
     if found.groups and not yes:
         click.confirm(f"{in_use(found)}. Delete it?", abort=True, err=True)

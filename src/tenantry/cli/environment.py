@@ -119,7 +119,7 @@ async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json
 @json_option
 @with_store
 async def set_viewer_usage(store: Store, name: str, switch: str, as_json: bool) -> None:
-    """Switch on or off whether the usage of the environment NAME is also counted by viewer.
+    """Switch the counting of usage by viewer on or off, for the environment NAME.
 
     While this is on, the store keeps the viewer ids of passes. To show the usage by viewer: tenantry usage --by viewer
     """

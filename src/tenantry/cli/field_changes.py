@@ -10,8 +10,7 @@ an entry was removed, ``to`` is missing."""
 
 
 def field_changes(name: str, before: Any, after: Any) -> FieldChanges:
-    """Return the differences between two values of the field ``name``. If only the order of entries differs, that is no
-    difference."""
+    """Return the differences between two values of the field ``name``. The order of entries does not matter."""
     if not (isinstance(before, dict) and isinstance(after, dict)):
         return {name: {"from": before, "to": after}} if _json(before) != _json(after) else {}
     found: FieldChanges = {}

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from tenantry.cli.group_import import import_, new_provisioner
+from tenantry.cli.group_rotate import rotate
 from tenantry.cli.group_suspend import resume, suspend
 from tenantry.cli.group_sync import sync
 from tenantry.cli.group_viewer import viewer
@@ -21,7 +22,6 @@ from tenantry.cli.options import (
     dry_run_option,
     environment_option,
     get_group,
-    grace_type,
     json_option,
     keys_option,
     note_unsealed,
@@ -34,15 +34,16 @@ from tenantry.cli.output import (
     FAILED,
     RowPrinter,
     note_dry_run,
+    note_end,
     print_note,
     print_record,
     print_rows,
-    print_secret,
     print_value,
+    show_token,
 )
 from tenantry.clock import utc_now
 from tenantry.errors import TenantryError
-from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, Issued, UserGroup, write_moment
+from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, UserGroup, write_moment
 from tenantry.ports import Store
 from tenantry.tokens import mask_within
 
@@ -56,11 +57,12 @@ map_option: OptionDecorator = click.option(
 
 @click.group()
 def group() -> None:
-    """Show and change user groups, rotate their tokens, delete them."""
+    """Show, change and delete user groups, and rotate their tokens."""
 
 
 group.add_command(import_)
 group.add_command(sync)
+group.add_command(rotate)
 group.add_command(suspend)
 group.add_command(resume)
 group.add_command(viewer)
@@ -103,7 +105,7 @@ async def create(
         expires_at=end,
     )
     made = await new_provisioner(store, keys, dry_run=dry_run).get_or_create(target, draft, author=author())
-    _show_token(made, as_json=as_json, dry_run=dry_run)
+    show_token(made, as_json=as_json, dry_run=dry_run)
     if dry_run:
         print_note("It would be created." if made.created else "It already exists.")
     else:
@@ -126,7 +128,7 @@ async def get(
     if token_only:
         found = await new_provisioner(store, keys, dry_run=False).get(target, provided_id)
         if found is not None:
-            _show_token(found, as_json=as_json)
+            show_token(found, as_json=as_json)
             return  # an unknown group is refused below
     issued = await get_group(store, target, provided_id)
     print_record(issued.group.as_dict(), as_json=as_json)
@@ -232,38 +234,7 @@ async def update(
             sys.exit(FAILED)
     changed = await provisioner.update(target, provided_id, changes, merge=not replace, author=author())
     print_record(changed.group.as_dict(), as_json=as_json)
-    _note_end(changed.group)
-    note_dry_run(dry_run)
-
-
-@group.command("rotate")
-@click.argument("provided_id", type=as_name, metavar="ID")
-@click.option(
-    "--grace-seconds",
-    type=grace_type,
-    help="Seconds that the old token stays valid; default: the grace of the environment.",
-)
-@dry_run_option
-@environment_option
-@keys_option
-@json_option
-@with_store
-async def rotate(
-    store: Store,
-    provided_id: str,
-    grace_seconds: int | None,
-    dry_run: bool,
-    environment: str | None,
-    keys: str | None,
-    as_json: bool,
-) -> None:
-    """Give the user group with the id ID a new token, and print only that token on stdout. The old token is refused at
-    once, or at the end of the grace period if there is one."""
-    target = await choose_environment(store, environment)
-    made = await new_provisioner(store, keys, dry_run=dry_run).rotate_group(
-        target, provided_id, grace_seconds=grace_seconds, author=author()
-    )
-    _show_token(made, as_json=as_json, dry_run=dry_run)
+    note_end(changed.group)
     note_dry_run(dry_run)
 
 
@@ -311,25 +282,12 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
     return {**sources, **dict.fromkeys(unmap)}
 
 
-def _show_token(made: Issued[str], *, as_json: bool, dry_run: bool = False) -> None:
-    if dry_run and not as_json:
-        print_record(made.group.as_dict(), as_json=False)
-    else:
-        print_secret(made.token, made.group.as_dict(), field="token", as_json=as_json)
-    _note_end(made.group)
-
-
 def _show_errors(errors: Iterable[TenantryError], *, as_json: bool) -> None:
     rows = [{"code": each.code, "message": each.message} for each in errors]
     if as_json:
         print_record({"errors": rows}, as_json=True)
     else:
         print_rows(rows, as_json=False)
-
-
-def _note_end(group: UserGroup) -> None:
-    if group.expires_at is not None and group.expires_at <= utc_now():
-        print_note("The end date has passed: the token is refused until you set a later end date, or none.")
 
 
 def _row(each: UserGroup) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from tenantry.cli.progress import progress
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.groups import Environment
 from tenantry.ports import Store
-from tenantry.provisioning import Deadline, UpsertProvisioner
+from tenantry.provisioning import Deadline, RotationProvisioner, UpsertProvisioner
 from tenantry.tokens import mask_within
 from tenantry.tokens.keys import SigningKeys
 
@@ -95,16 +95,15 @@ async def import_(
 
 def new_provisioner(
     store: Store, keys: str | None, queries: str | None = None, *, dry_run: bool, tries_queries: bool = False
-) -> UpsertProvisioner:
-    """``tries_queries``: refuse every update that breaks a saved query, if the folder of queries is known. Otherwise
-    the setting ``query_contract`` decides what happens to such an update."""
+) -> RotationProvisioner:
+    """``tries_queries``: refuse every update that breaks a saved query, if the folder of queries is known."""
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
     from tenantry.server import read_contract  # imports Starlette and SQLAlchemy, which `--help` does not need
 
     contract = read_contract(chosen, refuses=True if tries_queries and chosen.queries is not None else None)
     if not dry_run:
-        return UpsertProvisioner(store, signing, contract=contract)
+        return RotationProvisioner(store, signing, contract=contract)
     from tenantry.provisioning.http import DryRunProvisioner
 
     return DryRunProvisioner(store, signing, deadline=Deadline(), contract=contract)

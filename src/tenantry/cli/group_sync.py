@@ -11,6 +11,7 @@ from typing import IO, Any, Final
 
 import click
 
+from tenantry.cli.data_source_changes import DeclaredChange, check_sources, compare_sources, write_sources
 from tenantry.cli.field_changes import FieldChanges, changed_line, field_changes
 from tenantry.cli.group_import import failure, new_provisioner
 from tenantry.cli.groups_file import read_groups_file
@@ -26,7 +27,6 @@ from tenantry.cli.options import (
 )
 from tenantry.cli.output import FAILED, print_note, printable
 from tenantry.cli.progress import progress
-from tenantry.cli.source_tables import TablesChange, check_tables, compare_tables, write_tables
 from tenantry.errors import InvalidGroupsFile, StoreUnavailable, TenantryError, UnknownGroup
 from tenantry.groups import Environment, UserGroup, thaw, write_moment
 from tenantry.ports import Store
@@ -42,9 +42,7 @@ _TOGETHER: Final = 250
 @click.option("--dry-run", is_flag=True, help="Change nothing, but show what would change.")
 @click.option("--prune", is_flag=True, help="Delete the groups that are not in FILE. The command asks you first.")
 @click.option("--yes", is_flag=True, help="With --prune: delete without asking.")
-@click.option(
-    "--no-check", is_flag=True, help="Do not connect to the data sources to test their changed guarded tables."
-)
+@click.option("--no-check", is_flag=True, help="Do not connect to the changed data sources to test them.")
 @queries_option
 @environment_option
 @keys_option
@@ -62,16 +60,15 @@ async def sync(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Make the user groups of an environment match FILE. For each data source that FILE names, also replace the guarded
-    tables. Groups that are not in FILE are kept, unless you give --prune."""
+    """Make the user groups of an environment match FILE. Also change the data sources that FILE names.
+    Groups that are not in FILE are kept, unless you give --prune."""
     target = await choose_environment(store, environment)
     wanted = read_groups_file(_text(file), file.name)
-    tables = await compare_tables(store, target, wanted.tables)
-    for each in () if no_check else tables:
-        await check_tables(each.source, each.declared, keys, each.place)
+    sources = await compare_sources(store, target, wanted.sources)
+    await check_sources(store, sources, keys, connect=not no_check)
     provisioner = new_provisioner(store, keys, queries, dry_run=dry_run)
     difference = await compare(store, target, wanted.groups)
-    difference.tables = tables
+    difference.sources = sources
     if not as_json:
         for line in difference.lines(prune=prune):
             click.echo(printable(mask_within(line)))
@@ -79,7 +76,7 @@ async def sync(
         question = f"Delete {len(difference.absent)} of the {difference.groups} user groups of {target.name}? "
         click.confirm(f"{question}Their dashboards stop within a second.", abort=True, err=True)
     if not dry_run:
-        await write_tables(store, tables)
+        await write_sources(store, sources, keys)
     failures = await _write(provisioner, target, difference)
     deleted = 0
     if prune and not dry_run and not failures:
@@ -119,15 +116,15 @@ class Difference:
     """Ids of groups that are not in the file."""
     groups: int = 0
     """Number of groups in the environment."""
-    tables: list[TablesChange] = field(default_factory=list)
-    """The guarded tables to replace."""
+    sources: list[DeclaredChange] = field(default_factory=list)
+    """The data sources to change."""
 
     @property
     def upserts(self) -> list[Upsert]:
         return [*self.create, *(upsert for upsert, _ in self.change)]
 
     def lines(self, *, prune: bool) -> Iterator[str]:
-        for each in self.tables:
+        for each in self.sources:
             yield changed_line(f"data source {each.source.provided_id}", each.fields)
         for upsert in self.create:
             yield f"+ {upsert.provided_id}"
@@ -142,7 +139,7 @@ class Difference:
             "change": [{"id": upsert.provided_id, "fields": fields} for upsert, fields in self.change],
             "unchanged": self.unchanged,
             "not_in_file": self.absent,
-            "data_sources": [{"id": each.source.provided_id, "fields": each.fields} for each in self.tables],
+            "data_sources": [{"id": each.source.provided_id, "fields": each.fields} for each in self.sources],
         }
 
 

@@ -1,4 +1,4 @@
-"""Reads a file that declares user groups and the guarded tables of data sources: YAML 1.2, JSON or NDJSON."""
+"""Reads a file of user groups and of changes to data sources: YAML 1.2, JSON or NDJSON."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from tenantry.cli.declared_sources import KEY, DeclaredSource, declared_sources, read_declared_source
 from tenantry.cli.progress import progress
 from tenantry.errors import InvalidBody, InvalidGroupsFile, TemplateError, TenantryError, did_you_mean
 from tenantry.groups import SETTABLE_FIELDS
@@ -20,8 +21,7 @@ LONGEST: Final = 64 * 1024 * 1024
 """Maximum characters of a file."""
 
 FIELDS: Final = SETTABLE_FIELDS
-_KEYS: Final = ("groups", "data_sources")
-_SOURCE: Final = "write data_sources: and below it  warehouse: {tables: {orders: customer_id}}"
+_KEYS: Final = ("groups", KEY)
 _SHOWN: Final = 20
 _PART: Final = 64 * 1024
 _NO_GROUP: Final = "write one group per line; to declare no groups, write  groups: {}  in a YAML file"
@@ -29,21 +29,14 @@ _EXAMPLE: Final = "write groups: and below it  acme: {name: Acme Ltd, properties
 
 
 @dataclass(frozen=True, slots=True)
-class SourceTables:
-    source: str
-    place: str
-    declared: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class GroupsFile:
     groups: dict[str, Upsert] = field(default_factory=dict)
-    tables: list[SourceTables] = field(default_factory=list)
+    sources: list[DeclaredSource] = field(default_factory=list)
 
 
 def read_groups_file(text: str, file: str) -> GroupsFile:
-    """Read the text of a file of groups. If the name ``file`` ends in ``.ndjson`` or ``.jsonl``, each line is a group.
-    Raises InvalidGroupsFile; its message lists the first 20 mistakes."""
+    """If the name ``file`` ends in ``.ndjson`` or ``.jsonl``, each line is a group. Raises InvalidGroupsFile with the
+    first 20 mistakes."""
     if len(text) > LONGEST:
         raise InvalidGroupsFile(
             f"{file}: a file of groups may have at most {LONGEST} characters, and this one has {len(text)}: "
@@ -55,8 +48,8 @@ def read_groups_file(text: str, file: str) -> GroupsFile:
     for found in reader(text, file):
         if isinstance(found, Upsert):
             wanted.groups[found.provided_id] = found
-        elif isinstance(found, SourceTables):
-            wanted.tables.append(found)
+        elif isinstance(found, DeclaredSource):
+            wanted.sources.append(found)
         else:
             errors.append(found)
     if errors:
@@ -115,18 +108,18 @@ def _check(upsert: Upsert) -> None:
 # --- YAML -------------------------------------------------------------------------------------------------------------
 
 
-def _yaml(text: str, file: str) -> Iterator[Upsert | SourceTables | str]:
+def _yaml(text: str, file: str) -> Iterator[Upsert | DeclaredSource | str]:
     try:
         source = Source(text, file, longest=LONGEST)
         with progress(len(text), "Reading") as advance:
             root = read_yaml(source, 0, len(text), advance=advance)
-        groups, declarations = _groups(root, source), _declarations(root, source)
+        groups, declarations = _groups(root, source), declared_sources(root, source)
     except TemplateError as error:
         yield error.message
         return
     for provided_id, node in declarations.items():
         try:
-            yield _tables(provided_id, node, source)
+            yield read_declared_source(provided_id, node, source)
         except TemplateError as error:
             yield error.message
     with progress(len(groups), "Checking") as advance:
@@ -151,26 +144,6 @@ def _groups(root: YamlNode, source: Source) -> _Groups:
         offset = root.keys["groups"] if node.value is None else node.offset
         raise source.error(offset, "groups must be a mapping of ids to groups", _EXAMPLE)
     return _Groups(node)
-
-
-def _declarations(root: YamlNode, source: Source) -> Mapping[str, YamlNode]:
-    assert isinstance(root.value, dict)  # noqa: S101 - checked by _groups
-    node = root.value.get(_KEYS[1])
-    if node is None:
-        return {}
-    if not isinstance(node.value, dict):
-        raise source.error(node.offset, f"{_KEYS[1]} must be a mapping of names to declarations", _SOURCE)
-    return node.value
-
-
-def _tables(provided_id: str, node: YamlNode, source: Source) -> SourceTables:
-    from tenantry.sql.guarding import read_tables_node  # slow to import
-
-    declared = read_tables_node(node, source)
-    if not declared.entries:
-        raise source.error(node.offset, f"{provided_id} declares no table", _SOURCE)
-    location = source.location(node.offset)
-    return SourceTables(provided_id, f"{source.file}:{location.line}", declared.as_json())
 
 
 class _Groups(dict[str, YamlNode]):
@@ -206,8 +179,7 @@ def _path(error: TenantryError) -> list[str]:
 
 
 def _offset(node: YamlNode, path: list[str]) -> int:
-    """Return the position of the value at ``path`` or, without a value, of the nearest enclosing one; of an unknown
-    field, the position of its key."""
+    """Return the position of the value at ``path``, of the nearest enclosing one, or of the key of an unknown field."""
     for part in path:
         if isinstance(node.value, dict) and part in node.value:
             inner = node.value[part]

@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from tenantry.cli.options import as_name, author, json_option, keys_option, settings, with_store
 from tenantry.cli.output import print_note, print_rows, print_value
-from tenantry.errors import DataSourceError, InvalidKeys, MigrationNeeded
+from tenantry.errors import DataSourceError, InvalidKeys, MigrationNeeded, StoreUnavailable
 from tenantry.groups import RegisteredSource
 from tenantry.ports import Store
 from tenantry.tokens import keys as key_file
+
+_ROTATE: Final = "tenantry group rotate --signed-by {}"
 
 
 @click.group()
@@ -60,44 +64,103 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
 @keys.command("list")
 @keys_option
 @json_option
-def list_(keys: str | None, as_json: bool) -> None:
-    """List the ids of all keys, and which one is active. Secrets are not shown."""
+@with_store
+async def list_(store: Store, keys: str | None, as_json: bool) -> None:
+    """List the ids of all keys, which one is active, and how many groups have a valid token that the key signed and how
+    many data sources have a URL that it encrypts. Secrets are not shown."""
+    listed = key_file.list_keys(settings(keys=keys).keys)
+    uses, is_known = _Uses(), True
+    try:
+        uses = await _uses(store)
+    except (MigrationNeeded, StoreUnavailable) as error:
+        print_note(f"The groups and data sources of the keys are unknown: {error.message}")
+        is_known = False
     rows: list[dict[str, Any]] = [
-        {"id": key.id, "active": key.active, "created": key.created_at.isoformat(timespec="seconds")}
-        for key in key_file.list_keys(settings(keys=keys).keys)
+        {
+            "id": key.id,
+            "active": key.active,
+            "created": key.created_at.isoformat(timespec="seconds"),
+            "groups": uses.groups[key.id] if is_known else None,
+            "sources": uses.sources[key.id] if is_known else None,
+        }
+        for key in listed
     ]
     print_rows(rows, as_json=as_json)
+    for key_id in sorted({*uses.groups} - {key.id for key in listed}):
+        print_note(
+            f"{uses.tokens(key_id)} signed by {key_id}, which is not in this file. To give them new tokens: "
+            f"{_ROTATE.format(key_id)}"
+        )
 
 
 @keys.command("remove")
 @click.argument("key_id", type=as_name, metavar="ID")
+@click.option("--force", is_flag=True, help="Remove the key even if groups or data sources still need it.")
 @keys_option
 @json_option
 @with_store
-async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> None:
-    """Remove an inactive key. Before that, the command encrypts the passwords of data sources again without this key.
-    All tokens that the removed key signed are refused within the staleness bound."""
+async def remove(store: Store, key_id: str, force: bool, keys: str | None, as_json: bool) -> None:
+    """Remove an inactive key. If groups still have valid tokens that the key signed, the command refuses. Otherwise it
+    first encrypts the passwords of data sources again without this key."""
     path = settings(keys=keys).keys
     ring = key_file.SigningKeys.from_file(path)
+    uses = _Uses()
     if key_id in ring.ids and key_id != ring.active_id:
         try:
-            failures = await _encrypt_sources(store, path, without=key_id)
+            uses = await _prepare_removal(store, path, key_id, force=force)
         except MigrationNeeded as needed:
             raise MigrationNeeded(
-                f"{key_id} is not removed: passwords of data sources may be encrypted with it, and {needed.message}; "
-                "name the store of the data sources with --database"
+                f"{key_id} is not removed: groups and data sources may need it, and {needed.message}; "
+                "name their store with --database"
             ) from None
-        for source, error in failures:
-            raise InvalidKeys(
-                f"{key_id} is not removed: the URL of data source {source.provided_id!r} in environment "
-                f"{source.environment.name!r} cannot be encrypted without this key. {error.message}"
-            )
     key_file.remove_key(path, key_id)
     print_value(key_id, {"path": str(path)}, field="id", as_json=as_json)
-    print_note(
-        "/api/user answers signing_key_missing for a group whose token this key signed, until you rotate the group: "
-        "tenantry group rotate ID"
-    )
+    if uses.groups[key_id]:
+        print_note(
+            f"{uses.tokens(key_id)} refused within the staleness bound, and /api/user answers "
+            f"signing_key_missing for their groups. To give them new tokens: {_ROTATE.format(key_id)}"
+        )
+
+
+async def _prepare_removal(store: Store, path: Path, key_id: str, *, force: bool) -> _Uses:
+    """Encrypt the passwords of data sources without the key. Raises InvalidKeys if the key is still needed, unless
+    ``force`` is true."""
+    uses = await _uses(store)
+    if uses.groups[key_id] and not force:
+        raise InvalidKeys(
+            f"{key_id} is not removed: {uses.tokens(key_id)} signed by it. Rotate these groups with "
+            f"`{_ROTATE.format(key_id)}`, or wait until the grace periods of rotated groups have ended. "
+            "To refuse the tokens at once, add --force"
+        )
+    for source, error in await _encrypt_sources(store, path, without=key_id):
+        problem = (
+            f"the URL of data source {source.provided_id!r} in environment {source.environment.name!r} cannot be "
+            f"encrypted without this key. {error.message}"
+        )
+        if not force:
+            raise InvalidKeys(f"{key_id} is not removed: {problem}")
+        print_note(f"Warning: {problem}")
+    return uses
+
+
+@dataclass(frozen=True, slots=True)
+class _Uses:
+    groups: Counter[str] = field(default_factory=Counter)
+    sources: Counter[str] = field(default_factory=Counter)
+
+    def tokens(self, key_id: str) -> str:
+        number = self.groups[key_id]
+        return "the token of 1 user group is" if number == 1 else f"the tokens of {number:,} user groups are"
+
+
+async def _uses(store: Store) -> _Uses:
+    from tenantry.datasources import encrypting_keys
+
+    uses = _Uses(Counter(await store.environments.count_tokens()))
+    for environment in await store.environments.list():
+        for source in await store.sources.list(environment):
+            uses.sources.update(encrypting_keys(source.url))
+    return uses
 
 
 async def _encrypt_sources(

@@ -13,8 +13,7 @@ _LONGEST: Final = timedelta(days=36_500)
 
 
 def as_duration(value: str) -> timedelta:
-    """Read a number of minutes, hours, days or weeks, such as ``90d``. The maximum is 36,500 days. Raises
-    click.BadParameter."""
+    """Read a number of minutes, hours, days or weeks, such as ``90d``. Raises click.BadParameter."""
     found = re.fullmatch(r"([0-9]{1,8})([mhdw])", value.strip().lower())
     if found is None:
         raise click.BadParameter(f"{value!r} is not a number and a unit: write 30m, 12h, 90d or 8w")
@@ -25,8 +24,8 @@ def as_duration(value: str) -> timedelta:
 
 
 def as_moment(value: str) -> datetime:
-    """Read a time of day such as ``2027-01-31T09:00:00Z``, or a date such as ``2027-01-31`` (the start of that day in
-    UTC). Raises click.BadParameter."""
+    """Read a time such as ``2027-01-31T09:00:00Z``, or a date such as ``2027-01-31`` (the start of that day in UTC).
+    Raises click.BadParameter."""
     try:
         moment = datetime.fromisoformat(value.strip())
         if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value.strip()):
@@ -55,8 +54,7 @@ expires_at_option: OptionDecorator = click.option(
 
 
 def read_end(expires_in: timedelta | None, expires_at: datetime | None, now: datetime) -> datetime | None:
-    """Return the end date: ``expires_at``, or ``expires_in`` from ``now``. Return None if both are None. Raises
-    click.UsageError if both are given."""
+    """Return ``expires_at``, or ``expires_in`` from ``now``. Raises click.UsageError if both are given."""
     if expires_in is not None and expires_at is not None:
         raise click.UsageError("--expires-in and --expires-at set the same value: give only one")
     return expires_at if expires_in is None else now + expires_in

@@ -18,7 +18,7 @@ from tenantry.cli.output import print_note
 from tenantry.errors import InvalidKeys, InvalidSettings, TenantryError, UnknownEnvironment, UnknownGroup
 from tenantry.groups import Author, Environment, Issued, UserGroup
 from tenantry.ports import Store
-from tenantry.tokens import holds_token
+from tenantry.tokens import holds_token, mask_within
 
 if TYPE_CHECKING:
     from tenantry.server import Settings
@@ -52,8 +52,7 @@ def _text(value: str) -> str:
 
 
 def as_name(value: str) -> str:
-    """Check a name or id that will be looked up, and return it: 1 to 255 characters. Unlike the name of a new object,
-    it may contain a token."""
+    """Check a name or id that will be looked up, and return it. It has 1 to 255 characters and may contain a token."""
     if not value:
         raise click.BadParameter("it is empty")
     return _text(value)
@@ -118,10 +117,23 @@ dry_run_option: OptionDecorator = click.option("--dry-run", is_flag=True, help="
 json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 
+class WrongSettings(click.ClickException):
+    """A setting is wrong, in whichever place it was given. This is wrong usage, like a wrong option."""
+
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        click.echo(mask_within(f"tenantry: {self.message} [{InvalidSettings.code}]"), err=True)
+
+
 def settings(**given: Any) -> Settings:
+    """Raises WrongSettings."""
     from tenantry.server import load_settings  # imports pydantic, which `--help` does not need
 
-    chosen = load_settings(**given)
+    try:
+        chosen = load_settings(**given)
+    except InvalidSettings as error:
+        raise WrongSettings(error.message) from None
     # All processes of the host share the run folder. These environment variables name it, for this process and its
     # children.
     for name, value in (("TENANTRY_RUN_DIR", chosen.run_dir), ("TENANTRY_RUN_GROUP", chosen.run_group)):
@@ -153,7 +165,7 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     """Make a click command from an async function whose first argument is an open store. The command has the option
-    --database. If the settings name a Valkey or Redis server, writes are also published there."""
+    --database."""
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which `--help` and `keys` do not need
@@ -178,8 +190,7 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
 
 async def note_unsealed(store: Store, keys: str | None = None) -> None:
-    """Print a warning if the audit trail has sealed entries but this command ran without the key file, so its own
-    entries are not sealed."""
+    """Print a warning if the audit trail has sealed entries but this command does not seal its own."""
     if sealing_keys(settings(keys=keys)) is not None:
         return
     with suppress(TenantryError):  # the command itself has succeeded
@@ -188,8 +199,8 @@ async def note_unsealed(store: Store, keys: str | None = None) -> None:
 
 
 async def choose_environment(store: Store, name: str | None) -> Environment:
-    """Return the environment ``name``. If ``name`` is None, return the environment in the settings or, without one, the
-    only environment of the store. Raises UnknownEnvironment or InvalidSettings."""
+    """Return the environment ``name``, otherwise the one in the settings, otherwise the store's only environment.
+    Raises UnknownEnvironment or InvalidSettings."""
     name = settings(environment=name).environment
     every = {each.name: each for each in await store.environments.list()}
     if name in every:
@@ -233,7 +244,7 @@ async def groups_of(store: Store, environment: Environment) -> AsyncIterator[Use
 
 
 def parse_pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
-    """Split each ``NAME=VALUE``: ``("a=1", "b=2")`` becomes ``{"a": "1", "b": "2"}``. Raises click.BadParameter."""
+    """Split each ``NAME=VALUE``. Raises click.BadParameter."""
     result: dict[str, str] = {}
     for value in values:
         name, equals, text = value.partition("=")
@@ -246,8 +257,7 @@ def parse_pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
 
 
 def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
-    """Split each ``NAME=VALUE``. A value that is valid JSON is read as JSON, any other value is a string: ``seats=5``
-    gives a number, ``region=eu`` a string. Raises click.BadParameter."""
+    """Split each ``NAME=VALUE``. A value that is not valid JSON is a string. Raises click.BadParameter."""
 
     def reject(constant: str) -> None:
         raise ValueError(f"{constant} is not JSON")
@@ -262,8 +272,7 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 
 def print_declarations_once() -> None:
-    """Keep errors in declarations of guarded tables out of the log on stderr, because the command prints these errors
-    itself."""
+    """Keep errors in declarations of guarded tables out of the log on stderr."""
     logging.getLogger("tenantry.datasources.declared_tables").addHandler(logging.NullHandler())
 
 

@@ -9,6 +9,8 @@ from typing import Any, Final, Self
 
 import click
 
+from tenantry.clock import utc_now
+from tenantry.groups import Issued, UserGroup
 from tenantry.tokens import mask_within
 
 FAILED: Final = 1
@@ -30,9 +32,6 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
 
 
 class RowPrinter:
-    """Prints rows page by page, as a table with a header or as a JSON array. If a later page needs a wider column, the
-    column becomes wider from there on."""
-
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
         self._widths: list[int] = []
@@ -70,8 +69,7 @@ class RowPrinter:
 
 
 def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print CSV with a header. If a spreadsheet would run a string as a formula, the string gets a leading apostrophe,
-    because API callers choose the ids of groups."""
+    """Print CSV with a header. A string that a spreadsheet would run as a formula gets a leading apostrophe."""
     from tenantry.datasources.results import Result, to_csv  # imported only if needed
 
     written = to_csv(Result(names, [tuple(row.values()) for row in rows]), formula_safe=True)
@@ -98,17 +96,30 @@ def print_record(record: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def print_value(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """Print ``value``, which is an id or a name. With ``as_json``, print ``record`` as JSON, with ``value`` under the
-    key ``field``. A token in the output is masked."""
+    """Print an id or a name. With ``as_json``, print ``record`` with ``value`` under the key ``field``. Tokens are
+    masked."""
     print_secret(mask_within(value), record, field=field, as_json=as_json)
 
 
 def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """Print a token that the user has requested. This does the same as ``print_value``, but the token is not masked."""
+    """Like ``print_value``, for a token that the user has requested: it is not masked."""
     if as_json:
         click.echo(json.dumps({**json.loads(_json(record)), field: value}, ensure_ascii=False, indent=2))
     else:
         click.echo(value)
+
+
+def show_token(made: Issued[str], *, as_json: bool, dry_run: bool = False) -> None:
+    if dry_run and not as_json:
+        print_record(made.group.as_dict(), as_json=False)
+    else:
+        print_secret(made.token, made.group.as_dict(), field="token", as_json=as_json)
+    note_end(made.group)
+
+
+def note_end(group: UserGroup) -> None:
+    if group.expires_at is not None and group.expires_at <= utc_now():
+        print_note("The end date has passed: the token is refused until you set a later end date, or none.")
 
 
 def _json(record: Mapping[str, Any]) -> str:
@@ -123,6 +134,5 @@ def _cell(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """Return ``text`` with line breaks and control characters escaped. Otherwise, a name that an API caller chose could
-    forge a row or control the terminal."""
+    """Escape line breaks and control characters, with which a name could forge a row or control the terminal."""
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

@@ -19,11 +19,11 @@ _INSTALLED_BY: Final = {"move": "tenantry-convert", "site": "'tenantry[site]'", 
 
 
 class GroupCommands(MutableMapping[str, click.Command]):
-    """The commands of a click group: Tenantry's own commands, and plug-ins from entry points. A command is imported
-    when it is first used. A plug-in never replaces one of Tenantry's own commands."""
+    """The commands of a click group: Tenantry's own commands, and plug-ins from entry points, which never replace
+    them."""
 
     def __init__(self, own: Mapping[str, click.Command], path: str = "") -> None:
-        """``path``: the click group's path with a trailing dot, such as ``sql.``; empty for ``tenantry``."""
+        """``path``: the click group's path with a trailing dot, such as ``sql.``."""
         self._own = own
         self._path = path
         self._loaded: dict[str, click.Command] = {}

@@ -18,8 +18,8 @@ _BETWEEN: Final = 0.1
 
 @contextmanager
 def progress(length: int | None, label: str) -> Iterator[Callable[[int], None]]:
-    """Yield a function that advances a progress bar on stderr. If ``length`` is None, a counter is shown instead of the
-    bar. Nothing is shown during the first PATIENCE seconds, or if stderr is not a terminal."""
+    """Yield a function that advances a progress bar on stderr. If ``length`` is None, a counter is shown instead.
+    Nothing is shown if stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

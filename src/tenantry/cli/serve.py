@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from tenantry.cli.options import (
     query_contract_option,
     settings,
 )
-from tenantry.cli.output import print_note
+from tenantry.cli.output import FAILED, print_note
+from tenantry.errors import MigrationNeeded
 
 host_option: OptionDecorator = click.option(
     "--host", envvar="TENANTRY_HOST", show_envvar=True, help="Address to listen on; default 127.0.0.1."
@@ -146,11 +148,22 @@ def serve(**given: Any) -> None:
 
 @click.command()
 @database_option
-def migrate(database: str | None) -> None:
+@click.option("--check", is_flag=True, help="Change nothing. Exit with 1 if the tables need a migration.")
+def migrate(database: str | None, check: bool) -> None:
     """Bring the store's tables up to date. You can run this command again, and on several hosts at once."""
+    from tenantry.database.migrations import check as check_store
     from tenantry.database.migrations import migrate as migrate_store
 
-    migrate_store(settings(database=database).database)
+    url = settings(database=database).database
+    if not check:
+        migrate_store(url)
+        print_note("The store is up to date.")
+        return
+    try:
+        check_store(url)
+    except MigrationNeeded as needed:
+        print_note(f"tenantry: {needed.message} [{needed.code}]")
+        sys.exit(FAILED)
     print_note("The store is up to date.")
 
 

@@ -65,8 +65,7 @@ class Report:
 
 
 class Check:
-    """Checks SQL templates. First call ``gather`` to check against the store, or ``use_schema`` to check against a
-    schema. Then call ``run``."""
+    """Checks SQL templates. First call ``gather`` (against the store) or ``use_schema``, then ``run``."""
 
     def __init__(
         self,
@@ -184,12 +183,9 @@ class Check:
 
 
 def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
-    """Return the environment's schema from the first of ``folders`` that has one. Return None if no folder has one.
-
-    The environment is ``stored`` (its name in the store), else ``asked_for`` (--environment), else the environment in
-    the settings. A name that does not come from the store may be misspelt. So if no schema is found for such a name,
-    this raises UsageError in two cases: the name came from --environment, or a folder has a schema of another
-    environment. Raises InvalidPropertySchema if a schema is not valid."""
+    """Return the environment's schema from the first of ``folders`` that has one. The environment is ``stored`` (its
+    name in the store), else ``asked_for`` (--environment), else the environment in the settings. Raises
+    InvalidPropertySchema, and UsageError if a name that does not come from the store is probably misspelt."""
     name = stored or asked_for or _configured_environment()
     if name is None:
         return None
@@ -231,8 +227,8 @@ class _Found(NamedTuple):
 
 
 def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
-    """Those in a folder of ``paths`` or in ``queries`` are ``own``. Raises UsageError for a file that is not named
-    .sql: it may be in another language."""
+    """Files in a folder of ``paths`` or in ``queries`` are ``own``. Raises UsageError for a file that is not named
+    .sql."""
     for path in paths:
         given = Path(path)
         if path == "-":

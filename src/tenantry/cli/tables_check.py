@@ -29,8 +29,8 @@ def read_declaration(file: Path) -> GuardedTables:
 
 
 async def declaration_of(group: UserGroup, store: Store) -> GuardedTables | None:
-    """Return the declaration of the data sources in the group's mapping, if all of them have the same declaration.
-    Print a note that names these sources. If the declarations differ, print how to choose one and return None."""
+    """Return the declaration that all data sources in the group's mapping have, and print a note that names them. If
+    the declarations differ, print how to choose one and return None."""
     references = dict.fromkeys((thaw(group.mapping) or {}).values())
     found = [await store.sources.get(group.environment, each) for each in references if isinstance(each, str)]
     sources = [each for each in found if each is not None]
@@ -53,8 +53,8 @@ def _read(text: str) -> GuardedTables:
 
 
 async def check_declarations(sources: Iterable[RegisteredSource]) -> list[Located]:
-    """Connect to each data source that has a declaration. Return a finding for each declaration that does not match its
-    source. Print a note for each source that does not answer."""
+    """Return a finding for each declaration that does not match its source. Print a note for each source that does not
+    answer."""
     from tenantry.datasources import check_connections
     from tenantry.datasources.checks import wrong_tables
 
@@ -71,9 +71,8 @@ async def check_declarations(sources: Iterable[RegisteredSource]) -> list[Locate
 
 
 class TablesCheck:
-    """Finds the guarded tables for each query. These are the tables in ``file``. Without a file, they are the tables
-    that data sources of the store declare (``add_source``). If no source declares any, they are the tables in
-    tables.yaml, in the folder of the query or next to that folder.
+    """Finds the guarded tables for each query: those in ``file``, otherwise those that data sources of the store
+    declare (``add_source``), otherwise those in tables.yaml, in the folder of the query or next to that folder.
 
     ``find`` and ``guarded`` raise TemplateError for an unusable file."""
 
@@ -86,16 +85,15 @@ class TablesCheck:
         self._accepted: dict[tuple[SQLTemplate, GuardedTables], bool] = {}
 
     def add_source(self, source: RegisteredSource) -> None:
-        """Use the source's declaration too. Raises TemplateError if the declaration cannot be used."""
+        """Use the source's declaration too. Raises TemplateError."""
         if source.tables:
             self._declared[_read(source.tables)] = None
         else:
             self._undeclared.append(source.provided_id)
 
     def find(self, template: SQLTemplate, folder: Path) -> GuardedTables | None:
-        """Return the declaration for a query in ``folder``, or None without a declaration. If several data sources have
-        declarations, return the first one that accepts the query. If no declaration accepts it, return the first of
-        all."""
+        """Return the declaration for a query in ``folder``. If several data sources have declarations, return the first
+        one that accepts the query, otherwise the first of all."""
         alternatives = self._alternatives(folder)
         return next((each for each in alternatives if self._accepts(each, template)), next(iter(alternatives), None))
 
@@ -104,8 +102,8 @@ class TablesCheck:
         return template.guarded(tables) if tables is not None and self._accepts(tables, template) else template
 
     def unguarded(self, template: SQLTemplate, folder: Path) -> Iterator[Finding]:
-        """Check a query that no declaration guards, and record it, so that ``undeclared`` reports it. Raises
-        TemplateError if the query does not compile."""
+        """Check a query that no declaration guards, and record it for ``undeclared``. Raises TemplateError if the query
+        does not compile."""
         if not template.definition.header.no_tenant and reads_tables(template):
             self._without.setdefault(folder, []).append(template)
         found = reads_every_customer(template)

@@ -28,7 +28,7 @@ _TIMES: Final[Mapping[str, str]] = {"hour": "%Y-%m-%dT%H:%MZ", "day": "%Y-%m-%d"
 
 
 def as_hour(value: str) -> datetime:
-    """Read a date or an hour. It is in UTC, unless it names another time zone. Raises click.BadParameter."""
+    """Read a date or an hour, in UTC unless it names another time zone. Raises click.BadParameter."""
     try:
         read = datetime.fromisoformat(value)
         at = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)

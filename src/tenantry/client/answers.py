@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from math import ceil
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from tenantry.errors import TenantryError, UnexpectedAnswer
+from tenantry.clock import utc_now
+from tenantry.errors import TenantryError, TooManyRequests, UnexpectedAnswer
 from tenantry.groups import Tag, read_moment
 
 if TYPE_CHECKING:
@@ -18,8 +21,8 @@ T = TypeVar("T")
 class ProvisionedGroup:
     """A user group (SPEC section 2.1). ``token`` is a secret and not in ``repr``.
 
-    A field is None if the call that returned the group does not report it. A new group that a ``dry_run`` returns has
-    the ``team_id`` 0 and an empty token.
+    A field is None if the call that returned the group does not report it. A new group of a ``dry_run`` has the
+    ``team_id`` 0 and an empty token.
     """
 
     team_id: int
@@ -197,24 +200,38 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """Return the error of an unsuccessful response, by its error code. For an unknown code, this is a plain
-    TenantryError. If the document contains no error, this is an UnexpectedAnswer."""
+    """Return the error of an unsuccessful response: a plain TenantryError for an unknown error code, and an
+    UnexpectedAnswer if the document contains no error. Only proxies respond with 429."""
+    seconds = _seconds(retry_after)
+    if status == TooManyRequests.status:
+        return TooManyRequests("a proxy in front of /api/user limits the rate of requests", retry_after=seconds)
     try:
         detail = document["error"]
         code, message, request_id = str(detail["code"]), str(detail["message"]), str(document["request_id"])
         pointer = detail.get("field")
     except (KeyError, TypeError, AttributeError):
         return UnexpectedAnswer(
-            f"HTTP {status} without an error of /api/user: check whether a proxy is at this address"
+            f"HTTP {status} without an error of /api/user: check whether a proxy is at this address",
+            retry_after=seconds,
         )
     error_class = _CLASSES.get(code, TenantryError)
     message = f"{message} (request {request_id})"
     error = error_class.__new__(error_class, message)  # some constructors need more than a message
-    seconds = int(retry_after) if retry_after is not None and retry_after.isascii() and retry_after.isdigit() else None
     TenantryError.__init__(error, message, field=pointer)
     error.code, error.retry_after = code, seconds
     error.status = error_class.status if status == 200 else status
     return error
+
+
+def _seconds(retry_after: str | None) -> int | None:
+    """Read a Retry-After header (RFC 9110 section 10.2.3): seconds, or a date. Returns None if it is neither."""
+    if retry_after is None or (retry_after.isascii() and retry_after.isdigit()):
+        return None if retry_after is None else int(retry_after)
+    try:
+        date = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return None
+    return max(0, ceil((date.replace(tzinfo=date.tzinfo or UTC) - utc_now()).total_seconds()))
 
 
 def _subclasses(kind: type[TenantryError]) -> Iterator[type[TenantryError]]:

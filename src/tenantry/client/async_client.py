@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from tenantry.client.answers import CreatedPass, ListedGroup, ListedSource, ProvisionedGroup, Reply
 from tenantry.client.bulk import BulkReport, LineBatches, each_of, read_reports
-from tenantry.client.calls import ApiCalls, Call, GetMethod, NoReply, Send, Sleep
+from tenantry.client.calls import ApiCalls, Call, GetMethod, NoReply, RetryLimits, Send, Sleep
+from tenantry.client.rotations import RotationReport, read_rotations, rotate_part
 from tenantry.groups import UNCHANGED, Unchanged
 from tenantry.tracing import HttpClientSpan
 
@@ -28,10 +29,11 @@ class AsyncClient:
         *,
         timeout: float = 10.0,
         attempts: int = 3,
+        max_wait: float = 30.0,
         get_method: GetMethod = "GET",
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        self._calls = ApiCalls(base_url, api_token, attempts=attempts, get_method=get_method)
+        self._calls = ApiCalls(base_url, api_token, limits=RetryLimits(attempts, max_wait), get_method=get_method)
         self._http = self._calls.library().AsyncClient(
             timeout=timeout, transport=transport, headers=self._calls.headers, follow_redirects=False
         )
@@ -163,15 +165,17 @@ class AsyncClient:
         self,
         name: str,
         *,
+        new_name: str | Unchanged = UNCHANGED,
         url: str | Unchanged = UNCHANGED,
         password: str | Unchanged = UNCHANGED,
+        session: Mapping[str, str] | Unchanged | None = UNCHANGED,
         tables: Mapping[str, Any] | Unchanged | None = UNCHANGED,
         test: bool = True,
         dry_run: bool = False,
     ) -> ListedSource:
         """As Client.update_data_source."""
-        fields = {"url": url, "password": password, "tables": tables, "test": test}
-        return await self._run(self._calls.write_source("PATCH", name, dry_run=dry_run, **fields))
+        fields = {"new_name": new_name, "url": url, "password": password, "session": session, "tables": tables}
+        return await self._run(self._calls.write_source("PATCH", name, dry_run=dry_run, test=test, **fields))
 
     async def delete_data_source(self, name: str, *, force: bool = False, dry_run: bool = False) -> ListedSource | None:
         """As Client.delete_data_source."""
@@ -185,7 +189,7 @@ class AsyncClient:
         dry_run: bool = False,
     ) -> AsyncIterator[BulkReport]:
         """Like ``Client.bulk``; ``groups`` may be asynchronous."""
-        batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)
+        batches = LineBatches(self._calls.limits, replace=replace, dry_run=dry_run)
         async for group in each_of(groups):
             batches.add(group)
             if batches.full:
@@ -194,6 +198,17 @@ class AsyncClient:
         if not batches.empty:
             for report in read_reports(await self._run(batches.send())):
                 yield report
+
+    async def rotate_many(
+        self, *, signed_by: str | None, after: int = 0, dry_run: bool = False
+    ) -> AsyncIterator[RotationReport]:
+        """As Client.rotate_many."""
+        following: int | None = after
+        while following is not None:
+            answer = await self._run(rotate_part(signed_by, following, dry_run=dry_run))
+            for report in read_rotations(answer):
+                yield report
+            following = answer.next
 
     async def _run(self, call: Call[T]) -> T:
         reply: Reply | NoReply | None = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from tenantry.client.answers import ProvisionedGroup, Reply, read_error, read_group, read_success
-from tenantry.client.calls import Call, NoReply, Send, load_json, plain, retrying_call
+from tenantry.client.calls import Call, NoReply, RetryLimits, Send, load_json, plain, retrying_call
 from tenantry.errors import TenantryError
 
 T = TypeVar("T")
@@ -40,9 +40,9 @@ class BulkAnswer:
 
 
 class LineBatches:
-    def __init__(self, attempts: int, *, replace: bool, dry_run: bool) -> None:
+    def __init__(self, limits: RetryLimits, *, replace: bool, dry_run: bool) -> None:
         parameters = {"replace": "true"} if replace else {}
-        self._attempts = attempts
+        self._limits = limits
         self._parameters = parameters
         self._dry_run = dry_run
         self._lines: list[bytes] = []
@@ -71,10 +71,10 @@ class LineBatches:
         self._lines, self._size = [], 0
         headers = {"Content-Type": "application/x-ndjson"}
         send = Send("POST", body, headers, self._dry_run, "/api/users/bulk", self._parameters)
-        return _bulk(send, self._attempts, before)
+        return _bulk(send, self._limits, before)
 
 
-def _bulk(send: Send, attempts: int, before: int) -> Call[BulkAnswer]:
+def _bulk(send: Send, limits: RetryLimits, before: int) -> Call[BulkAnswer]:
     reports: dict[int, BulkReport] = {}
 
     def read_lines(reply: Reply) -> Any:
@@ -96,7 +96,7 @@ def _bulk(send: Send, attempts: int, before: int) -> Call[BulkAnswer]:
 
     error: TenantryError | None = None
     try:
-        yield from retrying_call(send, attempts, lambda last, _: last["summary"], read_lines)
+        yield from retrying_call(send, limits, lambda last, _: last["summary"], read_lines)
     except TenantryError as raised:
         error = raised
     return BulkAnswer([reports[number] for number in sorted(reports)], error)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import import_module
+from math import inf
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 from urllib.parse import urlencode, urlsplit
 
@@ -39,6 +40,7 @@ from tenantry.errors import (
     StoreUnavailable,
     TenantryError,
     TooManyConnections,
+    TooManyRequests,
     UnexpectedAnswer,
     UnknownGroup,
 )
@@ -49,11 +51,25 @@ T = TypeVar("T")
 GetMethod: TypeAlias = Literal["GET", "QUERY", "POST"]
 
 FIRST_SLEEP: Final = 0.1
-"""Seconds before the second attempt. Each further pause is twice as long. If the response has Retry-After, the call
-waits that long instead."""
+"""Seconds before the second attempt, if the response has no Retry-After. Each further pause is twice as long."""
 MAX_SLEEP: Final = 5.0
-"""The longest pause."""
+"""The longest pause without Retry-After."""
 _SOURCES: Final = "/api/data-sources"
+
+
+@dataclass(frozen=True, slots=True)
+class RetryLimits:
+    """``attempts``: how many times a request is sent at most. ``max_wait``: how many seconds one call waits at most
+    because responses have Retry-After. Raises ValueError."""
+
+    attempts: int
+    max_wait: float
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1:
+            raise ValueError("attempts must be at least 1")
+        if not 0 <= self.max_wait < inf:
+            raise ValueError("max_wait must be a number of seconds, 0 or above")
 
 
 # --- one call, with retries -------------------------------------------------------------------------------------------
@@ -111,16 +127,18 @@ def _whole(reply: Reply) -> Any:
     return load_json(reply.content)
 
 
-def retrying_call(send: Send, attempts: int, read: ReadAnswer[T], read_document: ReadDocument = _whole) -> Call[T]:
-    """Send the request until it succeeds, at most ``attempts`` times. Then raises the error in the last response,
-    ApiUnreachable if there was no response, or UnexpectedAnswer if the response is not from the API."""
-    seconds = FIRST_SLEEP
-    for left in range(attempts - 1, -1, -1):
+def retrying_call(
+    send: Send, limits: RetryLimits, read: ReadAnswer[T], read_document: ReadDocument = _whole
+) -> Call[T]:
+    """Send the request until it succeeds, within ``limits``. If no attempt succeeds, raises the error in the last
+    response, ApiUnreachable if there was no response, or UnexpectedAnswer if the response is not from the API."""
+    seconds, wait_left = FIRST_SLEEP, limits.max_wait
+    for left in range(limits.attempts - 1, -1, -1):
         reply = yield send
         document = read_document(reply) if isinstance(reply, Reply) else reply
         if not isinstance(reply, Reply) or isinstance(document, NoReply):
             reason = document.reason if document is not None else "nothing was sent"
-            failure: TenantryError = ApiUnreachable(f"/api/user did not answer in {attempts} attempts: {reason}")
+            failure: TenantryError = ApiUnreachable(f"/api/user did not answer in {limits.attempts} attempts: {reason}")
         else:
             if reply.status == 200 and isinstance(document, dict) and document.get("success") == 1:
                 found = read_success(read, document, reply)
@@ -130,40 +148,51 @@ def retrying_call(send: Send, attempts: int, read: ReadAnswer[T], read_document:
                     )
                 return found
             failure = read_error(reply.status, document, reply.retry_after)
-        if left == 0 or not isinstance(failure, _PASSING):
+        wanted = failure.retry_after
+        if left == 0 or (wanted or 0) > wait_left or (wanted is None and not isinstance(failure, _PASSING)):
             raise failure
-        yield Sleep(min(failure.retry_after or seconds, MAX_SLEEP))
+        if wanted is None:
+            yield Sleep(min(seconds, MAX_SLEEP))
+        else:
+            wait_left -= wanted
+            yield Sleep(max(wanted, FIRST_SLEEP))
         seconds *= 2
-    raise ValueError("attempts must be at least 1")
+    raise AssertionError("unreachable")
 
 
 def _is_unknown(reply: Reply | None) -> bool:
     return reply is not None and isinstance(read_error(reply.status, _whole(reply), None), OutcomeUnknown)
 
 
-_PASSING: Final = (ApiUnreachable, StoreUnavailable, TooManyConnections, IdempotencyInFlight, Draining)
+_PASSING: Final = (
+    ApiUnreachable,
+    Draining,
+    IdempotencyInFlight,
+    StoreUnavailable,
+    TooManyConnections,
+    TooManyRequests,
+)
+"""Errors after which a request is sent again even if the response has no Retry-After."""
 
 
 # --- the requests -----------------------------------------------------------------------------------------------------
 
 
 class ApiCalls:
-    """Creates Calls. No ``repr`` and no message contains the API token."""
+    """No ``repr`` and no message contains the API token."""
 
-    def __init__(self, base_url: str, api_token: str, *, attempts: int, get_method: str) -> None:
+    def __init__(self, base_url: str, api_token: str, *, limits: RetryLimits, get_method: str) -> None:
         if urlsplit(base_url).scheme not in ("http", "https"):
             raise ValueError("base_url must start with http:// or https://, such as http://127.0.0.1:8000")
         if not api_token or not api_token.isascii() or not api_token.isprintable():
             raise ValueError("api_token must be the string that `tenantry api-token create` printed")
-        if attempts < 1:
-            raise ValueError("attempts must be at least 1")
         self.url: str = base_url.rstrip("/")
         self.headers: dict[str, str] = {
             "Authorization": f"Token {api_token}",
             "Content-Type": "application/json",
             "Accept": "application/json",
         }
-        self.attempts: int = attempts
+        self.limits: RetryLimits = limits
         self._get_method = get_method
 
     @staticmethod
@@ -186,9 +215,9 @@ class ApiCalls:
         return self._write("PATCH", user_group_id, fields, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
-        """The result is None if a retry does not find the group, because the first attempt may have deleted it."""
+        """The result is None if a retry does not find the group."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
-        return _deletion(retrying_call(send, self.attempts, read_deleted), UnknownGroup, dry_run=dry_run)
+        return _deletion(retrying_call(send, self.limits, read_deleted), UnknownGroup, dry_run=dry_run)
 
     def rotate(self, current_token: str, idempotency_key: str | None, *, dry_run: bool) -> Call[ProvisionedGroup]:
         key = secrets.token_hex(16) if idempotency_key is None else idempotency_key
@@ -197,11 +226,11 @@ class ApiCalls:
     def create_pass(self, user_group_id: str, **fields: Any) -> Call[CreatedPass]:
         given = {name: plain(value) for name, value in fields.items() if value is not None}
         body = json_body({"user_group_id": user_group_id, **given})
-        return retrying_call(Send("POST", body, path="/api/user/passes"), self.attempts, read_pass)
+        return retrying_call(Send("POST", body, path="/api/user/passes"), self.limits, read_pass)
 
     def revoke_viewer(self, user_group_id: str, viewer_id: str) -> Call[datetime]:
         body = json_body({"user_group_id": user_group_id, "viewer_id": viewer_id})
-        return retrying_call(Send("POST", body, path="/api/user/viewers/revoke"), self.attempts, read_revocation)
+        return retrying_call(Send("POST", body, path="/api/user/viewers/revoke"), self.limits, read_revocation)
 
     def page(self, *, after: int, limit: int, match: str) -> Call[GroupPage]:
         wanted = {
@@ -217,20 +246,20 @@ class ApiCalls:
     def sources(self, *, after: str = "", limit: int = 100, name: str = "") -> Call[SourcePage]:
         wanted = {"limit": str(limit), "after": after, "name": name}
         parameters = {key: value for key, value in wanted.items() if value}
-        return retrying_call(Send("GET", path=_SOURCES, parameters=parameters), self.attempts, read_sources)
+        return retrying_call(Send("GET", path=_SOURCES, parameters=parameters), self.limits, read_sources)
 
     def write_source(self, method: str, name: str, *, dry_run: bool, **fields: Any) -> Call[ListedSource]:
         given = {key: plain(value) for key, value in fields.items() if value is not UNCHANGED}
         send = Send(method, json_body({"name": name, **given}), dry_run=dry_run, path=_SOURCES)
-        return retrying_call(send, self.attempts, read_source)
+        return retrying_call(send, self.limits, read_source)
 
     def delete_source(self, name: str, *, force: bool, dry_run: bool) -> Call[ListedSource | None]:
         parameters = {"name": name, **({"force": "true"} if force else {})}
         send = Send("DELETE", dry_run=dry_run, path=_SOURCES, parameters=parameters)
-        return _deletion(retrying_call(send, self.attempts, read_source), DataSourceNotFound, dry_run=dry_run)
+        return _deletion(retrying_call(send, self.limits, read_source), DataSourceNotFound, dry_run=dry_run)
 
     def _list(self, wanted: dict[str, str]) -> Call[GroupPage]:
-        return retrying_call(Send("GET", path="/api/users", parameters=wanted), self.attempts, read_page)
+        return retrying_call(Send("GET", path="/api/users", parameters=wanted), self.limits, read_page)
 
     def _write(
         self,
@@ -247,7 +276,7 @@ class ApiCalls:
     def _call(
         self, method: str, fields: dict[str, Any], headers: dict[str, str] | None = None, *, dry_run: bool
     ) -> Call[ProvisionedGroup]:
-        return retrying_call(Send(method, json_body(fields), headers or {}, dry_run), self.attempts, read_group)
+        return retrying_call(Send(method, json_body(fields), headers or {}, dry_run), self.limits, read_group)
 
 
 def _deletion(call: Call[T], missing: type[TenantryError], *, dry_run: bool) -> Call[T | None]:

@@ -28,14 +28,11 @@ _NEUTRAL: Final = Definition({"title": "Dashboard"})
 
 
 def neutral(name: str) -> DashboardFile:
-    """Return a dashboard without panels. The frame of an unknown dashboard shows it until the page reports the
-    error."""
+    """Return a dashboard without panels, for the frame of an unknown dashboard."""
     return DashboardFile(name, Source(""), _NEUTRAL, ())
 
 
 class Access:
-    """Finds the dashboards of a group; every route of a mount uses it."""
-
     # A group may open a dashboard only if `may_open`, the dashboard's `when` and the scope of the pass all allow
     # it. A function `may_open` is called for every request.
 
@@ -46,8 +43,8 @@ class Access:
         self._may_open = may_open
 
     def find(self, name: str, group: UserGroup) -> SavedDashboard | None:
-        """Return the dashboard as the group sees it. Returns None if there is no such dashboard, or if the group may
-        not open it. Raises InvalidSettings if ``may_open`` returns neither True nor False."""
+        """Return the dashboard as the group sees it. Returns None unless the group may open it. Raises InvalidSettings
+        if ``may_open`` returns neither True nor False."""
         saved = self._dashboards.get(name)
         if saved is None or not self._is_open(group, saved):
             return None
@@ -60,21 +57,18 @@ class Access:
         return replace(saved, dashboard=dashboard, links=links)
 
     def names(self, group: UserGroup) -> list[str]:
-        """For the host's menu."""
         return [name for name, saved in self._dashboards.items() if self._is_open(group, saved)]
 
     def require(self, request: Request) -> SavedDashboard:
-        """Return the dashboard in the request's path, as the group of the request's token sees it. Raises HTTPException
-        (404) if ``find`` returns None, and the errors of ``find``."""
+        """Raises HTTPException (404) if ``find`` returns None, and the errors of ``find``."""
         saved = self.find(request.path_params["name"], user_group(request))
         if saved is None:
             raise HTTPException(404, NO_DASHBOARD)
         return saved
 
     def in_frame(self, name: str) -> DashboardFile | None:
-        """Return the parts of a dashboard that all groups see. If ``may_open`` or ``when`` restricts the dashboard,
-        these include no panels. An unknown name gives the same result as a restricted dashboard, or None if no
-        dashboard is restricted."""
+        """Return the parts of a dashboard that all groups see: no panels if ``may_open`` or ``when`` restricts it. An
+        unknown name gives the same result as a restricted dashboard, or None if no dashboard is restricted."""
         # The frame is served before the group is known.
         saved = self._dashboards.get(name)
         if saved is not None and self._may_open is None and saved.dashboard.when is None:

@@ -54,8 +54,6 @@ class HashedFile:
 
 
 class BuiltFiles:
-    """The bundles (scripts and styles) with these ``names``. ``missing``: the names of bundles that are not built."""
-
     def __init__(self, names: Iterable[str]) -> None:
         folder = files("tenantry") / "static" / "bundles"
         self._by_name: dict[str, HashedFile] = {}

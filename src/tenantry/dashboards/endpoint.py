@@ -69,8 +69,7 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
 
 
 def render_error(error: TenantryError, request: HTTPConnection) -> Response:
-    """Return the page or JSON for an error. Logs errors with a status of 500 or more, and errors whose response leaves
-    out the reason."""
+    """Logs errors with a status of 500 or more, and errors whose response leaves out the reason."""
     if error.status < 500 and error.generic_message is not None:
         _log.warning("%s: %s", error.code, error.message)
     elif error.status >= 500:

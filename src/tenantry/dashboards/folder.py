@@ -45,8 +45,7 @@ class SavedDashboard:
 
     @property
     def offered(self) -> frozenset[str]:
-        """The settable parameters that an error may suggest. Filters of panels that the group does not see are left
-        out."""
+        """The settable parameters that an error may suggest: no filters of panels that the group does not see."""
         asked = [each for panel in self.dashboard.panels for each in self.queries.panels[panel.id].templates]
         read = {name for each in asked for name in parameters_read(each)}
         return self.settable & (read | self.dashboard.controls.keys())
@@ -55,9 +54,9 @@ class SavedDashboard:
 class DashboardFolder(Mapping[str, SavedDashboard]):
     """The dashboards in a folder and its subfolders, by name: ``folder["sales/regions"]`` is sales/regions.yaml.
 
-    ``queries``: a QueryFolder or its path. By default, this is the folder ``queries`` in ``path``, or next to it if
-    ``path`` is a folder called ``dashboards``. Files are read once. Raises one InvalidDashboards for all invalid
-    dashboards, InvalidQueries for invalid query files, OSError for unreadable files.
+    ``queries``: a QueryFolder or its path. By default, the folder ``queries`` in ``path``, or next to it if ``path`` is
+    called ``dashboards``. Files are read once. Raises one InvalidDashboards for all invalid dashboards, InvalidQueries
+    for invalid query files, OSError for unreadable files.
     """
 
     def __init__(self, path: str | Path, queries: QueryFolder | str | Path | None = None) -> None:

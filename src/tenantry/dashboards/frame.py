@@ -1,5 +1,4 @@
-"""The frame: the HTML page of a dashboard. It contains no data and is the same for every viewer. The script in the
-frame gets the token from the embedding page."""
+"""The frame: the HTML page of a dashboard. It contains no data and is the same for every viewer."""
 
 from __future__ import annotations
 
@@ -59,7 +58,7 @@ class Frame:
         self._built = built
 
     def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str], status: int = 200) -> Response:
-        """Return the page, and allow ``hosts`` to embed it. The status is 503 if the bundles are not built."""
+        """Allow ``hosts`` to embed the page. The status is 503 if the bundles are not built."""
         script, style = self._built.address(SCRIPT), self._built.address(STYLE)
         if script is None or style is None:
             return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})

@@ -27,8 +27,7 @@ class Linked(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The filters that a click passes to the opened dashboard. A parameter that only chooses SQL, such as the unit of
-    ``trunc``, is not a filter."""
+    """The filters that a click passes to the opened dashboard."""
 
     click: Click
     kept: tuple[str, ...]
@@ -94,8 +93,7 @@ def _has_default(control: Control) -> bool:
 
 
 def _is_text(name: str, *dashboards: DashboardFile) -> bool:
-    """Whether a click may set any string, because a dashboard has no control of this name and the others' controls take
-    any text."""
+    """Whether a click may set any string."""
     controls = [each.controls[name] for each in dashboards if name in each.controls]
     return len(controls) < len(dashboards) and all(
         each.parameter.type in TEXTS and each.parameter.choices is None and not each.parameter.is_list
@@ -107,7 +105,7 @@ def check_open(
     dashboard: DashboardFile, dashboards: Mapping[str, DashboardFile], settable: Callable[[str], Iterable[str]]
 ) -> None:
     """Raise TemplateError if a click opens a dashboard that does not exist, or sets a parameter that viewers cannot set
-    there. ``settable``: returns the parameters that viewers can set in a dashboard."""
+    there."""
     for panel in dashboard.panels:
         click = panel.click
         if click is None or not click.open:
@@ -124,8 +122,8 @@ def check_open(
 
 
 def kept_controls(dashboard: DashboardFile, opened: DashboardFile) -> tuple[str, ...]:
-    """Return the names of the controls that both dashboards have with the same kind, if ``opened`` accepts each of
-    their values."""
+    """Return the names of the controls that a link can pass on. ``opened`` has a control of the same name and kind
+    that accepts every value."""
     there = opened.controls
     return tuple(name for name, control in dashboard.controls.items() if name in there and _fits(control, there[name]))
 

@@ -43,7 +43,7 @@ CODE_LENGTH: Final = 43
 
 
 class SingleUseCodes:
-    """Codes that are used instead of a token in the address of a download, an embedded page or a preview."""
+    """Codes that replace a token in the address of a download, an embedded page or a preview."""
 
     # A code has 256 random bits. It can be redeemed only once, on any worker. The store keeps only its SHA-256.
 
@@ -60,8 +60,8 @@ class SingleUseCodes:
         api_token_id: int | None = None,
         audited: AuditNote | None = None,
     ) -> str:
-        """Issue a code that is valid for ``lifetime`` seconds, but no longer than the API token. Raises
-        StoreUnavailable, and Unauthorized for a revoked or expired API token."""
+        """Issue a code for ``lifetime`` seconds, but no longer than the API token. Raises StoreUnavailable, and
+        Unauthorized for a revoked or expired API token."""
         return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited)
 
     async def issue_for_viewer(self, purpose: Purpose, payload: str, group: bytes) -> str:
@@ -93,13 +93,13 @@ class SingleUseCodes:
         return code
 
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
-        """Redeem a code and return its payload, or None for an invalid code. Raises StoreUnavailable. After this error,
-        the code may be used up."""
+        """Redeem a code and return its payload, or None for an invalid code. Raises StoreUnavailable; the code may then
+        be used up."""
         found = await self.redeem_one_of((purpose,), code)
         return None if found is None else found[1]
 
     async def redeem_one_of(self, purposes: Collection[Purpose], code: str) -> tuple[Purpose, str] | None:
-        """Redeem a code for one of ``purposes``. Return its purpose and payload; None for an invalid code."""
+        """Redeem a code for one of ``purposes``. Return its purpose and payload."""
         if not _is_code(code):
             return None
         digest = code_digest(code)
@@ -110,7 +110,7 @@ class SingleUseCodes:
         return None if purpose is None or payload is None else (purpose, payload)
 
     async def read(self, purpose: Purpose, code: str) -> str | None:
-        """Return a code's payload without redeeming it; None for an invalid code."""
+        """Return a code's payload without redeeming it."""
         return await self.read_digest(purpose, code_digest(code)) if _is_code(code) else None
 
     async def read_digest(self, purpose: Purpose, digest: bytes) -> str | None:

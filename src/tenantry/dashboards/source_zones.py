@@ -19,8 +19,8 @@ _KEPT: Final = 1_000
 
 
 async def in_zone_of_source(saved: SavedDashboard, group: UserGroup, sources: DataSources) -> SavedDashboard:
-    """Return the dashboard with the time zone of the group's data source. If the dashboard's file names a zone, return
-    the dashboard unchanged. If the group has a zone, that zone still takes precedence."""
+    """Return the dashboard, with the time zone of the group's data source if the dashboard's file names no zone. If
+    the group has a time zone, the pages still use that one."""
     # The data source is the one for the dashboard's `schema`, so that all panels share one zone.
     dashboard = saved.dashboard
     if dashboard.zone.otherwise is not None:

@@ -83,16 +83,15 @@ class FileIdentity:
         self._checked_at = float("-inf")
 
     def remember(self) -> None:
-        """Remember the file that a connection has just opened. Raises StoreUnavailable if an earlier connection opened
-        another file."""
+        """Raises StoreUnavailable if an earlier connection opened another file."""
         if self._opened is None:
             self._opened = self._file.identity()
         else:
             self.check()
 
     def check(self) -> None:
-        """Raises StoreUnavailable if the file was replaced. Otherwise SQLite could apply the old file's write-ahead log
-        to the new file."""
+        """Raises StoreUnavailable if the file was replaced."""
+        # SQLite could apply the old file's write-ahead log to the new file.
         opened = self._opened  # another thread may call ``forget`` meanwhile
         if opened is not None and self._file.identity() != opened:
             raise StoreUnavailable(
@@ -118,8 +117,7 @@ class PostgresServer:
     """The name in messages."""
 
     async def connect(self, *, seconds: float, transactions: bool = False) -> Any:
-        """Open a PostgresConnection with ``postgres.connect``, which has the same parameters. Raises InvalidSettings if
-        the URL has an invalid option."""
+        """Call ``postgres.connect``. Raises InvalidSettings if the URL has an invalid option."""
         driver = load_psycopg()
         from tenantry.database.postgres import connect
 
@@ -144,8 +142,8 @@ def load_psycopg() -> Any:
 
 
 def read_address(url: str) -> SQLiteFile | PostgresServer:
-    """Parse a URL: ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or ``postgresql://user@host/database``. Does
-    no I/O. Raises InvalidSettings with a message that does not quote the URL."""
+    """Parse a URL: ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or ``postgresql://user@host/database``. Raises
+    InvalidSettings with a message that does not quote the URL."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):  # ValueError: the port is not a number, for example if the password contains @
@@ -165,8 +163,8 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
 
 
 def libpq_url(url: URL) -> str:
-    """Return the URL, with its password, for libpq. Every ``+`` that SQLAlchemy writes for a space is replaced, because
-    libpq would read a plus sign."""
+    """Return the URL, with its password, for libpq."""
+    # SQLAlchemy writes a space as a plus sign, which libpq would read as a plus sign.
     address, mark, options = url.set(drivername="postgresql").render_as_string(hide_password=False).rpartition("?")
     return f"{address}{mark}{options.replace('+', '%20')}" if url.query else f"{address}{mark}{options}"
 

@@ -1,4 +1,4 @@
-"""Says why a connection to a server failed, from the error of the driver: libpq and sockets. No I/O."""
+"""Says why a connection to a server failed, from the error of the driver."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ _REFUSED: Final = "connection refused by {}: nothing listens on that port"
 _SILENT: Final = "no answer from {}"
 _NO_ROUTE: Final = "no route to {}"
 _CLOSED: Final = "{} closed the connection"
+WRONG_LOGIN: Final = "the user or the password is wrong"
 
 _AT: Final = r'at "([^"]*)"(?: \([^)]*\))?, port (\d+) failed: .*'
 # libpq has no SQLSTATE for connection errors, and PgBouncer's messages differ from PostgreSQL's. The groups of a
@@ -37,7 +38,7 @@ _POSTGRESQL: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
         ("too many clients already|remaining connection slots", "the server has reached max_connections"),
         ("no more connections allowed", "the pooler has reached max_client_conn"),
         ("no password supplied", "the server wants a password, and the URL has none"),
-        ("password authentication failed|SASL authentication failed", "the user or the password is wrong"),
+        ("password authentication failed|SASL authentication failed", WRONG_LOGIN),
         ("no pg_hba.conf entry", "pg_hba.conf of the server has no entry for this host, user, database and encryption"),
         (r'role "[^"]*" (?:does not exist|is not permitted)|no such user', "the user is refused"),
         (r'database "[^"]*" does not exist|no such database', "there is no such database"),
@@ -59,7 +60,8 @@ _POSTGRESQL: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
 
 
 def postgres_problem(error: BaseException) -> str | None:
-    """Explain libpq's error with the host and port, without the user and the password. None if it is unknown."""
+    """Explain libpq's error with the host and port, without the user and the password. Return None for an unknown
+    error."""
     text = str(error)
     for pattern, reason in _POSTGRESQL:
         found = pattern.search(text)
@@ -69,11 +71,12 @@ def postgres_problem(error: BaseException) -> str | None:
 
 
 def network_problem(error: BaseException, server: str = "its server") -> str | None:
-    """Explain the first network error among an error and its causes. ``server``: such as ``db.internal:3306``. None if
-    it is unknown."""
+    """Explain the first network error among an error and its causes. ``server``: such as ``db.internal:3306``. Return
+    None for an unknown error."""
     for each in causes(error):
         if isinstance(each, socket.gaierror):
-            return _NO_ADDRESS.format(server.rpartition(":")[0] or f"of {server}")
+            host = server.rpartition(":")[0].rpartition(" ")[2]  # of `Redis cache.internal:6379`, the name of a host
+            return _NO_ADDRESS.format(host or f"of {server}")
         if isinstance(each, ConnectionRefusedError):
             return _REFUSED.format(server)
         if isinstance(each, TimeoutError):
@@ -85,8 +88,15 @@ def network_problem(error: BaseException, server: str = "its server") -> str | N
     return None
 
 
+def connection_problem(error: BaseException, server: str) -> str:
+    """Explain the error of a driver without quoting it. If the error is unknown, return the name of its class."""
+    if type(error).__name__ == "AuthenticationError":  # of redis-py, which may be missing
+        return WRONG_LOGIN
+    return postgres_problem(error) or network_problem(error, server) or type(error).__name__
+
+
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and the errors that it names as causes, in any of the ways of drivers."""
+    """Yield an error and its causes, whichever attribute the driver keeps them in."""
     seen: list[BaseException] = [error]
     for each in seen:
         yield each

@@ -1,6 +1,6 @@
 """Rejects data sources that can read a store's tables, because these tables contain the parts of all tokens. Each
-source is checked when it is registered, and again on each connection. The check looks for the tables and does not
-compare addresses. So it also finds a store through a link, through another path or in a copy."""
+source is checked when it is registered, and again on each connection. The check also finds a store through a link,
+through another path or in a copy."""
 
 from __future__ import annotations
 
@@ -87,8 +87,7 @@ def is_sqlite(path: Path) -> bool:
 
 
 def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
-    """Raises InvalidSource if IN_POSTGRESQL returned any rows: then the data source's role can read a store's tables,
-    directly or after it has changed to another role."""
+    """Raises InvalidSource if IN_POSTGRESQL returned any rows."""
     if not found:
         return
     names, role, owns = ", ".join(row[0] for row in found), found[0][1], any(row[2] for row in found)
@@ -108,7 +107,7 @@ def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
 
 async def check_source(url: str, seconds: float) -> None:
     """Raises InvalidSource if the source can read a store's tables. If the server does not answer within ``seconds``,
-    or the file cannot be read, this function only logs a warning. The check is repeated before the first query."""
+    or the file cannot be read, this function only logs a warning."""
     try:
         parsed = make_url(url).difference_update_query([TIMEZONE_OPTION])
     except (ArgumentError, ValueError):

@@ -1,8 +1,8 @@
 """Connects to PostgreSQL with psycopg, directly or through a pooler.
 
 A transaction pooler, such as PgBouncer, may use another server connection for each transaction. So only direct
-connections use prepared statements, session settings and LISTEN. Fixed statements do not use psycopg's cursors, which
-would double the time of a small read."""
+connections use prepared statements, session settings and LISTEN.
+"""
 
 from __future__ import annotations
 
@@ -100,6 +100,7 @@ class FixedStatements:
         self._numbers = itertools.count(1)
 
     async def run(self, text: str, values: tuple[Any, ...]) -> tuple[Sequence[tuple[Any, ...]], int]:
+        # psycopg's cursors would double the time of a small read.
         pgconn = self._connection.pgconn
         params, formats = _encoded(values)
         name = await self._name(text) if self._hold else None

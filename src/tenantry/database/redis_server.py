@@ -70,7 +70,7 @@ class RedisServer:
 
 
 def read_redis_address(url: str) -> RedisServer:
-    """Parse the URL of a server. Raises InvalidSettings with a message that does not quote the URL."""
+    """Raises InvalidSettings with a message that does not quote the URL."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -173,7 +173,7 @@ def load_redis() -> Any:
 
 async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
     """Wait at most ``seconds`` for the server's answer and return it. Raises ConnectionError for every failure, also
-    for an answer that is not Redis protocol: the server at the address may be another program."""
+    for an answer that is not Redis protocol."""
     try:
         async with asyncio.timeout(seconds):
             return await answer
@@ -182,8 +182,8 @@ async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
 
 
 class RedisClient:
-    """A redis-py client for one event loop. It connects at the first command. Commands sent through ``redis`` have no
-    time limit, so callers must set one."""
+    """A redis-py client for one event loop. Commands sent through ``redis`` have no time limit, so callers must set
+    one."""
 
     def __init__(self, server: RedisServer) -> None:
         self.server = server

@@ -45,11 +45,13 @@ if TYPE_CHECKING:
     from tenantry.datasources.sources import DataSources
     from tenantry.datasources.stop_signals import stop_on_signals
     from tenantry.datasources.url import display_url, resolve_url, secret_state
+    from tenantry.datasources.url import names_same_place as names_same_place
     from tenantry.datasources.url import parse_url as parse_url
     from tenantry.datasources.url import source_timezone as source_timezone
     from tenantry.datasources.url import with_password as with_password
     from tenantry.datasources.url_secrets.encryption import decrypt_url as decrypt_url
     from tenantry.datasources.url_secrets.encryption import encrypt_sources, encrypt_url
+    from tenantry.datasources.url_secrets.encryption import encrypting_keys as encrypting_keys
     from tenantry.datasources.url_secrets.encryption import is_encrypted as is_encrypted
     from tenantry.datasources.wrapped_templates import SchemaQuery as SchemaQuery
     from tenantry.datasources.wrapped_templates import WrappedTemplate as WrappedTemplate
@@ -83,9 +85,11 @@ else:
             "tenantry.datasources.wrapped_templates": "SchemaQuery WrappedTemplate",
             "tenantry.datasources.stop_signals": "stop_on_signals",
             "tenantry.datasources.url": (
-                "display_url parse_url resolve_url secret_state source_timezone with_password"
+                "display_url names_same_place parse_url resolve_url secret_state source_timezone with_password"
             ),
-            "tenantry.datasources.url_secrets.encryption": ("decrypt_url encrypt_sources encrypt_url is_encrypted"),
+            "tenantry.datasources.url_secrets.encryption": (
+                "decrypt_url encrypt_sources encrypt_url encrypting_keys is_encrypted"
+            ),
             "tenantry.groups": "Usage",
             "tenantry.http": "while_connected",
             "tenantry.usage": "GroupUsage UsageCounter",

@@ -43,8 +43,6 @@ class Monitoring:
 
 
 class SourceCounters:
-    """Counts one source's executions and queries."""
-
     # An execution is one run at the source; several queries may share it.
 
     __slots__ = (
@@ -149,7 +147,7 @@ class Execution:
 
 
 class ObservedQuery(Span):
-    """Counts and traces one caller's query. The query ends with the ``with`` block. With ``lasts=True``, it ends when
+    """Counts and traces one caller's query, until the ``with`` block ends. With ``lasts=True``, the query ends when
     ``end`` is called or when the block raises an error."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows", "sql")

@@ -75,9 +75,10 @@ def derived_key(key: str, derivation: str) -> str:
 
 
 def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None:
-    """Raise ValueError if the variables belong to another group, or to another viewer of the group."""
+    """Raise ValueError if the variables belong to another group, or to another viewer of the group. Variables without
+    ``user_group`` and ``viewer`` belong to nobody."""
     own = group.variables
-    if variables is own:
+    if variables is own or not ("user_group" in variables or "viewer" in variables):
         return
     if "user_group" in variables and not _is_same_group(variables["user_group"], own["user_group"]):
         raise ValueError("these variables belong to another user group: pass those of the group that runs the query")

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final, Protocol
+
+from tenantry.clock import steady_time
 
 TOGETHER_SECONDS: Final = 0.1
 """Changes within this many seconds reach a listener together."""
@@ -27,12 +28,12 @@ class ChangeTimes:
             self._of[source] = at
 
     def of(self, source: str) -> float:
-        """Return the Unix time when the source last changed; a negative number if it never changed."""
+        """Return the Unix time when the source last changed, or a negative number if it never changed."""
         return max(self._of_all, self._of.get(source, -1.0))
 
 
 class OtherProcesses(Protocol):
-    """Reports which sources changed in other processes. RedisResults implements it."""
+    """Reports which sources changed in other processes."""
 
     def is_current(self) -> bool:
         """Whether other processes' recent changes are known. May start a refresh in the background."""
@@ -63,8 +64,8 @@ class ChangeInbox:
         return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
-        """Wait for a change, collect further changes for ``TOGETHER_SECONDS``, and return the changed sources. If the
-        set contains None, any source may have changed."""
+        """Wait for a change, collect further changes for ``TOGETHER_SECONDS``, and return the changed sources. None in
+        the set means that any source may have changed."""
         await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)
@@ -74,14 +75,14 @@ class ChangeInbox:
 
 
 class SourceChanges:
-    """Notifies the listeners of one event loop, such as open dashboards. ``clock`` returns Unix seconds."""
+    """Notifies the listeners of one event loop, such as open dashboards."""
 
     # `forget` is called with a changed source before the listeners are notified.
 
     def __init__(
         self,
         others: OtherProcesses | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = steady_time,
         forget: Callable[[str | None], object] = lambda _: None,
     ) -> None:
         self._inboxes: set[ChangeInbox] = set()

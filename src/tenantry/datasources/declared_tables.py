@@ -17,8 +17,8 @@ _log: Final = logging.getLogger(__name__)
 
 
 def declared_tables(source: RegisteredSource) -> GuardedTables | None:
-    """Return the source's guarded tables, or None if the source has no declaration. Equal declarations give the same
-    object. Raises InvalidSource for a declaration that this process cannot use."""
+    """Return the source's guarded tables, or None if the source has no declaration. Raises InvalidSource for a
+    declaration that this process cannot use."""
     if not source.tables:
         return None
     try:
@@ -33,7 +33,7 @@ def declared_tables(source: RegisteredSource) -> GuardedTables | None:
 
 
 def declaration_error(source: RegisteredSource, problem: str) -> InvalidSource:
-    """Return the error for a wrong declaration (no query runs on such a source), and log it for the operator."""
+    """Return the error for a wrong declaration, and log it for the operator."""
     name = source.provided_id
     also = f" ({source.id})" if source.id != name else ""
     problem = f"the guarded tables of data source {name}{also} {problem}"

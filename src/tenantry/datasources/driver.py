@@ -72,27 +72,24 @@ class Enforcement:
 
 
 class Chunks(Protocol):
-    """A response body in chunks, for one reader."""
-
     @property
     def row_count(self) -> int: ...
 
     async def next(self) -> bytes | None:
-        """Return the next chunk; None after the last chunk. Raises DataSourceError; later calls raise the same error
+        """Return the next chunk, or None after the last one. Raises DataSourceError. Later calls raise the same error
         again."""
         ...
 
     def close(self, error: TenantryError | None = None) -> None:
-        """Stop the query; a waiting reader gets ``error``."""
+        """Stop the query. A waiting reader gets ``error``."""
         ...
 
 
 class Driver(Protocol[C]):
     """Runs SQL on one data source, over blocking connections of type ``C``. Methods are called in several threads.
 
-    Each driver itself must make queries read-only and apply the limits (see ``take_result``). Test it with
-    ``tenantry.testing.DriverContract``. ReusingDriver, SessionDriver, DeclaringDriver and StreamingDriver are optional
-    protocols; Driver itself will get no more methods.
+    A driver must make queries read-only and apply the limits (see ``take_result``). Test yours with
+    ``tenantry.testing.DriverContract``. No methods will be added to this protocol.
     """
 
     @property
@@ -124,7 +121,7 @@ class Driver(Protocol[C]):
         ...
 
     def interrupt(self, connection: C) -> None:
-        """Stop the query that runs on the connection, if the driver can. This method is called from another thread."""
+        """Stop the query that runs on the connection, if the driver can. Called from another thread."""
         ...
 
     def close(self, connection: C) -> None:
@@ -171,12 +168,17 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class OpenRows:
-    """The column names, rows and column types of a running query. ``close`` stops the query; it is called once."""
+    """A running query. ``close`` stops the query and is called once.
+
+    ``arrow_types``: the Arrow type that a column has whatever its values are, or None if the engine does not know it:
+    bool, int64, uint64, double, binary, date32, time64, duration, timestamp, timestamptz, string or decimal(9, 2).
+    """
 
     names: Sequence[str]
     rows: Iterator[tuple[Any, ...]]
     types: Sequence[str | None] | None = None
     close: Callable[[], None] = _nothing
+    arrow_types: Sequence[str | None] | None = None
 
 
 @runtime_checkable
@@ -185,9 +187,9 @@ class StreamingDriver(Protocol):
     has returned all rows."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Run ``session``, if given, and start the query in the same transaction, with ``limits.stream.timeout``. The
-        rows are read in several threads, but in only one thread at a time. After the last row, or after ``close``, the
-        connection must be in the same state as after ``fetch``. Raises the errors of ``fetch``."""
+        """Run ``session``, if given, and start the query in the same transaction, with ``limits.stream.timeout``.
+        Several threads read the rows, but only one at a time. After the last row, or after ``close``, the connection
+        must be in the same state as after ``fetch``. Raises the errors of ``fetch``."""
         ...
 
 
@@ -258,9 +260,7 @@ def unreachable_error(
     has_no_connection: bool = False,
 ) -> SourceUnavailable:
     """Return the error for an engine that is unreachable or refuses the login, or a NoConnectionLeft if the engine has
-    no free connection.
-    The message, for the log, has the cause and ``hint``. Without ``cause`` it is a network error at ``server`` (such as
-    ``db.internal:3306``), or the type of ``error``. HTTP clients get none of these."""
+    no free connection. HTTP clients get neither the cause nor ``hint``."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     why = cause or network_problem(error, server) or type(error).__name__
     failure = kind(f"data source {source_id} cannot be reached: {why}{hint}", retry_after=1)

@@ -1,5 +1,4 @@
-"""Guarded tables of data sources (docs/guarded-tables.md): the template that a source runs, and the check of its
-declaration."""
+"""Guarded tables of data sources (docs/guarded-tables.md)."""
 
 from __future__ import annotations
 
@@ -24,8 +23,7 @@ Variables: TypeAlias = Mapping[str, Any] | Record
 def guarded_template(
     tables: GuardedTables | None, template: SQLTemplate, group: UserGroup, variables: Variables
 ) -> tuple[SQLTemplate, Variables]:
-    """Return the template and the variables to bind for a group on a source with these tables. If ``tables`` is None,
-    they are the given ones."""
+    """Return the template and the variables to bind for a group."""
     # All code that sends a group's SQL to a source calls this. Guards get their values from `group` itself, even if the
     # variables lack `user_group` or contain a copy of it.
     if tables is None:
@@ -62,8 +60,8 @@ class DeclarationProof(Generic[C]):
         self._is_proved = False
 
     def check(self, connection: C) -> None:
-        """Check the declaration, unless an earlier check succeeded. Raises InvalidSource for a wrong declaration, and
-        the driver's errors if the source does not answer."""
+        """Raises InvalidSource for a wrong declaration, and the driver's errors if the source does not answer. Does
+        nothing after the first success."""
         if self._is_proved:
             return
         with self._lock:

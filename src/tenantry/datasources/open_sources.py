@@ -1,5 +1,3 @@
-"""The open data sources of this process."""
-
 # When a registration changes, the next query opens the source again; the old connections close after their last query.
 
 from __future__ import annotations
@@ -37,8 +35,7 @@ _log = logging.getLogger(__name__)
 
 
 def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str]:
-    """Check the engines whose SQL gets tags. Raises InvalidSettings if ``tagged`` is a string or contains an unknown
-    engine."""
+    """Raises InvalidSettings if ``tagged`` is a string or contains an unknown engine."""
     if isinstance(tagged, str):
         raise InvalidSettings(
             f"query_tags is {tagged!r}; it takes a collection of engines, such as {TAGGED!r}, or () for none"
@@ -123,8 +120,8 @@ class OpenSources:
         self._closing: set[asyncio.Task[None]] = set()
 
     def find(self, registered: RegisteredSource) -> OpenSource:
-        """Return the source, opened if necessary. The caller must increment ``users`` before its next ``await``;
-        otherwise the source may close. Raises InvalidSource, SourceUnavailable, SecretUnavailable."""
+        """Return the source. The caller must increment ``users`` before its next ``await``; otherwise the source may
+        close. Raises InvalidSource, SourceUnavailable, SecretUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         if self._is_stopping:

@@ -70,8 +70,8 @@ async def fetch_page(
 ) -> Page:
     """Fetch ``size`` rows of ``template``, sorted by the columns ``order`` (``-name``: descending).
 
-    For the next page, pass ``page.next`` as ``after``; each page then takes the same time. Alternatively, ``offset``
-    skips that many rows. No two rows may have equal values in all ``order`` columns, and no ``order`` column may be
+    For the next page, pass ``page.next`` as ``after``. Alternatively, ``offset`` skips that many rows, which takes
+    longer for later pages. No two rows may have equal values in all ``order`` columns, and no ``order`` column may be
     NULL. With ``total="exact"``, a second query counts all rows.
 
     Raises the errors of ``fetch``, and:
@@ -146,7 +146,7 @@ class PagedTemplate(WrappedTemplate):
         return select_around(bound, "select *", clauses)
 
     def _beyond(self, names: Sequence[str], key: Sequence[Any], bind_value: BindValue) -> str:
-        """Select rows after ``key``: ``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``. The first comparison can use an
+        """Return a condition such as ``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``. Its first comparison can use an
         index."""
         signs = ["<" if way == "desc" else ">" for way in self._directions]
         if len(names) == 1:

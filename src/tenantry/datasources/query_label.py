@@ -1,5 +1,4 @@
-"""Query tags: SQL comments of sorted ``key='value'`` pairs, in the format of sqlcommenter
-(https://google.github.io/sqlcommenter/spec/)."""
+"""Query tags: SQL comments of sorted ``key='value'`` pairs (https://google.github.io/sqlcommenter/spec/)."""
 
 # Values are URL-encoded, so that no id can end the comment or add a placeholder.
 
@@ -44,7 +43,6 @@ def template_name(template: SQLTemplate) -> str:
 
 
 def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
-    """Append the tag."""
     # On a new line, because the SQL may end with a comment.
     sql = bound.sql.rstrip(_BLANK)
     if not sql:

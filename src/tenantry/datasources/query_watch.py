@@ -104,8 +104,8 @@ class QueryWatch:
             query.at_end_of_pass.cancel()
 
     async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Coroutine[Any, Any, T]) -> T:
-        """Await ``work`` and return its result, while the query is watched. Raises QueryOutdated if the group or the
-        source changes, and StoreUnavailable if the store does not answer."""
+        """Await ``work`` and return its result. Raises QueryOutdated if the group or the source changes, and
+        StoreUnavailable if the store does not answer."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:

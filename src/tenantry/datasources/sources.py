@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -10,6 +9,7 @@ from typing import Any, Final, Self, TypeVar
 
 from cachetools import LRUCache
 
+from tenantry.clock import steady_time
 from tenantry.datasources.activity import Activity, Monitoring, ObservedQuery
 from tenantry.datasources.bound_query import QueryRequest, bind_query, check_owner
 from tenantry.datasources.caching.in_flight import InFlightQueries, QueryOutcome
@@ -55,9 +55,8 @@ class DataSources:
       RegisteredSource and Limits, and returns a Driver.
     - ``keys`` decrypt URLs: a KeyRing or the path of a key file (default: the one in TENANTRY_KEYS).
 
-    A DataSources does no I/O before the first query. If the group or the source of a running query changes, the query
-    is stopped within the staleness bound. Raises InvalidSettings if ``engines`` has a built-in scheme, or if
-    ``query_tags`` has an unknown engine.
+    If the group or the source of a running query changes, the query is stopped within the staleness bound. Raises
+    InvalidSettings if ``engines`` has a built-in scheme, or if ``query_tags`` has an unknown engine.
     """
 
     def __init__(
@@ -78,7 +77,7 @@ class DataSources:
         tagged = check_tagged(monitoring.query_tags, engines or {})
         self._open_sources = OpenSources(limits, host_engines(engines or {}), UrlSecrets(keys), tagged)
         self._cache = cache
-        clock, store_outcome, shared = time.time, None, None
+        clock, store_outcome, shared = steady_time, None, None
         if cache is not None:
             clock, store_outcome, shared = cache.clock, cache.store_outcome, cache.shared
         self._recorder = recorder_of(store) if monitoring.usage is None else None
@@ -126,8 +125,8 @@ class DataSources:
         now: datetime | None = None,
     ) -> Coroutine[Any, Any, Result]:
         """Return the rows as a Result, for ``tenantry.results``. With a ``reduction``, the rows before the reduction
-        are subject to the limits of streams. ``now`` (aware) is the time from which relative ranges are counted; the
-        default is the current time. Raises the errors of ``fetch``."""
+        are subject to the limits of streams. Relative ranges are counted from ``now`` (aware; default: the current
+        time). Raises the errors of ``fetch``."""
         return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction, now)
 
     async def stream(
@@ -237,10 +236,10 @@ class DataSources:
         return self._open_sources.find(await self._lookup.of_schema(group, schema)).pool.dialect
 
     async def changed(self, environment: Environment, reference: str) -> None:
-        """Announce that the rows of a source changed. From now on, this process reuses no earlier result of the source.
-        Other processes that share the cache stop reusing such results within five seconds. ``reference`` is Tenantry's
-        id of the source (``ds_…``) or your own id. Raises UnregisteredSource, StoreUnavailable; SourceUnavailable if
-        the shared cache does not answer."""
+        """Announce that the rows of a source changed. This process immediately stops reusing earlier results of the
+        source. Other processes that share the cache stop within five seconds. ``reference`` is Tenantry's id of the
+        source (``ds_…``) or your own id. Raises UnregisteredSource, StoreUnavailable; SourceUnavailable if the shared
+        cache does not answer."""
         registered = await self._lookup.of_reference(environment, reference)
         if registered is None:
             raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")

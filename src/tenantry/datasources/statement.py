@@ -88,14 +88,14 @@ _SESSION_STATE = (  # functions that change the session for its next query, each
 
 
 def first_keyword(sql: str) -> str | None:
-    """Return the first keyword in lower case; None if it is unclear."""
+    """Return the first keyword in lower case, or None if it is unclear."""
     match = _START.match(sql)
     return match[1].lower() if match else None
 
 
 def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
-    """Return the reason to refuse a statement; None if its first keyword is in ``reading``. The reason quotes only that
-    keyword."""
+    """Return the reason to refuse a statement, or None if its first keyword is in ``reading``. The reason quotes only
+    that keyword."""
     keyword = first_keyword(sql)
     if keyword in reading:
         return None
@@ -109,7 +109,7 @@ def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
 
 @lru_cache(maxsize=512)
 def mysql_refusal(sql: str) -> str | None:
-    """Return the reason to refuse SQL on MySQL; None for a single read-only statement. A statement is refused if it
+    """Return the reason to refuse SQL on MySQL, or None for a single read-only statement. A statement is refused if it
     leaves a file, variable, lock or LAST_INSERT_ID behind. The check assumes that the server uses backslash escapes and
     not ANSI_QUOTES."""
     reason = refusal(sql, READING_MYSQL)

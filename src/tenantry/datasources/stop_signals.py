@@ -17,8 +17,7 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def stop_on_signals(sources: DataSources) -> AsyncIterator[None]:
-    """Stop queries at SIGTERM or SIGINT. Otherwise the server would wait for the queries, because it ends the lifespan
-    only after all requests.
+    """Stop queries at SIGTERM or SIGINT. Otherwise the server would wait for the queries before it ends the lifespan.
 
     Use it in a lifespan: ``async with sources, stop_on_signals(sources): yield``. A signal starts ``sources.stop()``
     and calls the previous handler. If the previous handler is the default handler, the process ends once the queries

@@ -128,6 +128,18 @@ def with_password(url: str, password: str) -> str:
     return parsed.set(password=password).render_as_string(hide_password=False)
 
 
+def names_same_place(url: str, stored: str) -> bool:
+    """Return whether ``url`` is ``stored``, or is ``stored`` without its password. Raises InvalidSource."""
+    if url == stored:
+        return True
+    given, kept = _parse(url), _parse(stored).difference_update_query([ENCRYPTED_OPTION])
+    return given.password is None and _place(given) == _place(kept)
+
+
+def _place(url: URL) -> tuple[object, ...]:
+    return url.drivername, url.username, url.host, url.port, url.database, url.query
+
+
 def resolve_url(url: str) -> str:
     """Make the path in a file URL absolute, so that all processes open the same file. Raises InvalidSource."""
     parsed = _parse(url)
@@ -137,7 +149,7 @@ def resolve_url(url: str) -> str:
 
 
 def file_path(url: URL) -> Path:
-    """The absolute path in a file or folder URL. Raises InvalidSource."""
+    """Raises InvalidSource."""
     name = url.get_backend_name()
     own = _FILE_OPTIONS.get(name, frozenset[str]())
     if url.host or url.username or frozenset(url.query) - own:

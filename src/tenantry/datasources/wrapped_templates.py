@@ -17,8 +17,8 @@ BindValue: TypeAlias = Callable[[Any], str]
 
 
 def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], str]) -> BoundSQL:
-    """Return one statement: ``select``, then the bound SQL as the subquery ``tenantry_inner``, then ``clauses``. The
-    values of the clauses are bound last. Only positional paramstyles are supported."""
+    """Return ``select``, then the bound SQL as the subquery ``tenantry_inner``, then ``clauses``. The values of the
+    clauses are bound last. Only positional paramstyles are supported."""
     style = PARAMSTYLES[bound.paramstyle]
     values = list(bound.params or ())
 
@@ -48,11 +48,10 @@ class WrappedTemplate:
 
 
 class SchemaQuery(WrappedTemplate):
-    """Selects no rows from a template, so that the engine returns the template's column names without running the
-    template."""
+    """Selects no rows from a template, so that the engine returns only the template's column names."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Put the SQL into a query without rows. Raises InvalidSettings if the engine would run the template anyway."""
+        """Raises InvalidSettings if the engine would run the template anyway."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(f"{bound.dialect} cannot name the columns of a query without running it")
         # Each condition excludes all rows. Two are used because an engine may recognize only one of them before it runs

@@ -37,8 +37,7 @@ SHOWN: Final = ("UA", "B6", "HA")
 
 
 def prepare(folder: Path) -> dict[str, str]:
-    """Create the data files that are missing in ``folder``, which takes about a second. Return the URLs of all data
-    files by data source id."""
+    """Create the data files that are missing in ``folder``. Return the URLs of all data files by data source id."""
     # The file names contain a hash of all inputs, so that files of an older version are not reused.
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(DATA.iterdir(), key=lambda each: each.name)))
     urls = {}

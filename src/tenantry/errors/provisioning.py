@@ -58,7 +58,10 @@ class GroupExpired(TenantryError):
 
     code = "group_expired"
     status = 403
-    MESSAGE = "the end date of this user group has passed: set a later one, or none, with PATCH and expires_at"
+    MESSAGE = (
+        "the end date of this user group has passed: set a later one, or none, with `tenantry group update` or with "
+        "PATCH and expires_at"
+    )
 
 
 class GroupSuspended(TenantryError):
@@ -66,7 +69,10 @@ class GroupSuspended(TenantryError):
 
     code = "group_suspended"
     status = 403
-    MESSAGE = "this user group is suspended: resume it, with PATCH and suspended false, to get its token"
+    MESSAGE = (
+        "this user group is suspended: to get its token, resume it with `tenantry group resume` or with PATCH and "
+        "suspended false"
+    )
 
 
 class NotFound(TenantryError):
@@ -262,6 +268,13 @@ class IdempotencyKeyReused(TenantryError):
 
     code = "idempotency_key_reused"
     status = 422
+
+
+class TooManyRequests(TenantryError):
+    """A proxy limits the rate of requests. ``Client`` raises it; Tenantry itself has no such limit."""
+
+    code = "too_many_requests"
+    status = 429
 
 
 class StoreUnavailable(TenantryError):

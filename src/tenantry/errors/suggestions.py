@@ -12,8 +12,8 @@ _CLOSE_OF_SHORT: Final = 0.6
 
 
 def nearest(name: str, candidates: Iterable[str], *, close: float | None = None) -> str | None:
-    """The candidate most similar to ``name``, or None. The comparison ignores case, ``-``, ``_`` and blanks. ``close``
-    is the minimum similarity (the ratio of ``difflib``, from 0 to 1)."""
+    """The candidate most similar to ``name``, regardless of case, ``-``, ``_`` and blanks. ``close``: the minimum
+    similarity (the ratio of ``difflib``, from 0 to 1)."""
     if len(name) > _LONGEST_NAME:
         return None
     plain: dict[str, str] = {}

@@ -148,8 +148,7 @@ _LATER_FIELDS: Final = (
 
 class GroupCodec:
     """Converts a group to one JSON form and back. The JSON omits the fields named in ``without``; pass them to
-    ``decode`` as arguments. ``other_forms``: field name -> the codec to use in this form, if it is not the usual
-    codec."""
+    ``decode`` as arguments. ``other_forms``: the codecs, by field name, that replace the usual ones."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
         forms = {**_FIELDS, **other_forms}
@@ -195,7 +194,7 @@ handle."""
 
 
 class EnvironmentRow(NamedTuple):
-    """The columns of an environment, in the order of queries."""
+    """The columns of an environment, in the order in which queries select them."""
 
     id: int
     name: str
@@ -205,8 +204,8 @@ class EnvironmentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """The columns of a user group, in the order of queries. In a query's result, the columns of EnvironmentRow follow
-    them. JSON values are strings; times are microseconds since 1970."""
+    """The columns of a user group, in the order in which queries select them. Queries then select the columns of
+    EnvironmentRow. JSON values are strings; times are microseconds since 1970."""
 
     team_id: int
     provided_id: str

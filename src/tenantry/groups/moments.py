@@ -28,5 +28,5 @@ def read_moment(text: str) -> datetime:
 
 
 def write_moment(moment: datetime | None) -> str | None:
-    """Format the time as ISO 8601 in UTC. Return None for None."""
+    """Format the time as ISO 8601 in UTC."""
     return None if moment is None else moment.astimezone(UTC).isoformat()

@@ -60,7 +60,7 @@ class PropertySchema:
         return frozenset(path for path, _, _ in _declared(self.document, "", required=True))
 
     def declared(self) -> Mapping[str, tuple[Mapping[str, Any], bool]]:
-        """Return, for the dotted path of each property: its schema, and whether the property and all its parents are
+        """Return the schema of each property by its dotted path, and whether the property and all its parents are
         required."""
         return {path: (schema, required) for path, schema, required in _declared(self.document, "", required=True)}
 
@@ -185,7 +185,7 @@ def _is_one_of(value: Any, allowed: Sequence[Any]) -> bool:
 
 
 class SchemaLearner:
-    """Derives a schema from examples: ``add`` each group's properties, then call ``document``."""
+    """Derives a schema from examples."""
 
     def __init__(self) -> None:
         self._root = _Seen()

@@ -36,14 +36,11 @@ def _place(text: str, message: str) -> str:
 
 
 def schema_file(folder: str | Path, environment: str) -> Path:
-    """Return the path of the environment's schema file in this folder. Special characters of the environment's name are
-    percent-encoded in the file's name."""
     return Path(folder) / FOLDER / f"{quote(environment, safe=' ')}.json"
 
 
 def read_schemas(folder: str | Path) -> dict[str, PropertySchema]:
-    """Read all schema files in the folder. Return the schemas by environment. Raises InvalidPropertySchema or
-    OSError."""
+    """Read all schema files in the folder, by environment. Raises InvalidPropertySchema or OSError."""
     return {name: read_schema(schema_file(folder, name)) for name in schema_names(folder)}
 
 

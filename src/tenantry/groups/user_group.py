@@ -128,7 +128,7 @@ class UserGroup:
 
     @property
     def viewer_id(self) -> str | None:
-        """The id of the viewer. None if the request has no pass or its pass has no id."""
+        """The id of the viewer."""
         return None if self.viewer is None else self.viewer.id
 
     def revoked_before(self, viewer_id: str | None) -> int:
@@ -149,7 +149,7 @@ class UserGroup:
 
     def seconds_left(self, now: datetime) -> float:
         """Return the seconds from ``now`` (aware) to ``expires_at``. Return ``inf`` if there is no end date, and 0 if
-        the group is suspended. The result is 0 or negative if the end date has passed."""
+        the group is suspended."""
         if self.suspended:
             return 0.0
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
@@ -314,7 +314,7 @@ class RegisteredSource:
 
     @property
     def declaration(self) -> dict[str, Any]:
-        """Parse ``tables`` at each call and return the declaration. Without a declaration, it is empty."""
+        """Parse ``tables`` at each call. Without a declaration, the result is empty."""
         return json.loads(self.tables) if self.tables else {}
 
     @property

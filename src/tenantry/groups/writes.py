@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from tenantry.groups.codec import to_micros
 from tenantry.groups.record import freeze, thaw
-from tenantry.groups.user_group import Environment, Token, UserGroup
+from tenantry.groups.user_group import Environment, Issued, Token, UserGroup
 
 
 class Unchanged(Enum):
@@ -139,7 +139,23 @@ class GroupUpdate:
         return self.group.provided_id
 
 
-GroupWrite: TypeAlias = GroupCreation | GroupUpdate
+@dataclass(frozen=True, slots=True)
+class GroupRotation:
+    """Gives the group the next version of its token, if the group is not suspended and ``issued.token`` is still its
+    live token."""
+
+    issued: Issued
+    key_id: str
+    nonce: bytes = field(repr=False)
+    grace_seconds: int | None = None
+
+    @property
+    def provided_id(self) -> str:
+        """The id of the group to rotate."""
+        return self.issued.group.provided_id
+
+
+GroupWrite: TypeAlias = GroupCreation | GroupUpdate | GroupRotation
 """A write in a batch."""
 
 
@@ -257,7 +273,7 @@ def write_notice(store_id: str, generation: int, handle: bytes) -> str:
 
 
 def read_notice(text: str) -> tuple[str, int, bytes] | None:
-    """Parse a notice into store id, generation and handle. Return None if the notice is invalid."""
+    """Parse a notice into store id, generation and handle."""
     match text.split(" "):
         case [store_id, number, handle] if number.isascii() and number.isdigit() and len(number) < 20:
             try:

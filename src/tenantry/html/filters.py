@@ -1,8 +1,6 @@
 """Jinja's filters, without those that are unsafe (``safe``), access objects (``attr``), make text longer (``center``)
-or return a random item (``random``).
-
-Only the tests ``is defined`` and ``is undefined`` accept a missing variable. All other tests raise MissingVariable,
-because the page would otherwise silently lack content."""
+or return a random item (``random``). All tests except ``is defined`` and ``is undefined`` raise MissingVariable for a
+missing variable."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ from tenantry.groups import Record, RecordList, thaw
 
 
 def to_json(value: Any, *, indent: int | None = None) -> str:
-    """Return a value as JSON. A Record becomes an object, a RecordList becomes a list, and a Decimal becomes a number.
+    """Return a value as JSON. A Decimal becomes a number.
 
     Raises UnbindableValue for NaN and infinity, TypeError for an unknown type."""
     try:

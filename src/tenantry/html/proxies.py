@@ -1,4 +1,4 @@
-"""Template variables that contain their path, so that the error for a missing variable shows the full path."""
+"""Template variables that know their path, for the error of a missing variable."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ HIDDEN = "[…]"
 
 
 class Missing(StrictUndefined):
-    """The value of a missing variable. Any use of the value, except ``is defined`` and ``|default(…)``, raises ``exc``
-    (default: MissingVariable)."""
+    """The value of a missing variable. Any use, except ``is defined`` and ``|default(…)``, raises ``exc`` (default:
+    MissingVariable)."""
 
     __slots__ = ()
 

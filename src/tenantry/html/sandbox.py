@@ -51,8 +51,7 @@ def from_exception(error: Exception) -> TemplateError | None:
 
 
 def error_location(error: BaseException) -> tuple[str, Location | None]:
-    """Return the innermost template of a traceback with the line in this template, once as text and once as a Location.
-    Return ``("", None)`` if the traceback has no template."""
+    """Return the innermost template of a traceback with the line in this template, as text and as a Location."""
     where, location, trace = "", None, error.__traceback__
     while trace is not None:
         template = _template(trace)
@@ -123,8 +122,7 @@ def bounded_join(pieces: Iterable[str]) -> str:
 
 
 def printable(value: Any) -> Any:
-    """Return the value as ``{{ value }}`` prints it: nothing for null, and ``true`` or ``false`` for a boolean. Raises
-    UnbindableValue for a container."""
+    """Return nothing for null, and ``true`` or ``false`` for a boolean. Raises UnbindableValue for a container."""
     if value is None:
         return ""
     if value is True or value is False:
@@ -136,8 +134,7 @@ def printable(value: Any) -> Any:
 
 
 class FiniteNumbers(CodeGenerator):
-    """Refuses numbers that are too large for a float, because Jinja's compiler would turn them into the name
-    ``inf``."""
+    """Refuses numbers that Jinja's compiler would turn into the name ``inf``."""
 
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802  # Jinja's name
         if not _is_finite(node.value):

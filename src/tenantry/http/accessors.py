@@ -1,7 +1,7 @@
-"""The user group and variables of a request, and the scope keys that other packages use.
+"""The user group and variables of a request.
 
-The functions accept a Starlette or FastAPI connection, or an ASGI scope. In FastAPI they are dependencies:
-``Annotated[UserGroup, Depends(user_group)]``.
+``user_group`` and ``variables`` accept a Starlette or FastAPI connection, or an ASGI scope. In FastAPI they are
+dependencies: ``Annotated[UserGroup, Depends(user_group)]``.
 """
 
 from __future__ import annotations

@@ -21,13 +21,13 @@ ErrorResponse = tuple[int, list[tuple[bytes, bytes]], bytes]
 CHALLENGE: Final = b"UserGroup"
 """The authentication scheme that a 401 names (RFC 9110 section 11.6.1)."""
 
-# Does not match tokens, because the id is logged.
-_REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")
+# Does not match tokens, passes and the keys of previews, because the id is logged.
+_REQUEST_ID: Final = re.compile(rb"(?!.*ug(?:[ktv][ct]|pv)_)[A-Za-z0-9._-]{1,64}")
 
 
 def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorResponse:
     """Return the response for an error. The body is HTML if the Accept header prefers it (RFC 9110 section 12.5.1),
-    otherwise ``error_document`` as JSON. The response repeats the X-Request-Id header of the request."""
+    otherwise ``error_document`` as JSON."""
     request_headers = scope.get("headers", ())
     request_id = request_id_of(request_headers)
     if prefers_html(request_headers):
@@ -64,8 +64,8 @@ def error_document(error: TenantryError, request_id: str | None) -> dict[str, An
 
 
 def request_id_of(headers: Headers) -> str | None:
-    """Return the X-Request-Id header. Returns None unless the header occurs once, has 1 to 64 characters of
-    ``A-Za-z0-9._-``, and contains no token."""
+    """Return the X-Request-Id header if it occurs once, has 1 to 64 characters of ``A-Za-z0-9._-``, and contains no
+    token."""
     given = [value for name, value in headers if name == b"x-request-id"]
     return given[0].decode("ascii") if len(given) == 1 and _REQUEST_ID.fullmatch(given[0]) else None
 
@@ -84,6 +84,22 @@ _TEXTS = {
     "user_group_expired": (
         "This access has ended",
         "It was valid until a fixed date. Please ask the people who gave it to you to extend it.",
+    ),
+    "user_group_suspended": (
+        "This access is suspended",
+        "Please ask the people who gave it to you.",
+    ),
+    "pass_expired": (
+        "This access has ended",
+        "It was valid for a short time. Open the dashboard again from your product.",
+    ),
+    "pass_revoked": (
+        "This access is no longer valid",
+        "It was withdrawn. Open the dashboard again from your product.",
+    ),
+    "out_of_scope": (
+        "This page is not part of your access",
+        "Please ask the people who gave it to you.",
     ),
     "ambiguous_token": (
         "Two tokens at once",
@@ -153,8 +169,6 @@ def _page(error: TenantryError) -> str:
 
 
 def prefers_html(headers: Headers) -> bool:
-    """Whether Accept ranks text/html above application/json. For equal quality values, the more specific media range
-    wins."""
     accept = _accept(headers)
     if "text/" not in accept:
         return False
@@ -203,8 +217,7 @@ def _rank(ranges: list[tuple[str, float]], kind: str, subtype: str) -> tuple[flo
 
 
 def has_encoded_slash(scope: Mapping[str, Any]) -> bool:
-    """Whether the path contains ``%2F``. Servers decode it to a slash, so it could bypass a path rule of a proxy (RFC
-    3986 section 2.2)."""
+    """Whether the path contains ``%2F``. It could bypass a path rule of a proxy (RFC 3986 section 2.2)."""
     raw = scope.get("raw_path") or b""
     return b"%" in raw and b"%2f" in raw.partition(b"?")[0].lower()
 

@@ -25,8 +25,7 @@ _log = logging.getLogger(__name__)
 @asynccontextmanager
 async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None]:
     """``async with while_connected(request): rows = await sources.fetch(…)`` cancels the block when the viewer
-    disconnects, and then raises ViewerLeft. ``error_handler`` does not log this error. If other viewers wait for the
-    same query, the query continues.
+    disconnects, and then raises ViewerLeft. If other viewers wait for the same query, the query continues.
 
     Before the block begins, the request's body is read; the view can still read it afterwards. Raises MiddlewareMissing
     for a websocket without a user group: add UserGroupMiddleware, and connect with a token."""
@@ -39,8 +38,7 @@ async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None
 
 
 def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
-    """Return a Request for an ASGI endpoint. ``while_connected`` does not read the body of this request first. When you
-    call the response, pass ``request.receive`` to it."""
+    """Return a Request whose body ``while_connected`` does not read first. Pass ``request.receive`` to the response."""
     from starlette.requests import Request
 
     if _WATCH_KEY in scope:  # an outer view already watches the connection
@@ -101,8 +99,7 @@ class _Stay:
 
 
 class Watch:
-    """Waits for the viewer of a request to disconnect while ``async with`` blocks are active, and then cancels the
-    tasks of these blocks."""
+    """Cancels the tasks of the active ``async with`` blocks when the viewer of a request disconnects."""
 
     def __init__(self, wait_left: Callable[[], Coroutine[Any, Any, None]], *, has_read: bool = False) -> None:
         self.loop: Final = asyncio.get_running_loop()
@@ -114,7 +111,7 @@ class Watch:
         self._listener: asyncio.Task[None] | None = None
 
     def add(self, stay: _Stay) -> None:
-        """Watch for one more block. Raises ViewerLeft if the viewer has already left."""
+        """Raises ViewerLeft if the viewer has already left."""
         if self.has_left:
             raise ViewerLeft("the viewer has left")
         self._stays.add(stay)

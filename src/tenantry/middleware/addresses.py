@@ -1,4 +1,4 @@
-"""Masks the token in a request's address, so that the app does not see it, and restores it in the app's redirects."""
+"""Masks the token in a request's address and restores it in the app's redirects."""
 
 from __future__ import annotations
 
@@ -64,8 +64,7 @@ class OriginalAddress:
 
 
 def may_hold_token(value: bytes) -> bool:
-    """A fast test. If it returns False, the address contains no token. If it returns True, the address may contain
-    one."""
+    """A fast test: if it returns False, the address contains no token."""
     return (
         value.find(b"ugt") >= 0
         or value.find(b"ugv") >= 0
@@ -75,8 +74,8 @@ def may_hold_token(value: bytes) -> bool:
 
 
 def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
-    """Return a function that cleans an address. If a query parameter has one of these names and contains a token, the
-    function deletes the parameter. It masks all other tokens."""
+    """Return a function that deletes query parameters with these names if they contain a token, and masks all other
+    tokens."""
     names = b"|".join(re.escape(quote(name).encode()) for name in query_names)
     parameter = re.compile(rb"(?<=[?&])(?:" + names + rb")=" + _SHAPE + rb"(?:&|(?=#|$))") if names else None
 
@@ -111,8 +110,8 @@ def mask_in_query(query: bytes, token: bytes) -> bytes:
 
 
 def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Send:
-    """Wrap ``send`` so that it restores the token in redirects (``restore_location``), and puts a pass into cookies
-    whose name starts with COOKIE_PREFIX."""
+    """Wrap ``send`` so that it restores the token in redirects, and puts a pass into cookies whose name starts with
+    COOKIE_PREFIX."""
 
     def restored(name: bytes, value: bytes) -> bytes:
         name = name.lower()
@@ -133,16 +132,16 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 
 def pass_for_cookie(raw: bytes) -> bytes:
-    """Return a pass for a cookie, because a browser must not keep the token itself. The pass opens all dashboards. If
-    ``raw`` is a pass, return it unchanged."""
+    """Return a pass that opens all dashboards, for a cookie: a browser must not keep the token itself. A pass is
+    returned unchanged."""
     if is_like_a_pass(raw):
         return raw
     return mint_pass(raw.decode("ascii"), seconds=COOKIE_SECONDS, scope=DASHBOARD).encode("ascii")
 
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
-    """Restore the token in a Location on this host. If the path is masked, restore the masked segments. If the token
-    was in the query, restore it only if the redirect merely adds or removes trailing slashes."""
+    """Restore the token in a Location on this host. A token from the query is restored only if the redirect merely adds
+    or removes trailing slashes."""
     try:
         parts = urlsplit(location.decode("latin-1"))
     except ValueError:  # not a URL

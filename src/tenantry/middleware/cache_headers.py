@@ -24,8 +24,8 @@ _SHARED_DIRECTIVES: Final = frozenset({"public", "s-maxage", "proxy-revalidate",
 
 
 class CacheHeaders:
-    """Headers for responses that depend on a token. They keep such responses out of shared caches (RFC 9111), and are
-    merged with the app's own headers:
+    """Headers that keep responses for a token out of shared caches (RFC 9111). They are merged with the app's own
+    headers:
 
     - Vary
     - Cache-Control, if the response is ``private``
@@ -51,8 +51,6 @@ class CacheHeaders:
         self._merged_names = frozenset(spelling for name in names for spelling in (name, name.title(), name.upper()))
 
     def added_to(self, start: Message) -> Message:
-        """Return a copy of an ``http.response.start`` message with these headers. The message itself is not changed,
-        because the app may send it for every request."""
         headers = [*start.get("headers", ())]
         for name, _ in headers:
             if name in self._merged_names:

@@ -45,9 +45,9 @@ class Carrier(Protocol):
         """Names of the headers to read, at least one. ``Host``, ``Origin`` and ``Sec-Fetch-Site`` are not allowed."""
 
     def extract(self, name: str, value: bytes, /) -> Extracted | None:
-        """Return the first token in a line of the header ``name`` (lower case), or None if there is no token. After a
-        token, the middleware calls ``extract`` again with the rest of the line. If ``extract`` raises an exception, the
-        response is a 500. The exception's message must not contain header values."""
+        """Return the first token in a line of the header ``name`` (lower case), or None. After a token, the middleware
+        calls ``extract`` again with the rest of the line. If ``extract`` raises an exception, the response is a 500.
+        The exception's message must not contain header values."""
         ...
 
 
@@ -76,8 +76,8 @@ class CustomCarriers:
                 self._by_header.setdefault(name, []).append(carrier)
 
     def extract(self, scope: MutableMapping[str, Any], explicit: list[bytes], by_browser: list[bytes]) -> None:
-        """Remove the tokens from the scope's headers. Append each token to ``by_browser`` if it is ``sent_by_browser``,
-        otherwise to ``explicit``. Raises RuntimeError if a carrier leaves the token in ``Extracted.rest``."""
+        """Move the tokens from the scope's headers to ``by_browser`` if they are ``sent_by_browser``, otherwise to
+        ``explicit``. Raises RuntimeError if a carrier leaves the token in ``Extracted.rest``."""
         headers: list[Header] = scope["headers"]
         if not any(name in self._by_header for name, _ in headers):
             return
@@ -201,8 +201,7 @@ def path(where: str) -> Carriers:
 
 
 def first_of(*carriers: Carriers | Carrier) -> Carriers:
-    """Combine carriers; a request with two different tokens is refused. Raises ValueError if no carrier is given,
-    TypeError if an argument is not a carrier."""
+    """Combine carriers. Raises ValueError if no carrier is given, TypeError if an argument is not a carrier."""
     if not carriers:
         raise ValueError("first_of() takes at least one carrier")
     merged = [each if isinstance(each, Carriers) else Carriers(custom=(each,)) for each in carriers]

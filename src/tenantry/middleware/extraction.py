@@ -19,8 +19,8 @@ from tenantry.middleware.origins import OriginCheck
 
 
 class Extractor:
-    """Takes the token out of a request. An empty value counts as a bad token, because the client meant to send a token.
-    If the token came only in values that browsers send automatically, ``origins`` checks the origin of the request."""
+    """Takes the token out of a request. An empty value counts as a bad token. If the token came only in values that
+    browsers send automatically, ``origins`` checks the origin of the request."""
 
     __slots__ = ("_carriers", "_clean", "_cookies", "_custom", "_names", "_origins", "_queries", "_read", "_schemes")
 
@@ -36,8 +36,8 @@ class Extractor:
         self._origins = origins
 
     def extract(self, scope: Scope) -> bytes | None:
-        """Remove all tokens from the scope, and return the token or None. If this raises AmbiguousToken or
-        OriginNotAllowed, the tokens are already removed."""
+        """Remove all tokens from the scope, and return the token. The tokens are removed even if this raises
+        AmbiguousToken or OriginNotAllowed."""
         path = scope["path"]
         in_headers: list[bytes] = []
         by_browser: list[bytes] = []

@@ -29,10 +29,10 @@ Schemes = dict[str, dict[str, str]]
 
 
 def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
-    """Add the user group token to the app's OpenAPI document. It is added to the operations that use it, or to all
-    operations if the middleware has ``required=True``. Call this after ``app.add_middleware``. If the middleware is
-    outside the app, pass the middleware's carriers. Raises InvalidSettings if the app has no middleware and
-    ``carriers`` is None."""
+    """Document the user group token in the app's OpenAPI document, at each operation that uses the token. If the
+    middleware has ``required=True``, these are all operations. Call this after ``app.add_middleware``. If the
+    middleware is outside the app, pass the middleware's carriers. Raises InvalidSettings if the app has no middleware
+    and ``carriers`` is None."""
     everywhere = False
     if carriers is None:
         options = _options(app)
@@ -52,8 +52,7 @@ def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
 
 
 def security_schemes(carriers: Carriers) -> Schemes:
-    """Return the OpenAPI 3.1 security schemes, one for each kind of carrier. A query parameter is included only if
-    there is no other carrier."""
+    """Return the OpenAPI 3.1 security schemes. A query parameter is included only if there is no other carrier."""
     schemes: Schemes = {}
     bare = [name for name in carriers.headers if name.lower() != "authorization"]
     if bare:

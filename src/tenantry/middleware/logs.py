@@ -5,12 +5,12 @@ import logging
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from tenantry.tokens import LIKE_A_TOKEN
+from tenantry.tokens import replace_tokens
 
 
 def redact(text: str) -> str:
     """Replace each token in a string by ``ugtc_[redacted]``, where ``ugtc`` is the prefix of the token."""
-    return LIKE_A_TOKEN.sub(r"\1_[redacted]", text) if "ug" in text else text
+    return replace_tokens(text, "_[redacted]")
 
 
 class RedactTokens(logging.Filter):

@@ -16,14 +16,13 @@ _LEFT: Final[Message] = {"type": "http.disconnect"}
 
 
 class ResponseCut(ConnectionError):
-    """The app's ``send`` raises this after Tenantry has ended the response. It is an OSError, like the error that
-    servers raise after a disconnect (ASGI 2.4)."""
+    """The app's ``send`` raises this after Tenantry has ended the response. It is an OSError, as after a disconnect
+    (ASGI 2.4)."""
 
 
 class LongResponse(TokenWatch):
-    """Ends a long response when the request's token is revoked or the group changes. The token is checked until the
-    last part is sent, or until the app no longer references ``send`` and ``receive``. A response that is ended early
-    stays incomplete, unless the app supplied a last part (LAST_PART_KEY)."""
+    """Ends a long response when the request's token is revoked or the group changes. The response then stays
+    incomplete, unless the app supplied a last part (LAST_PART_KEY)."""
 
     __slots__ = ("_cut", "_group", "_last_part", "_receive", "_send")
 
@@ -87,8 +86,8 @@ class LongResponse(TokenWatch):
 
 
 class Exchange:
-    """The ``receive`` and ``send`` of a group's HTTP request. ``send`` adds ``headers``. A LongResponse begins if the
-    response has several parts, or if the app waits for the client to disconnect."""
+    """The ``receive`` and ``send`` of a group's HTTP request. A LongResponse begins if the response has several parts,
+    or if the app waits for the client to disconnect."""
 
     __slots__ = ("_group", "_headers", "_is_body_read", "_raw", "_receive", "_resolver", "_send", "_watch")
 

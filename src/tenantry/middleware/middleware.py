@@ -31,14 +31,13 @@ _SERVED: Final = frozenset({"http", "websocket"})
 
 
 class TokenResolver(Protocol):
-    """The methods of a resolver that the middleware calls. A BoundedResolver also sets the staleness bound. For any
-    other resolver, the bound is DEFAULT_STALENESS."""
+    """The methods of a resolver that the middleware calls."""
 
     @property
     def environment(self) -> str | None: ...
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """Return the token's group if it is cached and valid, otherwise None. Does no I/O and never raises."""
+        """Return the token's group if it is cached and valid. Does no I/O and never raises."""
 
     async def resolve(self, raw: bytes) -> UserGroup:
         """Return the token's group. Raises InvalidToken or StoreUnavailable."""
@@ -66,8 +65,7 @@ def _has_staleness(resolver: TokenResolver) -> TypeGuard[BoundedResolver]:
 
 
 def mark_coroutine(function: F) -> F:
-    """Mark a plain function that returns an awaitable, so that ``inspect.iscoroutinefunction`` is true for it. Servers
-    and frameworks call that function to recognise an ASGI 3 app."""
+    """Mark a plain function that returns an awaitable, so that servers and frameworks recognise an ASGI 3 app."""
     if sys.version_info >= (3, 12):
         return inspect.markcoroutinefunction(function)
     function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined, unused-ignore]  # before 3.12
@@ -87,8 +85,7 @@ class UserGroupMiddleware:
     - Valid token: ``scope["user_group"]`` is a UserGroup. Within the staleness bound after the token is revoked,
       websockets are closed with 4401 and streams end. Streams also end when the group changes.
     - Valid pass: the same, with ``UserGroup.viewer``. If the scope of the pass does not contain ``audience``, a view
-      that requires the group gets 403. Below an inner UserGroupMiddleware, the audience of the inner one counts
-      instead.
+      that requires the group gets 403.
     - Preview key: passed on to the mount that made the key. Elsewhere, or with ``required=True``, it is a bad token.
 
     If the token came in a cookie, websockets and requests with an unsafe method get 403, unless the request comes from

@@ -29,9 +29,7 @@ class OriginCheck:
 
     - ``Sec-Fetch-Site`` is ``same-origin``;
     - ``Origin`` is ``allowed``, or names the same host as ``Host``;
-    - neither ``Sec-Fetch-Site`` nor ``Origin`` is sent.
-
-    ``advice``: how to fix a refusal."""
+    - neither ``Sec-Fetch-Site`` nor ``Origin`` is sent."""
 
     __slots__ = ("_advice", "_allowed")
 
@@ -45,8 +43,7 @@ class OriginCheck:
         self._advice = advice
 
     def require(self, scope: Mapping[str, Any]) -> None:
-        """Raise OriginNotAllowed if a page of another site may have sent the request. Requests with safe methods are
-        not checked."""
+        """Raise OriginNotAllowed if a page of another site may have sent the request."""
         # A foreign page can send unsafe requests and open a websocket with the viewer's cookies (OWASP ASVS 5.0, 4.4.2;
         # RFC 6455 section 10.2), but it cannot set Sec-Fetch-Site or Origin. Programs and old browsers send neither
         # header.
@@ -72,8 +69,7 @@ class OriginCheck:
 
 
 def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
-    """Parse the option ``allowed_origins``. Raises InvalidSettings; the message names the malformed origin and the
-    fix."""
+    """Parse the option ``allowed_origins``. Raises InvalidSettings."""
     if isinstance(origins, str):
         raise InvalidSettings(f"allowed_origins is a list of origins: write [{origins!r}]")
     found = set()

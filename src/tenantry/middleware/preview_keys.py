@@ -1,7 +1,5 @@
-"""Preview keys, which a request sends in the token header instead of a token.
-
-Only the dashboards mount that issued a key can check it. So the middleware passes the key to the app. If no mount takes
-the key, the middleware answers 401."""
+"""Preview keys, which a request sends in the token header instead of a token. Only the mount that issued a key can
+check it."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ class PassedPreviewKey:
         self.is_taken: bool = False
 
     def take(self) -> str:
-        """Return the key. The caller must then answer the request, even if the key is invalid."""
+        """Return the key. The caller must then answer the request."""
         self.is_taken = True
         return self._key
 

@@ -26,9 +26,9 @@ class TimerHandle:
 
 
 class TimerQueue:
-    """Timers that share one timer of the event loop. With ten thousand asyncio timers, a tenth of a CPU core would be
-    used."""
+    """Timers that share one timer of the event loop."""
 
+    # Ten thousand asyncio timers would use a tenth of a CPU core.
     __slots__ = ("_handles", "_numbers", "_wakes_at")
 
     def __init__(self) -> None:

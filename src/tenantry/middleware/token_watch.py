@@ -29,9 +29,6 @@ T = TypeVar("T")
 
 
 class BoundedResolver(Protocol):
-    """The methods of a resolver that TokenWatch calls. ``with_staleness`` makes a BoundedResolver from a
-    TokenResolver."""
-
     @property
     def staleness(self) -> float: ...
 
@@ -47,9 +44,7 @@ class BoundedResolver(Protocol):
 
 class TokenWatch(ABC):
     """Checks the token of an open websocket or stream about five times within the staleness bound. Closes the
-    connection if the token is revoked, or if no check succeeds within the bound.
-
-    If a message is sent after ``_valid_until``, ``_wait`` checks the token again first."""
+    connection if the token is revoked, or if no check succeeds within the bound."""
 
     __slots__ = (
         "__weakref__",

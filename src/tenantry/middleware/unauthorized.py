@@ -20,8 +20,8 @@ _NO_HANDSHAKE: Final = Handshake()  # for HTTP requests
 class LateUnauthorized:
     """Runs an app without a user group. If a view requires a group, the response is ``refusal``.
 
-    When a view raises MissingToken, frameworks such as Starlette send a 500 or close the websocket before the error
-    arrives here. So a 500 or an early close is held back until the app ends or sends more than an error page."""
+    For MissingToken, frameworks such as Starlette send a 500 or close the websocket before the error arrives here. So
+    both are held back until the app ends or sends more than an error page."""
 
     __slots__ = ("_handshake", "_held", "_last", "_refusal", "_requested", "_send")
 
@@ -92,8 +92,7 @@ async def _nothing() -> None: ...
 
 
 async def send_error(error: TenantryError, scope: Mapping[str, Any], send: Send) -> None:
-    """Send an error as the response. A websocket gets a denial response. If the server does not support denial
-    responses, the websocket is closed, and the client sees 403."""
+    """Send an error as the response. If the server does not support denial responses, a websocket is closed."""
     if scope["type"] == "http":
         prefix = "http.response"
     elif "websocket.http.response" in (scope.get("extensions") or {}):

@@ -20,13 +20,13 @@ _CLOSE_SECONDS: Final = 2.0
 
 
 class SocketClosed(ConnectionError):
-    """The app's ``send`` raises this after Tenantry has closed the websocket. It is an OSError, like the error that
-    servers raise after a disconnect (ASGI 2.4)."""
+    """The app's ``send`` raises this after Tenantry has closed the websocket. It is an OSError, as after a disconnect
+    (ASGI 2.4)."""
 
 
 class WebSocketSession(TokenWatch):
-    """A group's websocket. Each check of the token updates ``scope["user_group"]``. The websocket is closed with 4401
-    if the token is revoked, and with 1013 if the group cannot be resolved for longer than the staleness bound."""
+    """A group's websocket. The websocket is closed with 4401 if the token is revoked, and with 1013 if the group cannot
+    be resolved for longer than the staleness bound."""
 
     __slots__ = ("_disconnect", "_handshake", "_receive", "_scope", "_send")
 
@@ -48,7 +48,7 @@ class WebSocketSession(TokenWatch):
         self._disconnect: Message | None = None
 
     async def run(self, app: ASGIApp) -> None:
-        """Run the app. Raises the app's errors, except those that SocketClosed caused."""
+        """Raises the app's errors, except those that SocketClosed caused."""
         async with contextlib.AsyncExitStack() as stack:
             stack.push_async_exit(self._end)
             await app(self._scope, self.receive, self.send)

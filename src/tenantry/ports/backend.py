@@ -16,15 +16,15 @@ class Backend(Protocol):
 
 
 class Slots(Protocol):
-    """The versions in the ``tenantry.cache.SLOT_COUNT`` slots of a store, one in each slot. All processes on a host
-    share them. ``slot_index`` returns the slot of a handle.
+    """The version of each slot of a store, shared by all processes on a host. ``slot_index`` returns the slot of a
+    handle.
 
-    During a write, the slot's version is odd. After the write, the slot gets a new even version (a seqlock). A cached
-    answer is valid as long as its slot has the same even version as before the look-up."""
+    The version is odd during a write. After the write, the slot gets a new even version (a seqlock). A cached answer is
+    valid as long as its slot has the same even version as before the look-up."""
 
     @property
     def versions(self) -> Sequence[int]:
-        """The shared versions themselves, not a copy. They change whenever a process writes."""
+        """The shared versions themselves, not a copy."""
         ...
 
     def copy(self) -> Sequence[int]:
@@ -40,13 +40,13 @@ class SnapshotBackend(Backend, Protocol):
     """A backend that reports a generation with each result: the number of the last change that the result includes."""
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Return the same group as ``find``, with the generation of the snapshot from which the group was read. With
-        ``fresh``, second-level caches are bypassed."""
+        """Return the same group as ``find``, with the generation of the snapshot. With ``fresh``, second-level caches
+        are bypassed."""
         ...
 
 
 class LeasedBackend(SnapshotBackend, Protocol):
-    """A backend that lists its changes. A caller that polls the changes may cache each result that has a generation."""
+    """A backend that lists its changes."""
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         """Return the changes after generation ``since`` (None: the most recent changes). The list may lack old changes.

@@ -36,8 +36,7 @@ class WatchedBus(Bus, Protocol):
 
 
 class ChangeListener(Protocol):
-    """Gets each change that this process writes, for example to publish it on a bus."""
+    """Gets each change that this process writes."""
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """The store calls this after the commit and before the write returns. It must not block and must not raise an
-        error."""
+        """The store calls this after the commit and before the write returns. It must neither block nor raise."""

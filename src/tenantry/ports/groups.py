@@ -78,8 +78,7 @@ class GroupStore(Protocol):
     async def get(
         self, environment: Environment | None = None, provided_id: str = "", *, handle: bytes | None = None
     ) -> Issued | None:
-        """Find a group by its environment and id, or by its handle in all environments. Return None if there is no such
-        group."""
+        """Find a group by its environment and id, or by its handle in all environments."""
         ...
 
     async def get_many(self, environment: Environment, provided_ids: Sequence[str]) -> Mapping[str, Issued]:
@@ -89,14 +88,20 @@ class GroupStore(Protocol):
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Write groups in one transaction; no group may occur twice. The result has None for each group that another
-        writer changed, created or deleted meanwhile, and such a group is not written. Read it again. All others are
-        written."""
+        """Write groups in one transaction; no group may occur twice. A group that another writer changed, created or
+        deleted meanwhile is not written, and neither is the rotation of a suspended group; their result is None."""
         ...
 
     async def list(
-        self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
+        self,
+        environment: Environment,
+        *,
+        after: int = 0,
+        limit: int = 100,
+        match: str = "",
+        signed_by: str | None = None,
     ) -> Sequence[UserGroup]:
         """Return groups with ``team_id > after``, ordered by ``team_id``. ``match``: only groups whose id starts with
-        this string or whose name contains it. Upper and lower case of A to Z are the same."""
+        this string or whose name contains it. Upper and lower case of A to Z are the same. ``signed_by``: only groups
+        whose live token was signed by the key with this id."""
         ...

@@ -15,7 +15,7 @@ class SourceDirectory(Protocol):
 
 
 class SourceLease(Protocol):
-    """Caches data sources, and polls the store for changes of them. Resolver implements this protocol."""
+    """Caches data sources, and polls the store for changes of them."""
 
     @property
     def staleness(self) -> float:
@@ -23,7 +23,7 @@ class SourceLease(Protocol):
         ...
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """Return the source if it is cached, otherwise None. Does no I/O and never raises."""
+        """Return the source if it is cached. Does no I/O and never raises."""
         ...
 
     async def read_source(
@@ -35,12 +35,11 @@ class SourceLease(Protocol):
 
 @runtime_checkable
 class SourceLeaseHolder(Protocol):
-    """The part of a store that holds the lease of a process's Resolver, so that the process's DataSources can use the
-    Resolver's cache."""
+    """The part of a store that holds the lease of a Resolver, so that DataSources can use its cache."""
 
     @property
     def lease(self) -> SourceLease | None:
-        """The lease, or None. While there is no lease, every query reads its data source from the store."""
+        """The lease, or None. Without a lease, every query reads its data source from the store."""
         ...
 
     def lend_lease(self, lease: SourceLease) -> None:
@@ -49,7 +48,7 @@ class SourceLeaseHolder(Protocol):
         ...
 
     def withdraw_lease(self, lease: SourceLease) -> None:
-        """Remove the lease, because its resolver stops."""
+        """Remove the lease."""
         ...
 
 
@@ -84,9 +83,9 @@ class SourceStore(LeasedSources, Protocol):
         tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
-        """Register a data source and return it. ``tables``: a declaration of guarded tables.
-        Raises UnknownEnvironment. Raises AlreadyExists if one of the two ids is taken. Raises InvalidSource if
-        ``check_session_variables`` or ``read_tables`` rejects a value, or if the declaration lists no tables."""
+        """Register a data source and return it. Raises UnknownEnvironment. Raises AlreadyExists if one of the two ids
+        is taken. Raises InvalidSource if ``check_session_variables`` or ``read_tables`` rejects a value, or if the
+        declaration lists no tables."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
@@ -94,23 +93,26 @@ class SourceStore(LeasedSources, Protocol):
         ...
 
     async def count_mapped(self, environment: Environment) -> Mapping[frozenset[str], int]:
-        """Return, for each set of references that occurs in a mapping, the number of groups with this set."""
+        """Return the number of groups by the set of references in their mapping."""
         ...
 
     async def update(
         self,
         source: RegisteredSource,
         *,
+        provided_id: str | None = None,
         url: str | None = None,
+        trusted: bool | None = None,
+        session: Mapping[str, str] | None = None,
         tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource | None:
-        """Replace the fields that are not None. ``tables``: a declaration of guarded tables. An empty mapping removes
-        the declaration.
+        """Replace the fields that are not None. An empty mapping as ``tables`` removes the declaration of guarded
+        tables.
 
-        Does not connect to the source. Returns None if another writer has changed or deleted the source since the
-        caller read ``source``. Raises InvalidSource in the same cases as ``create``, and also if a declaration with
-        ``guard: required`` would be removed."""
+        Returns None if another writer has changed or deleted the source since the caller read ``source``. Raises
+        InvalidSource in the same cases as ``create``, and also if a declaration with ``guard: required`` would be
+        removed. Raises AlreadyExists if another source has this ``provided_id``."""
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:

@@ -38,7 +38,7 @@ class EnvironmentStore(Protocol):
         grace_seconds: int = 0,
         author: Author = UNNAMED,
     ) -> Environment:
-        """Create an environment and return it. Raises AlreadyExists if another environment has this name."""
+        """Create an environment. Raises AlreadyExists if another environment has this name."""
         ...
 
     async def set_grace(self, environment: Environment, grace_seconds: int, *, author: Author = UNNAMED) -> Environment:
@@ -58,8 +58,12 @@ class EnvironmentStore(Protocol):
         ...
 
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
-        """Return, by name of environment, the origins whose pages may embed dashboards. Environments without such
-        origins are left out."""
+        """Return the origins whose pages may embed dashboards, by name of environment."""
+        ...
+
+    async def count_tokens(self) -> Mapping[str, int]:
+        """Return, by id of signing key, the number of groups in all environments with a valid token that the key
+        signed. A token in its grace period is valid."""
         ...
 
 
@@ -77,8 +81,8 @@ class ApiTokenStore(Protocol):
         expires_at: datetime | None = None,
         author: Author = UNNAMED,
     ) -> ApiToken:
-        """Store an API token and return its record. Raises UnknownEnvironment. Raises AlreadyExists if an API token
-        with this digest exists."""
+        """Store an API token. Raises UnknownEnvironment. Raises AlreadyExists if an API token with this digest
+        exists."""
         ...
 
     async def get(self, digest: bytes) -> ApiToken | None:
@@ -87,7 +91,7 @@ class ApiTokenStore(Protocol):
         ...
 
     async def get_with_group(self, digest: bytes, provided_id: str) -> Caller | None:
-        """Return the same API token as ``get`` and, from the same read, the group ``provided_id`` of the token's
+        """Read the token as ``get`` does and, in the same read, the group ``provided_id`` of the token's
         environment."""
         ...
 
@@ -106,7 +110,7 @@ class ApiTokenStore(Protocol):
 
 
 class CodeShare(NamedTuple):
-    """Limits the number of codes that a group may have for one purpose."""
+    """Limits how many codes a group may have for one purpose."""
 
     group: bytes
     """The handle."""
@@ -165,8 +169,8 @@ class UsageStore(Protocol):
         by_viewer: bool = False,
     ) -> Mapping[UsageKey, Usage]:
         """Return the summed usage of all hours that began at ``since`` or later and before ``until``, in the order of
-        the keys. With ``by_viewer``, return the sums of the viewers' days instead, by viewer. This is slow for many
-        groups: one day of 100,000 groups takes seconds."""
+        the keys. With ``by_viewer``, return the sums of the viewers' days instead, by viewer. This is slow: one day of
+        100,000 groups takes seconds."""
         ...
 
     async def set_viewer_usage(self, environment: Environment, is_on: bool, *, author: Author = UNNAMED) -> None:
@@ -178,8 +182,7 @@ class UsageStore(Protocol):
         ...
 
     async def oldest(self) -> datetime | None:
-        """Return when the earliest usage began: the start of an hour (usage of a group) or a day (usage of a viewer).
-        Return None if there is no usage."""
+        """Return the start of the earliest hour (usage of a group) or day (usage of a viewer)."""
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
@@ -196,7 +199,7 @@ class AuditTrail(Protocol):
         ...
 
     async def head(self) -> ChainHead | None:
-        """Return the number and MAC of the last sealed entry, or None if no entry is sealed."""
+        """Return the number and MAC of the last sealed entry."""
         ...
 
 

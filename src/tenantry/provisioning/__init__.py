@@ -7,6 +7,11 @@ from tenantry.provisioning.limits import check_text as check_text
 from tenantry.provisioning.limits import pointer_of as pointer_of
 from tenantry.provisioning.property_contract import PropertyContract
 from tenantry.provisioning.provisioner import NOT_LOADED, NotLoaded, Provisioner
+from tenantry.provisioning.rotations import MOST_ROTATED_TOGETHER as MOST_ROTATED_TOGETHER
+from tenantry.provisioning.rotations import Rotated as Rotated
+from tenantry.provisioning.rotations import RotationPage as RotationPage
+from tenantry.provisioning.rotations import RotationProvisioner as RotationProvisioner
+from tenantry.provisioning.rotations import check_signed_by as check_signed_by
 from tenantry.provisioning.sources import CountedSource as CountedSource
 from tenantry.provisioning.sources import SourceDraft as SourceDraft
 from tenantry.provisioning.sources import SourceProvisioner as SourceProvisioner

@@ -73,7 +73,7 @@ def _check_fields(fields: Mapping[str, Any], *, merge: bool) -> None:
 
 
 def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
-    """Return the changes that the merge patch makes to the group. Raises InvalidBody if the result exceeds a limit."""
+    """Raises InvalidBody if the result exceeds a limit."""
     changes = merged_changes(issued.group, patch)
     check_changes(changes)
     return changes
@@ -164,8 +164,7 @@ def _check_characters(text: str, pointer: str) -> None:
 
 
 class _PropertyValidator:
-    """Checks properties, and counts their names in ``keys``. ``at_most``: an upper bound for the bytes of their JSON,
-    cheaper than the exact number."""
+    """``at_most``: an upper bound for the bytes of the properties' JSON, cheaper than the exact number."""
 
     __slots__ = ("at_most", "keys")
 

@@ -10,10 +10,9 @@ Properties: TypeAlias = Mapping[str, Any] | Record | None
 
 
 class PropertyContract(Protocol):
-    """Rules for properties. They are checked before properties are written.
-    ``tenantry.sql.checks.contract.QueryContract`` implements this protocol.
+    """Rules that properties must satisfy before they are written, such as a QueryContract.
 
-    ``refuses``: whether a write that violates the rules is refused. If it is false, violations are only logged."""
+    ``refuses``: refuse a write that violates the rules, instead of only logging the violations."""
 
     refuses: bool
 

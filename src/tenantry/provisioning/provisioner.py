@@ -127,9 +127,9 @@ class Provisioner:
         return await self._deadline.write(creation)
 
     async def get(self, environment: Environment, provided_id: str) -> Issued[str] | None:
-        """Return the group with its current token, or None if the group does not exist. Raises SigningKeyMissing."""
+        """Return the group with its current token. Raises GroupSuspended, SigningKeyMissing."""
         issued = await self._load(environment, provided_id)
-        return None if issued is None else self._provisioned(issued)
+        return None if issued is None else self._provisioned(_active(issued))
 
     async def active(
         self, environment: Environment, provided_id: str, *, loaded: Issued | NotLoaded | None = NOT_LOADED
@@ -203,8 +203,8 @@ class Provisioner:
         *,
         merge: bool = False,
     ) -> tuple[TenantryError, ...]:
-        """Return the errors that the PropertyContract finds in this update, and that ``update`` would raise or log.
-        Write nothing. Raises InvalidBody, UnknownDataSource, UnknownGroup."""
+        """Return the errors that ``update`` would raise or log for the PropertyContract. Write nothing. Raises
+        InvalidBody, UnknownDataSource, UnknownGroup."""
         await self._check_changes(environment, changes, merge=merge)
         issued = await self._existing(environment, provided_id, NOT_LOADED)
         whole = merged(issued, changes) if merge else changes

@@ -29,8 +29,7 @@ class StoreOfSources(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SourceDraft:
-    """A data source to register. ``password`` replaces the password in ``url``. If ``tables`` is empty, no guarded
-    tables are declared."""
+    """A data source to register. ``password`` replaces the password in ``url``."""
 
     provided_id: str
     url: str = field(repr=False)
@@ -42,16 +41,18 @@ class SourceDraft:
 
 @dataclass(frozen=True, slots=True)
 class SourceUpdate:
-    """Changes to a data source. A field that is None keeps its value. If ``tables`` is empty, the declaration of
-    guarded tables is removed."""
+    """A field that is None keeps its value. An empty ``tables`` removes the declaration of guarded tables."""
 
     url: str | None = field(default=None, repr=False)
     password: str | None = field(default=None, repr=False)
     tables: Mapping[str, Any] | None = None
+    provided_id: str | None = None
+    trusted: bool | None = None
+    session: SessionVariables | None = None
 
     @property
     def needs_test(self) -> bool:
-        return self.url is not None or self.password is not None or bool(self.tables)
+        return self.url is not None or self.password is not None or bool(self.tables or self.session)
 
 
 class CountedSource(NamedTuple):
@@ -65,8 +66,7 @@ class UpdatedSource(NamedTuple):
 
 
 class SourceProvisioner:
-    """Writes the data sources of ``store``. With ``dry_run``, it raises the same errors as without it, but writes
-    nothing.
+    """Writes the data sources of ``store``. With ``dry_run``, it raises the same errors, but writes nothing.
 
     ``keys`` is called when a password must be encrypted or decrypted. ``test`` is awaited before each write. All
     methods may raise StoreUnavailable."""
@@ -89,19 +89,16 @@ class SourceProvisioner:
         self._dry_run = dry_run
 
     async def create(self, environment: Environment, draft: SourceDraft) -> RegisteredSource:
-        """Register the data source. Raises InvalidSource, AlreadyExists and the errors of ``test``."""
+        """Raises InvalidSource, AlreadyExists and the errors of ``test``."""
         from tenantry.datasources import resolve_url
 
         name = draft.provided_id
-        if name.startswith("ds_"):
-            raise InvalidSource("NAME must not start with ds_, which is the prefix of Tenantry's ids", field="/name")
+        _check_name(name, "/name")
         url = resolve_url(_checked_url(draft.url, draft.password, draft.trusted))
         session, declared = check_session_variables(url, draft.session), check_new_tables("", draft.tables)
         made = RegisteredSource(f"ds_{secrets.token_hex(8)}", name, environment, url, draft.trusted, session, declared)
         stored = self._encrypted(made)
-        if await self._deadline.read(self._sources.get(environment, name)) is not None:
-            taken = f"environment {environment.name!r} already has a data source {name!r}: choose another name"
-            raise AlreadyExists(taken, field="/name")
+        await self._check_free(environment, name, "/name")
         if self._test is not None:
             await self._test(replace(made, id=name))  # its errors name the source by its id
         if self._dry_run:
@@ -119,11 +116,13 @@ class SourceProvisioner:
         return await self._deadline.write(creation)
 
     async def update(self, environment: Environment, reference: str, changes: SourceUpdate) -> UpdatedSource:
-        """Change the data source with this name or id. Raises DataSourceNotFound, InvalidSource, SecretUnavailable and
-        the errors of ``test``."""
+        """Raises DataSourceNotFound, InvalidSource, SecretUnavailable and the errors of ``test``. A new name raises
+        AlreadyExists if it is taken, and SourceInUse if groups are mapped to the old name."""
         for _ in range(_ATTEMPTS):
             before = await self.find(environment, reference)
             planned = self._planned(before, changes)
+            if planned.provided_id != before.provided_id:
+                await self._check_rename(before, planned.provided_id)
             url = None if planned.url == before.url else self._encrypted(planned)
             if changes.url is not None:
                 from tenantry.database import check_source
@@ -133,7 +132,15 @@ class SourceProvisioner:
                 await self._test(planned)
             if self._dry_run:
                 return UpdatedSource(planned if url is None else replace(planned, url=url), before)
-            update = self._sources.update(before, url=url, tables=changes.tables, author=self._author)
+            update = self._sources.update(
+                before,
+                provided_id=changes.provided_id,
+                url=url,
+                trusted=changes.trusted,
+                session=None if changes.session is None else dict(changes.session),
+                tables=changes.tables,
+                author=self._author,
+            )
             written = await self._deadline.write(update)
             if written is not None:  # None: another writer changed the source, so read it again
                 return UpdatedSource(written, before)
@@ -163,8 +170,7 @@ class SourceProvisioner:
         return CountedSource(source, sum(count for references, count in counts.items() if references & own))
 
     async def delete(self, environment: Environment, reference: str, *, force: bool = False) -> CountedSource:
-        """Delete the data source with this name or id. Raises DataSourceNotFound. Without ``force``, raises SourceInUse
-        if groups are mapped to the data source."""
+        """Raises DataSourceNotFound and, without ``force``, SourceInUse if groups are mapped to the data source."""
         found = await self.count(await self.find(environment, reference))
         if found.groups and not force:
             raise SourceInUse(in_use(found))
@@ -176,14 +182,34 @@ class SourceProvisioner:
         from tenantry.datasources import decrypt_url, is_encrypted, resolve_url
 
         url = source.url
+        trusted = source.trusted if changes.trusted is None else changes.trusted
         if changes.url is not None:
-            url = resolve_url(_checked_url(changes.url, changes.password, source.trusted))
-            check_session_variables(url, source.session)
-        elif changes.password is not None:
+            url = resolve_url(_checked_url(changes.url, changes.password, trusted))
+        elif changes.password is not None or trusted != source.trusted:
             plain = decrypt_url(source, self._keys()) if is_encrypted(url) else url
-            url = _checked_url(plain, changes.password, source.trusted)
+            checked = _checked_url(plain, changes.password, trusted)
+            url = url if checked == plain else checked
+        name = source.provided_id if changes.provided_id is None else changes.provided_id
+        session = check_session_variables(url, source.session if changes.session is None else changes.session)
         tables = source.tables if changes.tables is None else check_new_tables(source.tables, changes.tables)
-        return replace(source, url=url, tables=tables)
+        return replace(source, provided_id=name, url=url, trusted=trusted, session=session, tables=tables)
+
+    async def _check_free(self, environment: Environment, name: str, field: str) -> None:
+        if await self._deadline.read(self._sources.get(environment, name)) is not None:
+            taken = f"environment {environment.name!r} already has a data source {name!r}: choose another name"
+            raise AlreadyExists(taken, field=field)
+
+    async def _check_rename(self, source: RegisteredSource, name: str) -> None:
+        _check_name(name, "/new_name")
+        await self._check_free(source.environment, name, "/new_name")
+        counts = await self._deadline.read(self._sources.count_mapped(source.environment))
+        groups = sum(count for references, count in counts.items() if source.provided_id in references)
+        if groups:
+            raise SourceInUse(
+                f"{_groups_map(groups)} to the name {source.provided_id!r}: map {'it' if groups == 1 else 'them'} to "
+                f"the id {source.id!r} first, or register a second data source under the new name",
+                field="/new_name",
+            )
 
     def _encrypted(self, source: RegisteredSource) -> str:
         from tenantry.datasources import encrypt_url, secret_state
@@ -205,8 +231,17 @@ def _checked_url(url: str, password: str | None, trusted: bool) -> str:
 
 
 def in_use(found: CountedSource) -> str:
-    groups = "1 user group maps" if found.groups == 1 else f"{found.groups:,} user groups map"
-    return f"{groups} to data source {found.source.provided_id!r}: their queries fail when it is deleted"
+    source = f"data source {found.source.provided_id!r}"
+    return f"{_groups_map(found.groups)} to {source}: their queries fail when it is deleted"
+
+
+def _groups_map(count: int) -> str:
+    return "1 user group maps" if count == 1 else f"{count:,} user groups map"
+
+
+def _check_name(name: str, field: str) -> None:
+    if name.startswith("ds_"):
+        raise InvalidSource("NAME must not start with ds_, which is the prefix of Tenantry's ids", field=field)
 
 
 def describe_source(source: RegisteredSource) -> dict[str, Any]:

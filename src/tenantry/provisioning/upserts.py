@@ -39,7 +39,7 @@ _ATTEMPTS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """Creates a group from ``changes``, or applies ``changes`` to the group if it exists."""
+    """Applies ``changes`` to a group, which is created if it does not exist."""
 
     provided_id: str
     changes: GroupChanges
@@ -70,14 +70,13 @@ UpsertResult: TypeAlias = Upserted | TenantryError
 
 
 class UpsertProvisioner(Provisioner):
-    """A Provisioner that also writes batches. The deadline limits all calls together, so use a provisioner that has a
-    deadline for only one call of ``upsert_many``."""
+    """A Provisioner that also writes batches. With a deadline, use it for only one call of ``upsert_many``."""
 
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
     ) -> list[UpsertResult]:
-        """Return a result for each upsert, in the same order. Each upsert succeeds or fails independently of the
-        others. No two upserts may be for the same group.
+        """Return a result for each upsert, in the same order. Each succeeds or fails independently of the others. No
+        two may be for the same group.
 
         With ``merge``, changes are merge patches (RFC 7396). Without it, they replace ``properties`` and ``mapping``. A
         group that already has the new values is not written. An unexpected exception is only raised if no write has

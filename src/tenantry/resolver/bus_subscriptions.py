@@ -28,8 +28,8 @@ been lost, so the cache is flushed."""
 
 
 class BusSubscriptions:
-    """Forwards the messages of the buses to the resolver (``listener``), with one task for each bus, all on one event
-    loop. The tasks hold only a weak reference to the resolver and stop when it is gone."""
+    """Forwards the messages of the buses to the resolver, with one task for each bus. The tasks stop when the resolver
+    is gone."""
 
     def __init__(self, buses: Sequence[Bus], listener: EvictionListener) -> None:
         self._buses = tuple(buses)

@@ -31,8 +31,8 @@ class EndDates:
         return entry if entry is not None and entry.is_valid(self._clock()) else None
 
     def use(self, entry: CacheEntry, viewer: Viewer | None = None) -> UserGroup:
-        """Count this use of the entry as a hit, and return its group, with the viewer of a pass. If the group or the
-        viewer is refused, count the use as refused and raise UserGroupExpired, UserGroupSuspended or PassRevoked."""
+        """Count a hit and return the entry's group, with the viewer of a pass. Raises UserGroupExpired,
+        UserGroupSuspended or PassRevoked."""
         entry.seen = True
         group = entry.group
         try:
@@ -48,8 +48,7 @@ class EndDates:
         return group
 
     def check(self, group: UserGroup, entry: CacheEntry | None) -> None:
-        """Raises UserGroupSuspended, UserGroupExpired or PassExpired if the group may not be used now. ``entry``: the
-        group's cache entry, or None if it has none."""
+        """Raises UserGroupSuspended, UserGroupExpired or PassExpired if the group may not be used now."""
         now, moment = self._clock(), self._time_of_day()
         group.require_access(moment)
         if entry is not None:

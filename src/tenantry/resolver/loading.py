@@ -26,8 +26,7 @@ WAKEN_AT_ONCE: Final = 64
 
 class SingleFlight(Generic[T]):
     """A load that several requests on one event loop wait for. The load runs in a separate task, so cancelling one
-    waiter does not affect the others. Used as a context manager, it passes an error in the block to the waiters.
-    ``pending`` is None until the backend is called."""
+    waiter does not affect the others. Used as a context manager, it passes an error in the block to the waiters."""
 
     __slots__ = ("_loop", "_waiters", "pending", "task")
 
@@ -86,8 +85,8 @@ class BackendReader:
         self._counters = counters
 
     async def read(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Ask the backend for the token's group. ``fresh``: whether to bypass second-level caches. Raises
-        StoreUnavailable, TimeoutError or the TenantryError of the backend."""
+        """``fresh``: whether to bypass second-level caches. Raises StoreUnavailable, TimeoutError or the TenantryError
+        of the backend."""
         self._counters.loads += 1
         self._counters.fresh += fresh
         try:
@@ -111,9 +110,6 @@ class BackendReader:
 
 
 class BackendAnswer(NamedTuple):
-    """A backend's answer, the time of the request for it, and whether the request bypassed second-level caches
-    (``fresh``)."""
-
     pending: PendingLoad
     started: float
     fresh: bool

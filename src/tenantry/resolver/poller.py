@@ -1,9 +1,8 @@
-"""Polls the store for changes. Each successful poll extends the lease of the resolver's cache.
+"""Polls the store for changes.
 
 A poll that began at time *t* lists all writes before *t*, so it extends the lease to *t* plus the staleness bound. A
-gap in the list clears the cache. A failed poll changes nothing. Once the lease has ended, each request reads the store
-until a poll succeeds. If a slot keeps the same odd version for a full staleness bound, the next poll repairs the
-slot."""
+gap in the list clears the cache. If a slot keeps the same odd version for a full staleness bound, the next poll repairs
+the slot."""
 
 from __future__ import annotations
 
@@ -38,8 +37,7 @@ not be cached."""
 
 
 class Poller:
-    """Polls five times per staleness bound (``staleness``, in seconds), on one event loop at a time. The poller holds
-    only weak references to the loops."""
+    """Polls five times per staleness bound (``staleness``, in seconds), on one event loop at a time."""
 
     def __init__(
         self,
@@ -74,8 +72,8 @@ class Poller:
         self._last_used_at = 0.0
 
     def ensure_running(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Call this at each cache miss. ``loop`` is the running loop. Start to poll on it, unless polling is active on
-        this or another loop."""
+        """Start to poll on the running loop, unless polling is active on this or another loop. Call this at each cache
+        miss."""
         now = self._last_used_at = self._clock()
         with self._lock:
             polling = None if self._loop_ref is None else self._loop_ref()
@@ -122,8 +120,8 @@ class Poller:
                     loop.call_later(delay, _tick, weakref.ref(self), epoch)
 
     def tick(self, epoch: int) -> None:
-        """Poll again. If the resolver is idle, stop instead. Do nothing after ``stop``, or if polling has
-        moved to another loop."""
+        """Poll again, or stop if the resolver is idle. Do nothing after ``stop``, or if polling has moved to another
+        loop."""
         now = self._clock()
         used = self._counters.hits + self._counters.misses
         if used != self._used:
@@ -140,7 +138,7 @@ class Poller:
     # --- one poll -----------------------------------------------------------------------------------------------------
 
     async def poll(self) -> None:
-        """Poll the store once. Failures are counted. The first failure of an outage is logged."""
+        """Poll the store once. The first failure of an outage is logged."""
         self._keys.refresh()
         try:
             with BackendErrors():

@@ -1,8 +1,5 @@
-"""Finds the user group of a token through a cache.
-
-``peek`` reads only the cache; ``resolve`` also reads the backend. Concurrent requests for one token wait for the same
-load (``SingleFlight``). If the store is unavailable, answers come from the cache until its lease ends. After that,
-``resolve`` raises StoreUnavailable."""
+"""Finds the user group of a token through a cache. If the store is unavailable, answers come from the cache until its
+lease ends."""
 
 from __future__ import annotations
 
@@ -58,7 +55,7 @@ class Resolver:
     Answers of other backends are cached for the full bound. Tokens are refused within the bound after their key was
     removed. A ``DataSources`` with the same store caches data sources as long as the resolver's lease lasts.
 
-    Event loops and threads may share a resolver. ``evict`` and ``flush`` may be called from any thread."""
+    Event loops and threads may share a resolver."""
 
     def __init__(
         self,
@@ -129,7 +126,7 @@ class Resolver:
 
     @property
     def lease_age(self) -> float | None:
-        """Seconds since the start of the poll that last extended the lease. None if there is no lease."""
+        """Seconds since the start of the poll that last extended the lease."""
         now, until = self._clock(), self._cache.lease.until
         return None if now >= until or isinf(until) else now - (until - self._staleness)
 
@@ -221,11 +218,11 @@ class Resolver:
         return await flight.join()
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Drop the cached answers for this group that are older than the write (``ports.EvictionListener``)."""
+        """Drop the group's cached answers that are older than the write (``ports.EvictionListener``)."""
         self.counters.evicted += self._cache.evict(handle, generation, self._clock())
 
     def flush(self) -> None:
-        """Clear the cache, because messages from a bus were lost (``ports.EvictionListener``)."""
+        """Clear the cache (``ports.EvictionListener``)."""
         self._cache.flush()
         self.counters.flushed = self._cache.flushes
 

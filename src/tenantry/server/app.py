@@ -36,12 +36,10 @@ def create_app(
     contract: PropertyContract | None = None,
     source_hosts: Sequence[str] = (),
 ) -> Starlette:
-    """The provisioning app for the store at ``database`` (``sqlite:///…`` or ``postgresql://…``). No I/O. Raises
-    InvalidSettings.
+    """The provisioning app for the store at ``database``. Raises InvalidSettings.
 
     - ``redis``: URL of a Valkey or Redis that is notified of each write.
     - ``listen_database``: direct URL of the same PostgreSQL, to check that notifications arrive.
-    - ``source_hosts``: as for ``create_api``.
     """
     store = SQLStore(database, keys=keys)
     closing = [] if redis is None else [attach_redis(store, redis)]
@@ -60,8 +58,7 @@ def create_app(
 
 
 def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
-    """Create the app that the settings describe. Raises InvalidKeys, InvalidSettings, InvalidQueries or
-    InvalidPropertySchema."""
+    """Raises InvalidKeys, InvalidSettings, InvalidQueries or InvalidPropertySchema."""
     keys = SigningKeys.from_file(settings.keys)
     return FastRouter(
         create_app(
@@ -79,9 +76,8 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
 
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
-    """Return the contract that checks updates of properties against the saved queries; None if the setting
-    ``query_contract`` is off. ``refuses``, unless None, overrides this setting. Raises InvalidSettings, InvalidQueries
-    or InvalidPropertySchema."""
+    """Return the contract that checks updates of properties against the saved queries. ``refuses``, unless None,
+    overrides the setting ``query_contract``. Raises InvalidSettings, InvalidQueries or InvalidPropertySchema."""
     if chosen.query_contract == "off" and refuses is None:
         return None
     if chosen.queries is None:
@@ -113,8 +109,6 @@ def compose(
     """The server app for ``store``, with additional ``routes``.
 
     - ``closing``: functions that are awaited in order on shutdown, before the store closes.
-    - ``buses``: ``/readyz`` and the metrics report whether the messages of these buses arrive.
-    - ``metrics``: serve ``/metrics`` to any client.
     - ``draining``: while this function returns True, ``/readyz`` answers 503.
     """
 

@@ -1,5 +1,5 @@
-"""Settings from command-line options, otherwise from ``TENANTRY_…`` environment variables, otherwise from a TOML file.
-This file is the one that ``TENANTRY_CONFIG`` names, or ``tenantry.toml``."""
+"""Settings from command-line options, otherwise from ``TENANTRY_…`` environment variables, otherwise from the TOML file
+``TENANTRY_CONFIG`` or ``tenantry.toml``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONTACT = r"^(https?://[^\s/]\S*|[^\s@]+@[^\s@]+)$"
 
 
 class Settings(BaseSettings):
-    """Create settings with ``load_settings``, which raises readable errors."""
+    """Made by ``load_settings``, which raises readable errors."""
 
     model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
         env_prefix="TENANTRY_", extra="forbid", frozen=True, hide_input_in_errors=True
@@ -110,8 +110,7 @@ class Settings(BaseSettings):
 
 
 def load_settings(**given: Any) -> Settings:
-    """Read the settings. Values in ``given`` take precedence over all others, unless they are None. Raises
-    InvalidSettings."""
+    """Read the settings. Values in ``given`` take precedence, unless they are None. Raises InvalidSettings."""
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:

@@ -23,8 +23,8 @@ Reporter: TypeAlias = Callable[[str], None]
 
 
 def log_config(log_format: str) -> dict[str, Any]:
-    """Return uvicorn's logging configuration for ``log_format``, ``text`` or ``json``. With ``json``, each log line is
-    a JSON object, and requests are logged too."""
+    """Return uvicorn's logging configuration for ``log_format``, ``text`` or ``json``. With ``json``, requests are
+    logged too."""
     config: dict[str, Any] = copy.deepcopy(uvicorn.config.LOGGING_CONFIG)
     config["filters"] = {"redact": {"()": "tenantry.middleware.RedactTokens"}}
     for handler in config["handlers"].values():

@@ -33,8 +33,7 @@ before our limits apply."""
 
 
 class Drain:
-    """A call returns whether a stop was requested. For ``seconds`` after the request, ``/readyz`` answers 503, so that
-    load balancers switch to another server."""
+    """Calling it returns whether a stop was requested. For ``seconds`` after the request, ``/readyz`` answers 503."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds
@@ -59,9 +58,8 @@ def run(
     """Serve until SIGINT or SIGTERM, finish active requests and close ``listener``.
 
     After SIGTERM, the server accepts connections for ``drain.seconds`` more; SIGINT or a second signal ends this wait.
-    ``prepare`` runs in the server's event loop before ``announce`` is called with the URL. ``counters`` counts the
-    connections that were closed because of ``limits``. The listeners in ``further`` are served too, but the caller must
-    close them."""
+    ``prepare`` runs in the server's event loop before ``announce`` is called with the URL. The listeners in ``further``
+    are served too, but the caller must close them."""
     connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
     config = uvicorn.Config(
         TrackRequests(app),

@@ -1,9 +1,5 @@
 """The public functions and classes for tools that read, write or check SQL templates (docs/sql-checks.md).
 
-- ``lex`` cuts a ``Source`` into a list of ``Lexeme``, by the rules of a ``Dialect`` (``dialect_named``).
-- ``lint`` returns each ``Finding`` in a template, with its ``Severity``.
-- ``InvalidDefinition`` is the error of a malformed parameter.
-
 Import these names only from this module, and import templates from ``tenantry.sql``. Any other module may move in a
 later release.
 """

@@ -1,5 +1,4 @@
-"""Builds the fix that the tenant guard suggests for a clause. The fix is only shown in an error message. For a clause
-that is hard to read, no fix is suggested."""
+"""Builds the fix that the tenant guard suggests for a clause."""
 
 from __future__ import annotations
 
@@ -18,9 +17,9 @@ _LONGEST: Final = 400  # a fix shows at most this many characters of a clause
 
 
 def moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:
-    """Return the end of a suggested fix: the clause, rewritten so that its ``guarded`` conditions are before the
-    ``[[ ]]``. An example is ``: and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]``. Return an empty string if
-    no fix is possible."""
+    """Return the end of a suggested fix, or an empty string if the clause is hard to read. The fix moves the
+    ``guarded`` conditions before the ``[[ ]]``, as in ``: and tenant = {{ tenant }} [[ and day = {{ params.day }}
+    ]]``."""
     text = source.text[clause.offset + 2 : clause.end]
     beginning = _BEGINNING.match(text)
     if beginning is None or len(text) > _LONGEST:

@@ -1,5 +1,3 @@
-"""Query files: ``.sql`` files. The first comment of a query file may declare a title, parameters and more."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -15,8 +13,8 @@ class Query(SQLTemplate):
     """A saved query: an SQLTemplate with a name, from the text of a ``.sql`` file (docs/sql-queries.md).
 
     Other templates include the query by its ``name``. Errors show ``file``. ``dialect`` is used if the header names no
-    dialect. ``optional`` contains the paths that a group may lack. Pass ``trusted=True`` if the file belongs to the
-    program and not to users of the program: only then may the header add optional paths.
+    dialect. Pass ``trusted=True`` only for a file of the program's developers: then the header may add ``optional``
+    paths.
 
     The first ``bind`` or ``check`` compiles the SQL. Raises TemplateError, with line, column, caret and fix, for a
     malformed header.
@@ -53,12 +51,12 @@ class Query(SQLTemplate):
 
     @property
     def title(self) -> str:
-        """The title from the header, or the name of the query if the header has no title."""
+        """The title from the header, or the name of the query."""
         return self._header.title or self.name
 
     @property
     def description(self) -> str:
-        """The description from the header; empty if the header has none."""
+        """The description from the header, or an empty string."""
         return self._header.description
 
     def __repr__(self) -> str:

@@ -39,7 +39,7 @@ class Source:
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of the commas in included SQL. Such a comma never separates two arguments of a filter."""
+        """Offsets of the commas in included SQL, which never separate two arguments of a filter."""
         return frozenset()
 
     def location(self, offset: int) -> Location:
@@ -49,8 +49,8 @@ class Source:
     def error(
         self, offset: int, problem: str, fix: str, included_at: Location | None = None, *, variable: str = ""
     ) -> TemplateError:
-        """Return a TemplateError that shows the line with a caret at ``offset``, the fix, and the tags by which other
-        sources included this source."""
+        """Return a TemplateError that shows the line with a caret at ``offset``, the fix, and the tags that included
+        this source."""
         location = self.location(offset)
         start = self.text.rfind("\n", 0, offset) + 1
         end = self.text.find("\n", start)
@@ -95,8 +95,8 @@ class Segment(NamedTuple):
 
 
 class ExpandedSource(Source):
-    """The SQL of a template together with the SQL of included fragments. An error about a part names the file of that
-    part, and the tag that included the part."""
+    """The SQL of a template together with the SQL of included fragments. An error names the file of the part that has
+    the problem, and the tag that included that part."""
 
     __slots__ = ("_commas", "_segments", "_starts")
 
@@ -122,8 +122,7 @@ class ExpandedSource(Source):
         return segment.source.error(segment.offset, problem, fix, outer, variable=variable)
 
     def segment(self, offset: int) -> Segment:
-        """Return the segment that contains an offset of the expanded SQL. The part of the segment before that offset is
-        cut off."""
+        """Return the segment that contains an offset of the expanded SQL, without the part before that offset."""
         found = self._segments[max(0, bisect_right(self._starts, offset) - 1)]
         return found._replace(start=offset, offset=found.offset + (offset - found.start if found.exact else 0))
 
@@ -136,7 +135,7 @@ class ExpandedText:
         self._commas: list[int] = []
 
     def add(self, text: str, segment: Segment, commas: Iterable[int] = ()) -> None:
-        """Append SQL that comes from ``segment``. ``commas`` contains the offsets of the commas in this SQL."""
+        """Append SQL that comes from ``segment``. ``commas`` are the offsets of the commas in this SQL."""
         self._segments.append(segment._replace(start=self.length))
         self._commas += [self.length + offset for offset in commas]
         self._parts.append(text)

@@ -10,7 +10,7 @@ from tenantry.sql.source import Source
 
 
 class Position(StrEnum):
-    """The role that the value of a tag has in the SQL around the tag."""
+    """The role of a tag's value in the SQL around the tag."""
 
     VALUE = "value"
     LIST = "list"
@@ -31,7 +31,7 @@ class VariableReference:
     """A variable in a tag, with the tag's position.
 
     A variable may be absent if it is neither ``required`` nor ``never_absent``. The clause directly around an absent
-    variable is dropped. If a branch of a Switch is directly around the variable, it is an error to choose that branch.
+    variable is dropped. It is an error to choose a branch of a Switch that is directly around an absent variable.
     """
 
     path: str
@@ -91,8 +91,8 @@ class InList:
 
 @dataclass(frozen=True, slots=True)
 class Concat:
-    """The placeholder of a string literal that contains tags. The parameter is the string in which each tag is replaced
-    by its value."""
+    """The placeholder of a string literal that contains tags. The parameter is the string with the tags replaced by
+    their values."""
 
     parts: tuple[str | VariableReference, ...]
     cast: str = ""
@@ -104,7 +104,7 @@ class Concat:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """``[[ … ]]``: an optional clause. The clause is dropped if one of its ``references`` is absent."""
+    """``[[ … ]]``: an optional clause, which is dropped if one of its ``references`` is absent."""
 
     children: tuple[Node, ...]
     references: tuple[VariableReference, ...]
@@ -153,12 +153,12 @@ def _reference_key(reference: VariableReference) -> Hashable:
 
 
 def default_key(reference: VariableReference) -> str:
-    """Return a key that differs for defaults of different types, such as 1, 1.0 and True, which are equal in Python."""
+    """Return a key that differs for defaults such as 1, 1.0 and True, which are equal in Python."""
     return repr(reference.default)
 
 
 def references_in(nodes: Iterable[Node]) -> Iterator[VariableReference]:
-    """Yield the variables of these nodes. Variables of nodes inside clauses and branches are left out."""
+    """Yield the variables of these nodes, without those inside clauses and branches."""
     for node in nodes:
         if isinstance(node, Value | InList | Switch):
             yield node.reference
@@ -169,7 +169,7 @@ def references_in(nodes: Iterable[Node]) -> Iterator[VariableReference]:
 def walk(
     nodes: Iterable[Node], around: tuple[Clause | Switch, ...] = ()
 ) -> Iterator[tuple[Node, tuple[Clause | Switch, ...]]]:
-    """Yield every node in pre-order, each with the clauses and Switches that contain the node, outermost first."""
+    """Yield every node in pre-order, each with the clauses and Switches around it, outermost first."""
     for node in nodes:
         yield node, around
         if isinstance(node, Clause):
@@ -189,7 +189,7 @@ class PlaceholderConflict:
 
 @dataclass(frozen=True, slots=True)
 class InertTag:
-    """A tag in a comment. The tag is removed together with the comment."""
+    """A tag in a comment."""
 
     text: str
     offset: int
@@ -233,5 +233,4 @@ class TableGuard(Protocol):
     """Rewrites a tree so that each table in it shows only the group's rows."""
 
     def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
-        """Return the rewritten tree. Raises TemplateError for SQL that cannot be proved to read only the group's
-        rows."""
+        """Raises TemplateError for SQL that cannot be proved to read only the group's rows."""

@@ -35,7 +35,7 @@ _PARAMETER = re.compile(r"\bparams\.([^\W\d_]\w*)")
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable in a tag of a template, with the location of the tag."""
+    """A variable in a tag of a template."""
 
     path: str
     line: int
@@ -55,7 +55,7 @@ class Variable:
 class SQLTemplate:
     r"""SQL with ``{{ variables }}``, ``[[ optional clauses ]]``, ``({{> fragments }})`` and ``\{{`` (docs/sql.md).
 
-    A viewer's choices cannot change which variables of the group are in the bound SQL, except those in ``droppable``.
+    No choice of a viewer removes a variable of the group from the bound SQL, unless the variable is in ``droppable``.
 
     If ``dialect`` (one of ``DIALECTS``) is passed, the template is compiled at once, otherwise by the first ``bind``. A
     bad template raises TemplateError with line, column, caret and fix.
@@ -146,9 +146,8 @@ class SQLTemplate:
     def guarded(self, tables: TableGuard) -> Self:
         """Return a copy that shows only the group's rows of each table in ``tables``, and cannot name other tables.
 
-        Calls with the same ``tables`` object return the same copy while it is cached. Compiling the copy raises
-        TemplateError for SQL that cannot be proved to read only the group's rows. For an unusual combination of
-        clauses, the first ``bind`` makes this check.
+        Compiling the copy raises TemplateError for SQL that cannot be proved to read only the group's rows. For an
+        unusual combination of clauses, the first ``bind`` makes this check.
         """
         recent = self._recent
         if recent is not None and recent[0] is tables:  # the fast path
@@ -164,14 +163,14 @@ class SQLTemplate:
         return found
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
-        """Return the declared tables in the SQL, in order of appearance, each with the SQL that replaces it. Compiles
-        the template like ``check``. Returns an empty tuple for a template that ``guarded`` did not make."""
+        """Return the declared tables in the SQL of a ``guarded`` template, in order of appearance, each with the SQL
+        that replaces it. Compiles the template like ``check``."""
         return self._own_tree(dialect).guards
 
     @property
     def parameter_names(self) -> frozenset[str]:
-        """Names of all ``params.*`` in the SQL, in included fragments and in comments, whether declared or not. Raises
-        TemplateError for a fragment that cannot be included."""
+        """Names of all ``params.*`` in the SQL, in included fragments and in comments. Raises TemplateError for a
+        fragment that cannot be included."""
         return frozenset(match[1] for match in _PARAMETER.finditer(self._expand().source.text))
 
     def _expand(self) -> Expanded:
@@ -211,8 +210,8 @@ class SQLTemplate:
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
-        """Declared parameters by name, including those that fragments declare. Raises TemplateError if the template has
-        fragments and does not compile."""
+        """Declared parameters by name, including those of fragments. Raises TemplateError if the template has fragments
+        and does not compile."""
         if self._parameters is None:
             self._parameters = expand(self.definition, self._own_dialect()).parameters
         return self._parameters
@@ -282,8 +281,7 @@ class SQLTemplate:
     def droppable(self) -> tuple[Variable, ...]:
         """The variables of the group that are inside clauses or choices that a viewer controls, in text order.
 
-        Each is marked ``not_a_filter`` or declared optional. Review these variables: ``tenantry sql check`` lists them
-        too.
+        Each is marked ``not_a_filter`` or declared optional. Review these variables.
         """
         tree = self._own_tree()
         return tuple(self._variable(tree, reference) for reference in droppable(tree, self.guard))

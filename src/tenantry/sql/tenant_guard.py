@@ -4,8 +4,8 @@ Locked parameters and all paths except ``params.*`` are guarded. There are two e
 declared optional, and tags that the author marked ``not_a_filter``. The variables of such tags still require a value.
 
 At any depth, a guarded variable must not be in an optional clause, in SQL that a viewer chooses, or in a filter that
-may vanish. A guarded variable must not be in a branch even if all branches contain the variable, because the branches
-may use it differently: ``tenant = {{ tenant }}`` restricts the rows, but ``{{ tenant }} is not null`` does not.
+may vanish. This also applies if every choice contains the variable: ``tenant = {{ tenant }}`` restricts the rows, but
+``{{ tenant }} is not null`` does not.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def is_viewer_input(path: str) -> bool:
 
 def meant_path(path: str) -> str | None:
     """Return the path with its first name corrected: ``params.day`` for ``parms.day``. Return None if the first name
-    does not resemble ``params`` or ``user_group``, because it may be the name of a property."""
+    may be the name of a property."""
     root, dot, rest = path.partition(".")
     if not dot or root in _ROOTS:
         return None
@@ -59,7 +59,7 @@ class Guard:
         return meant_path(path)
 
     def is_locked(self, path: str) -> bool:
-        """Whether the path is a locked parameter or a part of one, such as ``.start``."""
+        """Whether the path is a locked parameter or a part of one, such as its start."""
         return bool(self.locked) and ".".join(path.split(".", 2)[:2]) in self.locked
 
     def is_chosen(self, path: str) -> bool:
@@ -70,7 +70,7 @@ class Guard:
         return self.is_locked(path) if is_viewer_input(path) else path not in self.optional
 
     def holds(self, reference: VariableReference) -> bool:
-        """Whether the variable is guarded: its path is guarded, and its tag is not marked ``not_a_filter``."""
+        """Whether the variable is guarded."""
         return not reference.not_a_filter and self.guards(reference.path)
 
 
@@ -139,12 +139,7 @@ def _error(source: Source, reference: VariableReference, guard: Guard, problem: 
 
 
 def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
-    """Return the variables of the group that are inside clauses or choices that a viewer controls, in text order.
-
-    ``enforce_tenant_guard`` allows only three kinds of such variables: variables in tags that are marked
-    ``not_a_filter``, variables that are declared optional, and variables in the column of a filter that is always
-    rendered.
-    """
+    """Return the variables of the group that are inside clauses or choices that a viewer controls, in text order."""
     found = {
         reference.offset: reference
         for node, around in walk(tree.nodes)

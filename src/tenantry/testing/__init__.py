@@ -1,8 +1,5 @@
-"""Helpers for your tests:
-
-- a clock and sample records,
-- contract tests for your implementations of the ports (with pytest),
-- the leak kit, also as a pytest plugin (``tenantry.testing.leaks``)."""
+"""Helpers for your tests: a clock, sample records, contract tests for your implementations of the ports (with pytest),
+and the leak kit, also as a pytest plugin (``tenantry.testing.leaks``)."""
 
 from __future__ import annotations
 
@@ -62,14 +59,12 @@ class FrozenClock:
 
 
 def make_environment(**fields: Any) -> Environment:
-    """Make an environment. Unless ``fields`` has other values, its id is 1, its name ``production`` and its tag
-    Customer."""
+    """Make an environment. By default, its id is 1, its name ``production`` and its tag Customer."""
     return Environment(**{"id": 1, "name": "production", "tag": Tag.CUSTOMER, **fields})
 
 
 def make_group(**fields: Any) -> UserGroup:
-    """Make a group. Unless ``fields`` has other values, its name is Acme, its handle is random, its token version is 1,
-    and it has no properties and no mapping."""
+    """Make a group. By default, its name is Acme, its handle is random and its token version is 1."""
     defaults: dict[str, Any] = {
         "team_id": 1,
         "provided_id": "acme",
@@ -85,8 +80,8 @@ def make_group(**fields: Any) -> UserGroup:
 
 
 def make_token(group: UserGroup | None = None, **fields: Any) -> Token:
-    """Make a token for ``group``, or a token with a random handle if no group is given. Unless ``fields`` has other
-    values, the key's id is ``k1`` and the nonce is random."""
+    """Make a token for ``group``, or one with a random handle. By default, the key's id is ``k1`` and the nonce is
+    random."""
     defaults: dict[str, Any] = {
         "tag": group.environment.tag if group else Tag.CUSTOMER,
         "key_id": "k1",

@@ -1,7 +1,7 @@
-"""Makes user groups whose values (canaries) are all unique and easy to recognise.
+"""Makes user groups whose values (canaries) are all unique.
 
-Each canary has the type and form of the example's value, such as a date, time, UUID, colour, email address or ``https``
-address. Booleans and nulls cannot be unique, so they are copied from the example."""
+Each canary has the type and form of the example's value, such as a date or an email address. Booleans and nulls are
+copied."""
 
 from __future__ import annotations
 
@@ -62,8 +62,7 @@ class CanaryGroups(Sequence[UserGroup]):
         return self._groups[index]
 
     def find(self, text: str) -> frozenset[Canary]:
-        """Return the canaries that ``text`` contains. Upper case, lower case and thousands separators make no
-        difference."""
+        """Return the canaries in ``text``, regardless of case and thousands separators."""
         found = self._known.get(text)
         if found is None:
             found = frozenset(self._search(text.lower()))
@@ -73,8 +72,8 @@ class CanaryGroups(Sequence[UserGroup]):
         return found
 
     def add(self, group: int, name: str) -> str:
-        """Make one more canary for the group with this index, and return its value. ``name``: what the canary is the
-        value of, such as ``properties.region``."""
+        """Make one more canary for the group with this index, and return its value. ``name``: the field with this
+        value, such as ``properties.region``."""
         value = _text(group, name)
         texts = self._canaries.setdefault("text", {})
         if value not in texts:
@@ -83,8 +82,8 @@ class CanaryGroups(Sequence[UserGroup]):
         return value
 
     async def provision(self, provisioner: Provisioner, environment: Environment) -> dict[str, str]:
-        """Create the groups in a store and return their tokens by group id. Afterwards, this sequence contains the
-        groups as they are in the store. Raises the errors of ``Provisioner.get_or_create``."""
+        """Create the groups in a store, and return their tokens by group id. This sequence then contains the stored
+        groups. Raises the errors of ``Provisioner.get_or_create``."""
         tokens = {}
         for number, group in enumerate(self._groups):
             draft = GroupDraft(group.provided_id, **{name: thaw(getattr(group, name)) for name in SETTABLE_FIELDS})
@@ -153,8 +152,7 @@ def group_label(number: int) -> str:
 
 
 def schema_example(schema: Mapping[str, Any]) -> Any:
-    """Make a value that fits a JSON Schema. Reads only ``type``, ``format``, ``items``, ``properties``, ``enum`` and
-    ``const``."""
+    """Reads only ``type``, ``format``, ``items``, ``properties``, ``enum`` and ``const``."""
     if "const" in schema or "enum" in schema:
         return _Constant(schema.get("const", next(iter(schema.get("enum", ())), None)))
     kind = schema.get("type", "object" if "properties" in schema else "string")

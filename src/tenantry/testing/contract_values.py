@@ -1,5 +1,3 @@
-"""Values that drivers and engines often change when they write or read them."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

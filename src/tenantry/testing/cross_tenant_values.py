@@ -1,5 +1,5 @@
-"""Watches bound SQL, cache keys, fetched rows, logs, ``sys.stdout`` and ``sys.stderr`` during a leak check. Finds
-values in them that belong to other groups."""
+"""Finds values of other groups in bound SQL, cache keys, fetched rows, logs, ``sys.stdout`` and ``sys.stderr`` during a
+leak check."""
 
 from __future__ import annotations
 
@@ -46,8 +46,7 @@ class Crossing:
 
 
 class LeakFound(AssertionError):
-    """Raised if a group's values reached another group. ``crossings`` lists these values. The message shows only
-    canaries."""
+    """Raised if a group's values reached another group. The message shows only canaries."""
 
     def __init__(self, crossings: Iterable[Crossing]) -> None:
         self.crossings: tuple[Crossing, ...] = tuple(crossings)
@@ -104,8 +103,8 @@ class Recorder:
             self.search(self._what, where, text, self._served)
 
     def require(self, checked: str, refused: Iterable[str] = ()) -> None:
-        """Raises LeakFound if a value was found in the wrong place. Raises AssertionError if requests were refused, or
-        if no value of any group was seen."""
+        """Raises LeakFound if a value was found in the wrong place, and AssertionError if requests were refused or no
+        value of any group was seen."""
         __tracebackhide__ = True
         if self.crossings:
             raise LeakFound(self.crossings)

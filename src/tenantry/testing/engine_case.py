@@ -58,7 +58,7 @@ class EngineCase:
     """Maximum seconds that a busy machine needs to stop a query, or to run any query except ``slow``."""
 
     def open_driver(self, limits: Limits, url: str | None = None) -> Driver[Any]:
-        """Make a driver for ``url``. The default is the URL of this case."""
+        """Make a driver for ``url``."""
         return self.make_driver(RegisteredSource("ds_1", "contract", _ENVIRONMENT, url or self.url), limits)
 
     def limits(self, **limits: Any) -> Limits:
@@ -66,14 +66,13 @@ class EngineCase:
         return Limits(**{"timeout": self.patience, "connect_timeout": self.patience, "pool_size": 1, **limits})
 
     def rows(self, count: int, expression: str = "{number}") -> str:
-        """Return a query whose result has ``count`` rows with ``expression``. ``{number}`` in it becomes the number of
-        the row."""
+        """Return a query with ``count`` rows of ``expression``, in which ``{number}`` is the number of the row."""
         expressions = (expression.replace("{number}", str(number)) for number in range(count))
         selects = (f"select {each} as v{self.from_one_row}" for each in expressions)
         return " union all ".join(selects)
 
     def passwords(self) -> list[str]:
-        """Return the passwords in the URLs. No error may show these passwords."""
+        """Return the passwords in the URLs, which no error may show."""
         urls = [self.url] if self.unreachable_url is None else [self.url, self.unreachable_url]
         return [password for url in urls if (password := parse_url(url).password)]
 

@@ -1,7 +1,6 @@
 """Checks that no value of one user group reaches another.
 
-Each check runs twice, the second time with the groups in reverse order. So each group is served once after every other
-group, and would receive any value that the other group left in a cache."""
+Each check runs twice, the second time with the groups in reverse order: each group is served once after every other."""
 
 from __future__ import annotations
 
@@ -47,8 +46,7 @@ _Work: TypeAlias = tuple[str, int, Callable[[], Awaitable[None]]]  # name, group
 
 
 class Leaks:
-    """Checks templates, cache keys, data sources and apps with canary groups. ``log_level``: the level of the root
-    logger during a check."""
+    """Checks templates, cache keys, data sources and apps with canary groups."""
 
     def __init__(self, groups: CanaryGroups, *, log_level: int = logging.DEBUG) -> None:
         self.groups: CanaryGroups = groups
@@ -58,8 +56,7 @@ class Leaks:
         self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
     ) -> None:
         """Bind a template for every group, once with and once without parameters. A parameter that is not in ``params``
-        gets a canary as its value. A template that requires parameters is only bound with them. Raises LeakFound, and
-        the errors of binding."""
+        gets a canary. Raises LeakFound, and the errors of binding."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -71,8 +68,8 @@ class Leaks:
         recorder.require(what)
 
     def check_keys(self, key: Callable[[UserGroup], Hashable], *, name: str = "") -> None:
-        """Compute the cache key of every group with your function. Raises LeakFound if two groups have the same key, or
-        if a key contains a value of another group."""
+        """Compute the cache key of every group. Raises LeakFound if two groups have the same key, or if a key contains
+        a value of another group."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         with observe(recorder, self._log_level):

@@ -22,5 +22,5 @@ def leak_groups() -> CanaryGroups:
 
 @pytest.fixture
 def leaks(leak_groups: CanaryGroups) -> Leaks:
-    """The leak checks, such as ``check_app``. They use the groups that ``leak_groups`` returns."""
+    """The leak checks, such as ``check_app``."""
     return Leaks(leak_groups)

@@ -1,4 +1,4 @@
-"""Sends requests to an ASGI app in this process, without an HTTP client, and runs the lifespan of the app."""
+"""Sends requests to an ASGI app in this process."""
 
 from __future__ import annotations
 
@@ -51,9 +51,8 @@ class Answer:
 async def send_request(
     app: ASGIApp, call: Call, group: UserGroup | None, state: Mapping[str, Any], seconds: float
 ) -> Answer:
-    """Send a request to the app and return the answer. ``group`` is put into the scope where UserGroupMiddleware would
-    put it. ``state``: the state of the app's lifespan. Raises the errors of the app, and TimeoutError after
-    ``seconds``."""
+    """Send a request to the app, with ``group`` in the scope as UserGroupMiddleware puts it. ``state``: that of the
+    app's lifespan. Raises the errors of the app, and TimeoutError after ``seconds``."""
     parts = urlsplit(call.path)
     headers = {"host": HOST, "accept": "*/*", **{name.lower(): value for name, value in call.headers.items()}}
     scope: dict[str, Any] = {
@@ -100,8 +99,8 @@ async def send_request(
 
 @asynccontextmanager
 async def lifespan(app: ASGIApp, seconds: float) -> AsyncIterator[dict[str, Any]]:
-    """Start the app's lifespan, if it has one, for the block. Yield the state of the lifespan. Raises RuntimeError if
-    the lifespan fails, TimeoutError if it takes longer than ``seconds`` to start or end."""
+    """Run the app's lifespan, if it has one, during the block, and yield its state. Raises RuntimeError if the lifespan
+    fails, TimeoutError if it takes longer than ``seconds`` to start or end."""
     state: dict[str, Any] = {}
     messages: asyncio.Queue[Message] = asyncio.Queue()
     answers: asyncio.Queue[Message] = asyncio.Queue()

@@ -13,10 +13,10 @@ from tenantry.tokens.formats import (
     mask_within,
     mint_api_token,
 )
-from tenantry.tokens.formats import LIKE_A_TOKEN as LIKE_A_TOKEN
 from tenantry.tokens.formats import PREVIEW_PREFIX as PREVIEW_PREFIX
 from tenantry.tokens.formats import checksum as checksum
 from tenantry.tokens.formats import decode as decode
+from tenantry.tokens.formats import replace_tokens as replace_tokens
 from tenantry.tokens.key_ring import KEY_ID_PATTERN as KEY_ID_PATTERN
 from tenantry.tokens.key_ring import TOKEN_SALT as TOKEN_SALT
 from tenantry.tokens.key_ring import KeyRing, SigningKey

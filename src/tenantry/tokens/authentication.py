@@ -13,7 +13,7 @@ _URLSAFE: Final = bytes.maketrans(b"+/", b"-_")
 
 
 class MessageAuthenticator:
-    """Computes HMAC-SHA256 (RFC 2104). The key is prepared only once and used for all messages."""
+    """Computes HMAC-SHA256 (RFC 2104). The key is prepared only once."""
 
     __slots__ = ("_inner", "_outer")
 

@@ -53,8 +53,8 @@ def encode(token: Token) -> bytes:
 
 
 def decode(raw: bytes) -> Token | None:
-    """Decode a token whose signature was verified. Returns None if the format is unknown, or if ``encode`` would write
-    the token differently."""
+    """Decode a token whose signature was verified. Returns None unless ``encode`` would write the token in the same
+    way."""
     if not _WHOLE.fullmatch(raw):
         return None
     form, handle, version, nonce = _PAYLOAD.unpack(urlsafe_b64decode(raw[8:47] + b"="))
@@ -109,8 +109,7 @@ def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
 
 
 def api_token_digest(text: str) -> bytes | None:
-    """Return the SHA-256 (32 bytes) of an API token, under which a store finds the token. Returns None if ``text`` is
-    malformed."""
+    """Return the SHA-256 (32 bytes) of an API token, under which a store finds the token."""
     if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
         return None
     raw = text.encode("ascii")
@@ -125,14 +124,25 @@ PREVIEW_PREFIX: Final = "ugpv_"
 
 # --- masks ------------------------------------------------------------------------------------------------------------
 
-LIKE_A_TOKEN: Final = re.compile(r"(ug(?:[ktv][ct]|pv))(?:_|%5[Ff])[0-9A-Za-z_.~%-]{16,}")
-"""Finds tokens and preview keys, even if they are mistyped, truncated or percent-encoded. Group 1 of a match is the
-prefix."""
+_LIKE_A_TOKEN: Final = re.compile(
+    r"((?:u|%75)(?:g|%67)(?:(?:[ktv]|%6[Bb]|%7[46])(?:[ct]|%63|%74)|(?:p|%70)(?:v|%76)))(?:_|%5[Ff])[\w.~%-]{16,}",
+    re.ASCII,
+)
 
 
 def holds_token(text: str) -> bool:
-    """Whether ``text`` contains a token, even a mistyped one, or the key of a preview session."""
-    return "ug" in text and LIKE_A_TOKEN.search(text) is not None
+    """Whether ``text`` contains a token, a pass, or the key of a preview session. A mistyped, truncated or
+    percent-encoded one also counts."""
+    return _may_hold_token(text) and _LIKE_A_TOKEN.search(text) is not None
+
+
+def replace_tokens(text: str, end: str) -> str:
+    """Replace everything that ``holds_token`` would find in ``text`` by its prefix, such as ``ugtc``, and ``end``."""
+    return _LIKE_A_TOKEN.sub(rf"\1{end}", text) if _may_hold_token(text) else text
+
+
+def _may_hold_token(text: str) -> bool:  # much faster than the pattern
+    return "ug" in text or "%75" in text or "%67" in text
 
 
 def mask(text: str) -> str:
@@ -143,7 +153,7 @@ def mask(text: str) -> str:
 
 
 def mask_within(text: str) -> str:
-    """Mask all tokens and keys that ``holds_token`` would find in ``text``."""
+    """Mask everything that ``holds_token`` would find in ``text``."""
     for pattern in (TOKEN_PATTERN, API_TOKEN_PATTERN):
         text = pattern.sub(lambda found: mask(found[0]), text)
-    return LIKE_A_TOKEN.sub(r"\1_…", text) if "ug" in text else text
+    return replace_tokens(text, "_…")

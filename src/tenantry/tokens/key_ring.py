@@ -62,8 +62,8 @@ class SigningKey:
 
 
 class KeyRing:
-    """Signing keys. All of them verify tokens. The one with the id ``active`` signs; by default, this is the last one.
-    ``audit_keys``: the audit keys of removed signing keys, by id. Raises InvalidKeys."""
+    """Signing keys. All of them verify tokens. New tokens are signed with the key whose id is ``active``; by default,
+    with the last key. ``audit_keys``: the audit keys of removed signing keys, by id. Raises InvalidKeys."""
 
     removals: int = 0
     """How many reloads have removed keys. When this number changes, tokens that were verified earlier may be
@@ -97,8 +97,8 @@ class KeyRing:
         return f"<{type(self).__name__} {', '.join(self._ids)}; active {self._active}>"
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Reload the key file if it has changed. If the file was checked in the last ``within`` seconds, do nothing.
-        Return whether the keys changed."""
+        """Reload the key file if it has changed. Do nothing if it was checked in the last ``within`` seconds. Return
+        whether the keys changed."""
         return False
 
     def _mac_of(self, head: bytes) -> MessageAuthenticator | None:
@@ -134,13 +134,12 @@ class KeyRing:
         return _complete(encode(token), mac).decode("ascii")
 
     def complete(self, signed: bytes) -> bytes | None:
-        """Return the complete token for its first 47 bytes: with the signature and the checksum. Returns None if the
-        signing key is unknown."""
+        """Return the complete token for its first 47 bytes: with the signature and the checksum."""
         mac = self._mac_of(signed[HEAD])
         return None if mac is None else _complete(signed, mac)
 
     def read(self, text: str | bytes) -> Token:
-        """Verify the signature of a token and decode the token. Only the store knows whether it is still valid. Raises
+        """Verify the signature of a token and decode it. Only the store knows whether it is still valid. Raises
         InvalidToken."""
         # Verify before decoding, so a forged token costs at most one HMAC.
         raw = text if isinstance(text, bytes) else _ascii(text)

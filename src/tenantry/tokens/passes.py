@@ -1,4 +1,4 @@
-"""Passes: short-lived credentials, each for one viewer. They are made from the user group token.
+"""Passes: short-lived credentials, each for one viewer, made from the user group token.
 
 A pass is ``ugv``, then the part of the token from its fourth character to just before its dot, then a dot and a JWT
 (RFC 7519). The JWT is signed with HS256 (RFC 7515), and the key is the complete token. Anyone with the token can make
@@ -26,7 +26,7 @@ from tenantry.groups import (
     thaw,
 )
 from tenantry.tokens.authentication import sign_once
-from tenantry.tokens.formats import LAST, SIGNED, TOKEN_PATTERN, decode
+from tenantry.tokens.formats import LAST, SIGNED, TOKEN_PATTERN, decode, holds_token
 from tenantry.tokens.key_ring import KeyRing
 
 MAX_PASS_LENGTH: Final = 3_072
@@ -121,7 +121,7 @@ def read_pass(keys: KeyRing, raw: bytes, clock: Callable[[], datetime]) -> Pass:
 
 
 def claims_of(viewer: Viewer) -> dict[str, Any]:
-    """Return the claims for a further pass for this viewer. That pass ends at the same time as the viewer's."""
+    """Return the claims for a further pass for this viewer. It ends at the same time as the viewer's pass."""
     issued, expires = int(viewer.issued_at.timestamp()), int(viewer.expires_at.timestamp())
     attributes, scope = thaw(viewer.attributes) or None, " ".join(viewer.scope) or None
     return make_claims(issued, expires - issued, viewer.id, attributes, scope)
@@ -130,14 +130,13 @@ def claims_of(viewer: Viewer) -> dict[str, Any]:
 def make_claims(
     issued: int, seconds: int, viewer_id: str | None, attributes: Mapping[str, Any] | None, scope: str | None
 ) -> dict[str, Any]:
-    """Return the claims of a pass, which are not checked yet. ``issued``: seconds since 1970. If an argument is None,
-    its claim is left out."""
+    """Return the claims of a pass. ``issued``: seconds since 1970."""
     claims = {"iat": issued, "exp": issued + seconds, "sub": viewer_id, "viewer": attributes, "scope": scope}
     return {name: value for name, value in claims.items() if value is not None}
 
 
 def viewer_of(claims: Mapping[str, Any], token_version: int) -> Viewer:
-    """Return the viewer of these claims. Raises InvalidPass; the message names the claim."""
+    """Raises InvalidPass; the message names the claim."""
     for name in claims:
         # An unknown claim may be meant as a restriction, so ignoring it would be unsafe.
         _require(name in _CLAIMS, str(name)[:MAX_ID], f"is not one of {', '.join(_CLAIMS)}")
@@ -185,6 +184,8 @@ def _check_seconds(name: str, value: object) -> None:
 
 def _check_id(name: str, value: object) -> None:
     _check_printable(name, value, MAX_ID)
+    # Such an id cannot be stored, so its viewer could not be revoked.
+    _require(not holds_token(str(value)), name, "(the viewer's id) holds a secret token: was the wrong value given?")
 
 
 def _check_jti(name: str, value: object) -> None:

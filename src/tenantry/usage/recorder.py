@@ -1,5 +1,4 @@
-"""Counts usage in memory and adds it to the store every minute. Batches are numbered, so a batch that is sent twice is
-counted once."""
+"""Counts usage in memory and adds it to the store every minute. A batch that is sent twice is counted once."""
 
 from __future__ import annotations
 
@@ -88,8 +87,8 @@ class UsageRecorder:
 
     @property
     def waiting(self) -> int:
-        """Number of rows that are not yet in the store. Cache hits that ``collect_hits`` has not yet collected are left
-        out."""
+        """Number of rows that are not yet in the store, without cache hits that ``collect_hits`` has not yet
+        collected."""
         return len(self._table) + (0 if self._unsent is None else len(self._unsent.rows))
 
     # --- counting -----------------------------------------------------------------------------------------------------
@@ -144,7 +143,7 @@ class UsageRecorder:
             self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Add the ``hits`` of all cache entries to the counts, and set them to zero."""
+        """Add the ``hits`` of all cache entries to the counts."""
         with self._lock:
             self._collect_hits()
 
@@ -313,7 +312,7 @@ NO_RECORDER: Final = NoRecorder()
 
 
 def recorder_of(store: object) -> UsageRecorder | None:
-    """Return the recorder of a store, or of the store behind a backend. Return None if it has no recorder."""
+    """Return the recorder of a store, or of the store behind a backend, or None."""
     recorder: UsageRecorder | None = getattr(store, "usage_recorder", None)
     return recorder
 

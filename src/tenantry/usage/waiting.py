@@ -33,7 +33,7 @@ class WaitingUsage(UsageTable[Row]):
                 found[at] += count
 
     def _names_of(self, day: int) -> _ViewerNames:
-        """Also keep the day before: its last counts may come after those of a new day."""
+        """Also keep the day before, whose last counts may come after those of a new day."""
         if day not in self._names:
             self._names = {each: names for each, names in self._names.items() if each >= day - _DAY}
             self._names[day] = _ViewerNames()

@@ -41,6 +41,29 @@ def test_the_last_attempt_to_open_the_file_opens_it_for_writing(run: Path, monke
     assert SharedSlots.open("store-1", run).versions[5] == slots.versions[5] != 0
 
 
+def test_another_process_replaces_the_folder_while_it_is_empty(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As at the first start of several processes: the folder that this one has just looked up is gone. Red when the
+    error of the system is that of ``open``."""
+    really_open, replaced = os.open, []
+
+    def opened(path: Path, flags: int, *mode: int) -> int:
+        if not flags & os.O_CREAT or replaced:
+            return really_open(path, flags, *mode)
+        found = really_open(run, os.O_RDONLY)
+        replaced.append(run.with_name("made by another"))
+        replaced[0].mkdir(mode=0o700)
+        replaced[0].rename(run)
+        try:
+            return really_open(path.name, flags, *mode, dir_fd=found)
+        finally:
+            os.close(found)
+
+    monkeypatch.setattr(os, "open", opened)
+    SharedSlots.open("s", run).touch(HANDLE)
+    assert replaced
+    assert [path.name for path in run.iterdir()] == ["s.slots"]
+
+
 def test_two_who_open_it_share_the_versions(run: Path) -> None:
     one, two = SharedSlots.open("store-1", run), SharedSlots.open("store-1", run)
     other = SharedSlots.open("store-2", run)

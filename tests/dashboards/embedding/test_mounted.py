@@ -421,6 +421,32 @@ async def test_a_later_visit_of_a_viewer_takes_the_place_of_the_first(mounted: M
     assert len(names) == 1
 
 
+@pytest.mark.parametrize("is_inside", [False, True], ids=["alone", "inside"])
+async def test_the_cookies_of_many_viewers_do_not_add_up(mounted: Mounted, is_inside: bool) -> None:
+    """A browser keeps those of the latest visits. Red when nothing removes the others: by default nginx refuses a
+    request with more than 8 KiB of cookies, so for an hour each request to the host would fail."""
+    if is_inside:
+        mounted.app.add_middleware(UserGroupMiddleware, resolver=mounted.resolver)
+    token, jar = await mounted.token(), {"own": "x" * 200, "__Host-tenantry-no name": "x" * 5_000}
+    made: list[str] = []
+    for number in range(30):
+        given = mint_pass(token, f"viewer {number}", {"text": "a" * 300})
+        sent = {"Cookie": "; ".join(f"{name}={value}" for name, value in jar.items())}
+        answer = await mounted.http.get(f"/dashboards/sales?USER_GROUP_TOKEN={given}", headers=sent)
+        assert answer.status_code == 303
+        first, *gone = [each.split("; ") for each in answer.headers.get_list("set-cookie")]
+        made.append(first[0].partition("=")[0])
+        jar[made[-1]] = given
+        for pair, *attributes in gone:
+            assert sorted(attributes) == ["HttpOnly", "Max-Age=0", "Path=/", "SameSite=Lax", "Secure"]
+            del jar[pair.partition("=")[0]]
+    kept = [name for name in jar if name in made]
+    assert kept == made[-len(kept) :]
+    assert len(kept) > 3
+    assert sum(len(name) + len(jar[name]) for name in kept[:-1]) <= 4_096
+    assert len(jar) == len(kept) + 2
+
+
 async def test_a_cookie_of_an_earlier_version_opens_nothing(mounted: Mounted) -> None:
     """Its name had the group's handle alone, so that nobody knows whose page asks. The page says that the access has
     ended. Red when the name is not compared with the viewer."""

@@ -48,6 +48,7 @@ MEASURE = r"""() => [...document.querySelectorAll(".panel[data-panel]")].map((pa
             written: [...each.attributes].map(({ value }) => value).join(" "),
             box: place(each),
         })) : [],
+        lying: Boolean(panel.querySelector(".plot.lying")),
         ticks: all("svg.plot .axis-value .label", (each) => [Number(each.getAttribute("y")), each.textContent]),
         names: all("svg.plot .axis-bottom .label, svg.plot .label.name", text),
         amounts: all("svg.plot .label.value", text),
@@ -144,6 +145,8 @@ class Drawn:
     amounts: list[str]
     texts: list[tuple[str, Box]]
     panel: Box
+    lying: bool = False
+    """Whether its bars lie: as their author says, or since their names have no room below them."""
     legend: list[list[str]] = field(default_factory=list)
     cells: list[list[Cell]] = field(default_factory=list)
     sparkline: list[list[tuple[float, float]]] = field(default_factory=list)
@@ -177,6 +180,7 @@ def _drawn(found: dict[str, Any]) -> Drawn:
             for each in found["marks"]
         ],
         ticks=[(float(y), text) for y, text in found["ticks"]],
+        lying=found["lying"],
         texts=[(each["text"], Box(**each["box"])) for each in found["texts"]],
         panel=Box(**found["panel"]),
         cells=[

@@ -8,6 +8,7 @@ import random
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -17,27 +18,42 @@ from tests.dashboards.page.conftest import Visit, come, until
 from tests.dashboards.page.gallery import ORIGIN
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
-MODULE = Path(__file__).parents[3] / "frontend" / "src" / "dashboards" / "charts" / "colors.js"
+SOURCES = Path(__file__).parents[3] / "frontend" / "src" / "dashboards"
+MODULE = SOURCES / "charts" / "colors.js"
 PALETTE = ("#2f5bd8", "#b35c00", "#0b7a75", "#a03c8f", "#5c7a00", "#c0362c", "#6b4fa0", "#5b6472")
 WORDS = {"accent": "#2f5bd8", "good": "#1a7f4b", "warn": "#9a6700", "bad": "#c0362c", "quiet": "#5b6472"}
 SPARE = ("#0084b4", "#7a4a2b", "#e2008a", "#1f2f66")
 TOKENS = WORDS | {f"data-{number}": color for number, color in enumerate((*PALETTE, *SPARE), 1)}
 LOADS = """
-import { SeriesColors } from %s;
-const { about, tokens, loads, remembers } = JSON.parse(process.argv[1]);
+import { SeriesColors } from COLORS;
+import { mixed, readable } from CONTRAST;
+const { about, tokens, loads, remembers, later } = JSON.parse(process.argv[1]);
 const kept = {};
+function* further(own) {
+  const all = { ...tokens };
+  for (const [at, color] of own.entries()) {
+    const other = { ink: "#1b1f27", surface: "#f7f8fa" }[color.toward];
+    const made = other && readable(mixed(all[`data-${color.place}`], other, 0.4), ["#ffffff"], 3);
+    const spun = Math.round(parseFloat(String(color).slice(4)) * 1e5 % 0xffffff).toString(16).padStart(6, "0");
+    yield [`data-${9 + at}`, all[`data-${9 + at}`] = made ?? (color[0] === "#" ? color : `#${spun}`)];
+  }
+}
 const found = loads.map((rounds) => {
-  const colors = new SeriesColors({ controls: [], rows: [], ...about }, [tokens], () => {}, remembers ? kept : {});
+  const look = () => colors.see([Object.assign(tokens, Object.fromEntries(further(colors.own)))]);
+  const colors = new SeriesColors({ controls: [], rows: [], ...about }, look, () => {}, remembers ? kept : {});
+  look();
   return rounds.map((answers) => {
     for (const [column, names, own] of answers) colors.of(column, names, own);
     const shown = answers.map(([column, names, own]) => [
       JSON.stringify([column, names]), colors.of(column, names, own)]);
     colors.settle();
+    Object.assign(tokens, later);
+    if (Object.keys(later).length) look();
     return Object.fromEntries(shown);
   });
 });
-console.log(JSON.stringify(found));
-"""
+console.log(JSON.stringify([found, tokens]));
+""".replace("COLORS", json.dumps(MODULE.as_uri())).replace("CONTRAST", json.dumps((SOURCES / "contrast.js").as_uri()))
 NAMES = [
     "Won",
     "Lost",
@@ -70,16 +86,28 @@ def distance(one: str, other: str) -> float:
     return math.sqrt((2 + red) * (r1 - r2) ** 2 + 4 * (g1 - g2) ** 2 + (3 - red) * (b1 - b2) ** 2)
 
 
-def loads(*given: list[Answers], remembers: bool = False, **about: Any) -> list[list[dict[str, list[Any]]]]:
+Loads = list[list[dict[str, list[Any]]]]
+
+
+def loads(*given: list[Answers], remembers: bool = False, **about: Any) -> Loads:
     """The colours of each load: of each round of answers, by column and names. ``remembers``: whether a load knows the
     ones before it, as that of one viewer does."""
-    script = LOADS % json.dumps(MODULE.as_uri())
+    return loads_and_tokens(*given, remembers=remembers, **about)[0]
+
+
+def loads_and_tokens(
+    *given: list[Answers], remembers: bool = False, later: Mapping[str, str] = MappingProxyType({}), **about: Any
+) -> tuple[Loads, dict[str, str]]:
+    """The same, and what each number of a colour looks like. ``later``: colours of a theme that comes after the first
+    round."""
     tokens = tokens_of(about.get("colors", {}))
-    about_all = json.dumps({"about": about, "tokens": tokens, "loads": given, "remembers": remembers})
-    command = ["node", "--input-type=module", "-e", script, about_all]
+    about_all = json.dumps(
+        {"about": about, "tokens": tokens, "loads": given, "remembers": remembers, "later": dict(later)}
+    )
+    command = ["node", "--input-type=module", "-e", LOADS, about_all]
     said = subprocess.run(command, capture_output=True, text=True, check=True)
-    found: list[list[dict[str, list[Any]]]] = json.loads(said.stdout)
-    return found
+    found, drawn = json.loads(said.stdout)
+    return found, drawn
 
 
 def by_name(rounds: dict[str, list[Any]]) -> dict[Any, set[Any]]:
@@ -150,14 +178,13 @@ def test_nobody_else_takes_a_colour_of_the_file(seed: int) -> None:
     own = dict(zip("ABC", dice.sample([*WORDS, "#b35c00", "#2f66d0", 3, 5, 7], 3), strict=True))
     names = [*own, *(f"name {n}" for n in range(12))]
     rounds: list[Answers] = [[["x", dice.sample(names, 8)]] for _ in range(12)]
-    tokens = tokens_of(own)
+    [found], tokens = loads_and_tokens(rounds, colors=own)
     given = [
         color if str(color).startswith("#") else tokens.get(f"data-{color}", tokens.get(color))
         for color in own.values()
     ]
     if {"good", "bad", "warn"} & {*own.values()}:
         given += [WORDS["good"], WORDS["bad"]]
-    [found] = loads(rounds, colors=own)
     taken = {place for each in found for name, places in by_name(each).items() if name not in own for place in places}
     assert len(taken) > 3
     assert min(distance(tokens[f"data-{place}"], str(color)) for place in taken for color in given) >= 80
@@ -188,36 +215,6 @@ def test_measures_are_told_apart_in_the_order_of_the_file() -> None:
     for order in (answers, answers[::-1]):
         [[found]] = loads([order], rows=[views])
         assert by_name(found) == {"sold": {1}, "returned": {2}, "open": {3}}
-
-
-def test_more_than_eight_names_in_one_chart() -> None:
-    """Each has a colour; in a chart of eight or fewer no two have the same one. Red without the chart's own look at
-    what it has used."""
-    many = [f"name {n}" for n in range(20)]
-    rounds = [[["x", many]], *([["x", many[at : at + 8]]] for at in range(13))]
-    [found] = loads(rounds)
-    assert {*by_name(found[0])} == {*many}
-    for each in found[1:]:
-        (colors,) = each.values()
-        assert len({*colors}) == 8
-
-
-def test_what_is_left_over_changes_no_colour() -> None:
-    """ "Other" is grey, and grey is no name's. Red when the eighth name was grey, and took the colour of another one in
-    a chart with "Other"."""
-    names = [f"name {n}" for n in range(11)]
-    colors = json.dumps(names)
-    script = f"""
-        import {{ SeriesColors, LAST }} from {json.dumps(MODULE.as_uri())};
-        const colors = new SeriesColors({{ controls: [], rows: [] }}, [{json.dumps(TOKENS)}], () => {{}});
-        const whole = colors.of("x", {colors});
-        const parts = {colors}.slice(0, 5).map((_, at) => colors.of("x", {colors}.slice(at, at + 7), {{}}, [LAST]));
-        console.log(JSON.stringify({{ whole, parts }}));"""
-    said = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True, check=True)
-    found = json.loads(said.stdout)
-    assert len({*found["whole"]}) == 11
-    assert 8 not in found["whole"]
-    assert found["parts"] == [found["whole"][at : at + 7] for at in range(5)]
 
 
 # --- on the page ------------------------------------------------------------------------------------------------------
@@ -368,22 +365,22 @@ async def test_any_palette_can_be_read_and_told_apart(
     await come(seen)
     await _quiet(seen.page, 12)
     found = await legend(seen.page)
-    ground = await _parts(seen.page, "getComputedStyle(document.body).backgroundColor")
+    ground = await parts_of(seen.page, "getComputedStyle(document.body).backgroundColor")
     for panel in ("1-1", "1-2", "1-3"):
         shown = [color for key, color in found.items() if key.startswith(panel)]
         assert len({*shown}) == len(shown), shown
-        assert min(contrast(_numbers(color), ground) for color in shown) >= 3
+        assert min(contrast(numbers_of(color), ground) for color in shown) >= 3
     for token in ("text", "quiet", "accent", "good", "warn", "bad"):
         script = f"""(() => {{ const probe = document.body.appendChild(document.createElement("i"));
             probe.style.color = "var(--{token})"; return getComputedStyle(probe).color; }})()"""
-        assert contrast(await _parts(seen.page, script), ground) >= 4.5, token
+        assert contrast(await parts_of(seen.page, script), ground) >= 4.5, token
 
 
-async def _parts(page: Page, script: str) -> list[int]:
-    return _numbers(await page.evaluate(script))
+async def parts_of(page: Page, script: str) -> list[int]:
+    return numbers_of(await page.evaluate(script))
 
 
-def _numbers(color: str) -> list[int]:
+def numbers_of(color: str) -> list[int]:
     return [int(part) for part in color[4:-1].split(",")]
 
 

@@ -108,7 +108,7 @@ async def test_the_label_of_a_reference_leaves_room_for_the_marks(
 ) -> None:
     """Beside the plot, or above it where it is long or the panel narrow; whole in both places. Red when it took almost
     half of the width and was cut, and when bars that lie had a line without a word."""
-    answer = rows({"x": "text", "n": "integer"}, *[[f"name {n}", 9 * n] for n in range(1, 9)])
+    answer = rows({"x": "text", "n": "integer"}, *[[f"name {n}", 9 * n] for n in range(1, 7)])
     view: Message = {"kind": "line", "line": ["n"]} if kind == "line" else {"kind": "bar", "bar": ["n"]}
     view |= {"by": "x", "horizontal": kind == "lying", "answer": answer}
     reference = {"value": 30, "label": "Target of the region"}

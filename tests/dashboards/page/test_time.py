@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -84,6 +85,30 @@ async def test_a_year_without_a_row_has_its_place(stand_in: StandIn, visit: Visi
     assert said == [f"{year}\n{n}" for year, n in zip(years, "340061", strict=True)]
     line = await panel_of(stand_in, visit, {"kind": "line", "line": ["n"], "by": "year", "answer": given})
     assert [len(part) for part in await path(line, ".series .line")] == [2, 1]
+
+
+async def test_the_current_year_is_so_far(stand_in: StandIn, visit: Visit) -> None:
+    """Of integers as of times, in bars, lines and a donut; a year that the period cuts is in part. The axis has the
+    number alone. A fiscal year may end in any month. Red when this year's bar looked like a whole year."""
+    period = {"whole": {"start": "2024-03-01", "end": "2026-12-31"}}
+    since = {"now": "2026-11-28T11:00:00", "periods": period}
+    lines = [[2024, 3], [2025, 4], [2026, 6]]
+    given = rows({"year": "integer", "n": "integer"}, *lines, **since)
+    bars: Message = {"kind": "bar", "bar": ["n"], "by": "year", "answer": given}
+    panel = await panel_of(stand_in, visit, bars)
+    assert await titles(panel) == ["2024, in part\n3", "2025\n4", "2026, so far\n6"]
+    assert await labels(panel) == ["2024", "2025", "2026"]
+    assert await panel.locator(".bar.cut").count() == 2
+    alone = rows({"year": "integer", "n": "integer"}, [2026, 6], now=since["now"])
+    assert await titles(await panel_of(stand_in, visit, bars | {"answer": alone})) == ["2026, so far\n6"]
+    line = await panel_of(stand_in, visit, {"kind": "line", "line": ["n"], "by": "year", "answer": given})
+    assert (await titles(line))[-1] == "2026, so far\n6"
+    assert len(await path(line, ".line.cut")) > 0
+    donut = await panel_of(stand_in, visit, {"kind": "donut", "donut": "n", "by": "year", "answer": given})
+    assert "2026, so far" in await donut.locator(".legend-name").all_text_contents()
+    fiscal = rows({"fiscal_year": "integer", "n": "integer"}, *lines, **since)
+    panel = await panel_of(stand_in, visit, bars | {"by": "fiscal_year", "answer": fiscal})
+    assert await titles(panel) == ["2024\n3", "2025\n4", "2026\n6"]
 
 
 async def test_names_are_no_times(stand_in: StandIn, visit: Visit) -> None:
@@ -187,3 +212,19 @@ async def test_a_comparison_says_its_days(stand_in: StandIn, visit: Visit) -> No
     panel = await panel_of(stand_in, visit, {"kind": "figure", "figure": "n", "answer": told})
     said = await panel.locator(".change").get_attribute("title")
     assert said == "Nov 1, 2026 – Nov 28, 2026 against Oct 1, 2026 – Oct 28, 2026"
+
+
+@pytest.mark.parametrize(
+    ("locale", "first", "form"),
+    [("en-US", "Nov 3, 2:00 AM", r"[1-9]\d?:\d\d [AP]M"), ("de", "3. Nov., 02:00", r"\d\d:\d\d")],
+)
+async def test_hours_have_one_form_on_an_axis(
+    stand_in: StandIn, visit: Visit, locale: str, first: str, form: str
+) -> None:
+    """With their day or without it. Red with "06:00 AM" beside "Nov 4, 6:00 PM"."""
+    times = [f"2026-11-0{day}T{hour:02}:00:00" for day in (3, 4) for hour in range(2, 24, 4)]
+    line = {"kind": "line", "line": ["n"], "by": "day", "answer": answer(times, kind="datetime")}
+    panel = (await visit(stand_in.show([line], locale=locale), width=1440)).page.locator("[data-panel='1-1']")
+    found = [text.replace("\N{NARROW NO-BREAK SPACE}", " ") for text in await labels(panel)]
+    assert found[0] == first
+    assert all(re.fullmatch(rf"(?:.*, )?{form}", text) for text in found), found

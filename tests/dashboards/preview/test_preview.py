@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.groups import GroupChanges, GroupDraft, Scope, Tag
+from tenantry.groups import GroupChanges, GroupDraft, Scope, Tag, revoking_changes
 from tenantry.testing import make_token
 from tenantry.tokens import holds_token, mask_within
 from tests.dashboards.preview.conftest import PANELS, WANTED, Previewed
@@ -115,6 +115,26 @@ async def test_a_preview_shows_what_a_viewer_sees(app: Previewed) -> None:
     assert [each.details for each in entries if each.action.startswith("preview.")] == [
         {"dashboard": "mine", "viewer": "ada"}
     ] * 2
+
+
+async def test_a_preview_as_a_viewer_who_was_just_revoked(app: Previewed) -> None:
+    """It shows what a pass of the next second would show. A revocation ends the previews that were opened before. Red
+    when the preview counts as a pass of this second: 401 ``pass_revoked``, which means the caller's API token."""
+    wanted = WANTED | {"dashboard": "mine", "as_viewer": {"id": "ada", "route": "A-B"}}
+
+    async def status(session: str) -> int:
+        return (await app.panels(session, "/dashboards/mine/-/panels")).status_code
+
+    async def open_session() -> str:
+        return str((await app.redeem((await app.ask(wanted)).json()["address"])).json()["token"])
+
+    before = await open_session()
+    assert await status(before) == 200
+    issued = await app.store.groups.get(app.environment, "acme")
+    assert issued is not None
+    await app.store.groups.update(app.environment, "acme", revoking_changes(issued.group, "ada", app.clock()))
+    assert await status(await open_session()) == 200
+    assert await status(before) == 401
 
 
 @pytest.mark.parametrize("as_viewer", [{"id": ""}, {"id": 1}, {"a": 2**60}, {"a": {"b": {"c": {"d": {"e": 1}}}}}])

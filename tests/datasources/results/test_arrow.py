@@ -99,6 +99,34 @@ def test_a_value_that_the_type_does_not_hold_makes_the_column_text(
     assert table.column("v").to_pylist() == written
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "kind", "given"),
+    [
+        ("int64", [1, 2**63, True, "x"], "int64", [1, None, None, None]),
+        ("uint64", [2**64 - 1, -1], "uint64", [2**64 - 1, None]),
+        ("double", [1.5, math.inf, 2, Decimal(1)], "double", [1.5, math.inf, 2.0, None]),
+        ("bool", [True, 1], "bool", [True, None]),
+        ("binary", [b"a", "b"], "binary", [b"a", None]),
+        ("date32", [DAY, "infinity", AT], "date32[day]", [DAY, None, None]),
+        ("time64", [time(9, 30), "24:00:00"], "time64[us]", [time(9, 30), None]),
+        ("duration", [timedelta(1), "P1M"], "duration[us]", [timedelta(1), None]),
+        ("timestamp", [AT, "infinity"], "timestamp[us]", [AT, None]),
+        ("timestamptz", [AT.replace(tzinfo=UTC), "-infinity"], "timestamp[us, tz=UTC]", [AT.replace(tzinfo=UTC), None]),
+        ("decimal(5, 2)", [Decimal("1.5"), Decimal("NaN"), 10**9, 7], "decimal128(5, 2)", ["1.50", None, None, "7.00"]),
+        ("string", [1, None, [1]], "string", ["1", None, "[1]"]),
+    ],
+)
+def test_a_declared_type_is_the_column_s(name: str, values: list[Any], kind: str, given: list[Any]) -> None:
+    """Whatever the values are; those that it does not hold are null. Red when one of them decides the type."""
+    expected = [Decimal(each) if kind.startswith("decimal") and each else each for each in given]
+    for rows in ([(value,) for value in values], [], [(None,)]):
+        table = read(to_arrow(Result(["v"], rows, [None], arrow_types=[name])))
+        assert str(table.schema.field("v").type) == kind
+        assert table.column("v").to_pylist() == (expected if len(rows) > 1 else [None] * len(rows))
+    with pytest.raises(InvalidSettings, match="'text' is not an Arrow type"):
+        to_arrow(Result(["v"], [], [None], arrow_types=["text"]))
+
+
 def test_without_pyarrow_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InvalidSettings, match=r"pip install 'tenantry\[arrow\]'"):

@@ -66,10 +66,10 @@ VALUES: list[tuple[Any, str]] = [
     (-7, "-7"),
     (SAFE, "9007199254740991"),
     (-SAFE, "-9007199254740991"),
-    (SAFE + 1, '"9007199254740992"'),
-    (-SAFE - 1, '"-9007199254740992"'),
-    (2**64, '"18446744073709551616"'),
-    (10**400, f'"{10**400}"'),
+    (SAFE + 1, "9007199254740992"),
+    (-SAFE - 1, "-9007199254740992"),
+    (2**64, "18446744073709551616"),
+    (10**400, str(10**400)),
     (1.5, "1.5"),
     (0.1 + 0.2, "0.30000000000000004"),
     (math.nan, "null"),
@@ -116,8 +116,8 @@ VALUES: list[tuple[Any, str]] = [
     ({}, "{}"),
     ([1, [2, {"a": None}]], '[1,[2,{"a":null}]]'),
     ((1, "x"), '[1,"x"]'),
-    ({"a": SAFE + 1}, '{"a":"9007199254740992"}'),
-    ([[-SAFE - 1]], '[["-9007199254740992"]]'),
+    ({"a": SAFE + 1}, '{"a":9007199254740992}'),
+    ([[-SAFE - 1]], "[[-9007199254740992]]"),
     ({"a": math.nan, "b": [Decimal("NaN")]}, '{"a":null,"b":[null]}'),
     ({"\ud800": "\ud800"}, '{"�":"�"}'),
     ({1: 2, date(2026, 1, 31): 1, 1.5: 3}, '{"1":2,"2026-01-31":1,"1.5":3}'),
@@ -159,12 +159,13 @@ def _no_constant(name: str) -> None:
 @pytest.mark.parametrize(
     ("format_", "value", "written"),
     [
-        (Format(decimals="text"), Decimal("1.50"), '"1.50"'),
-        (Format(decimals="text"), Decimal("NaN"), "null"),
-        (Format(decimals="text"), [Decimal("1.50"), Decimal("Infinity")], '["1.50",null]'),
-        (Format(big_integers="number"), SAFE + 1, "9007199254740992"),
-        (Format(big_integers="number"), 2**64, "18446744073709551616"),
-        (Format(big_integers="number"), [10**30, "\ud800"], f'[{10**30},"�"]'),
+        (Format(exact_numbers="text"), Decimal("1.50"), '"1.50"'),
+        (Format(exact_numbers="text"), Decimal("NaN"), "null"),
+        (Format(exact_numbers="text"), [Decimal("1.50"), Decimal("Infinity")], '["1.50",null]'),
+        (Format(exact_numbers="text"), SAFE, "9007199254740991"),
+        (Format(exact_numbers="text"), SAFE + 1, '"9007199254740992"'),
+        (Format(exact_numbers="text"), 2**64, '"18446744073709551616"'),
+        (Format(exact_numbers="text"), [-SAFE - 1, "\ud800"], '["-9007199254740992","�"]'),
         (Format(binary="hex"), b"\xff\x00", '"ff00"'),
         (Format(binary="hex"), {"a": [b"\xff"]}, '{"a":["ff"]}'),
         (Format(binary="hex"), bytearray(b"\x01"), '"01"'),
@@ -177,7 +178,7 @@ def test_each_policy(format_: Format, value: Any, written: str) -> None:
     assert to_json(result.dicts(), format_).decode() == f'[{{"v":{written}}}]'
 
 
-@pytest.mark.parametrize("choice", [{"decimals": "float"}, {"big_integers": True}, {"binary": ""}])
+@pytest.mark.parametrize("choice", [{"exact_numbers": "float"}, {"separator": "|"}, {"binary": ""}])
 def test_another_policy_is_an_error(choice: dict[str, Any]) -> None:
     with pytest.raises(InvalidSettings, match=next(iter(choice))):
         Format(**choice)
@@ -199,7 +200,8 @@ def test_a_column_of_a_known_type_is_not_looked_at() -> None:
     assert to_json(result) == to_json(result.dicts()) == to_json(Result(["a", "b", "c"], rows))
     for kind in ("integer", "decimal", "bytes", "list", "struct", "json", "range", "mixed"):
         converted = Result(["a"], [(SAFE + 1,), (Decimal("NaN"),), ({"a": [2**60]},)], [kind])
-        assert json.loads(to_json(converted)) == [{"a": str(SAFE + 1)}, {"a": None}, {"a": {"a": [str(2**60)]}}]
+        read = json.loads(to_json(converted, Format(exact_numbers="text")))
+        assert read == [{"a": str(SAFE + 1)}, {"a": None}, {"a": {"a": [str(2**60)]}}]
 
 
 def test_no_rows_and_no_columns() -> None:
@@ -210,15 +212,16 @@ def test_no_rows_and_no_columns() -> None:
 
 def test_many_rows_are_one_array() -> None:
     """More than a chunk, with what has to be converted in a later one: it is found there, too."""
+    as_text = Format(exact_numbers="text")
     rows = [(number, f"name {number}") for number in range(3_500)]
     rows[2_900] = (SAFE + 1, "\ud800")
     result = Result(["id", "name"], rows)
-    read = json.loads(to_json(result))
+    read = json.loads(to_json(result, as_text))
     assert read == [*({"id": number, "name": name} for number, name in rows[:2_900]),
                     {"id": str(SAFE + 1), "name": "�"},
                     *({"id": number, "name": name} for number, name in rows[2_901:])]  # fmt: skip
-    assert json.loads(to_json(result.dicts())) == read
-    assert [json.loads(line) for line in to_ndjson(result).splitlines()] == read
+    assert json.loads(to_json(result.dicts(), as_text)) == read
+    assert [json.loads(line) for line in to_ndjson(result, as_text).splitlines()] == read
 
 
 @pytest.mark.parametrize(
@@ -265,13 +268,13 @@ def by_hand(value: Any, format_: Format) -> Any:
         case None | bool():
             return value
         case int():
-            return value if format_.big_integers == "number" or abs(value) <= SAFE else str(value)
+            return value if format_.exact_numbers == "number" or abs(value) <= SAFE else str(value)
         case float():
             return value if math.isfinite(value) else None
         case Decimal():
             if not value.is_finite():
                 return None
-            return json.loads(str(value)) if format_.decimals == "number" else str(value)
+            return json.loads(str(value)) if format_.exact_numbers == "number" else str(value)
         case str():
             return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         case bytes():
@@ -291,9 +294,7 @@ def by_hand(value: Any, format_: Format) -> Any:
 
 @given(
     rows=st.lists(st.tuples(SCALARS, NESTED), max_size=6),
-    format_=st.builds(
-        Format, *(st.sampled_from(each) for each in (["number", "text"], ["text", "number"], ["base64", "hex"]))
-    ),
+    format_=st.builds(Format, *(st.sampled_from(each) for each in (["number", "text"], ["base64", "hex"]))),
 )
 @example([(Decimal("sNaN"), {"a": Decimal("-Infinity")})], Format())
 def test_whatever_comes_is_read_back(rows: list[tuple[Any, Any]], format_: Format) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.provisioning.http import bulk
-from tenantry.provisioning.http.bulk import MEMORY, ReportBuffer
+from tenantry.provisioning.http import report
+from tenantry.provisioning.http.report import MEMORY, ReportBuffer
 from tenantry.provisioning.http.request import ClientDisconnected
 from tests.provisioning.http.conftest import Service, make_app
 from tests.provisioning.http.test_bulk_stream import Exchange, line, until, waiting_for_its_reader
@@ -57,7 +57,7 @@ async def test_the_report_may_begin_after_the_body(
 
 async def test_a_report_that_begins_late_and_has_no_room(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then it begins: else the client would wait for it, and it for the client. Red when only the end is waited for."""
-    monkeypatch.setattr(bulk, "TemporaryFile", refuse)
+    monkeypatch.setattr(report, "TemporaryFile", refuse)
     app = make_app(service.store, service.keys)
     exchange = Exchange(app, service, [*large(60), b""], "dry_run=true", headers={"prefer": "report-after-body"})
     await exchange.run()
@@ -82,7 +82,7 @@ async def test_a_server_that_cannot_send(service: Service, monkeypatch: pytest.M
     """Ends the bulk at its next lines, also where there is no room for more of the report. Red when the end of the
     sender is not noticed: all lines are done then, or the bulk waits for ever for room."""
     if full:
-        monkeypatch.setattr(bulk, "TemporaryFile", refuse)
+        monkeypatch.setattr(report, "TemporaryFile", refuse)
     exchange = Gone(make_app(service.store, service.keys), service, [*large(80), b""], "dry_run=true")
     await exchange.run()
     assert exchange.sending == 1
@@ -99,7 +99,7 @@ async def test_a_sender_that_ends_while_its_client_is_waited_for(
             await self.reads.wait()
             raise OSError("the connection is closed")
 
-    monkeypatch.setattr(bulk, "TemporaryFile", refuse)
+    monkeypatch.setattr(report, "TemporaryFile", refuse)
     exchange = Later(make_app(service.store, service.keys), service, [*large(80), b""], "dry_run=true")
     running = await waiting_for_its_reader(exchange)
     exchange.reads.set()
@@ -139,7 +139,7 @@ async def test_a_disk_without_room(service: Service, monkeypatch: pytest.MonkeyP
             self.file.close()
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(bulk, "TemporaryFile", Full)
+    monkeypatch.setattr(report, "TemporaryFile", Full)
     exchange = Exchange(make_app(service.store, service.keys), service, [*large(60), b""], "dry_run=true")
     exchange.reads.clear()
     running = asyncio.create_task(exchange.run())

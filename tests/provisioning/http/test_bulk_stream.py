@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tenantry.errors import StoreUnavailable
-from tenantry.provisioning.http import bulk, ndjson_reader
+from tenantry.provisioning.http import ndjson_reader, report
 from tenantry.provisioning.http.endpoint import RequestRecord
 from tests.provisioning.http.conftest import Service, make_app
 
@@ -163,7 +163,7 @@ async def test_without_a_temporary_file_the_reader_is_waited_for(
     def refuse() -> None:
         raise OSError("read-only file system")
 
-    monkeypatch.setattr(bulk, "TemporaryFile", refuse)
+    monkeypatch.setattr(report, "TemporaryFile", refuse)
     number = 300
     parts = [line(each, properties={"text": "x" * 30_000}) for each in range(number)]
     exchange = Exchange(make_app(service.store, service.keys), service, [*parts, b""], "dry_run=true")

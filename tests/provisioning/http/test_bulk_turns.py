@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.provisioning.http.bulk import ReportBuffer
+from tenantry.provisioning.http.report import ReportBuffer
 from tenantry.provisioning.http.upsert_lines import MOST_TOGETHER
 from tests.provisioning.http.conftest import Service, make_app
 from tests.provisioning.http.test_bulk_stream import Exchange, line

@@ -157,6 +157,8 @@ async def test_what_a_body_cannot_say(service: Service, fields: dict[str, Any], 
         ("PATCH", {"url": NOWHERE}, "/name"),
         ("PATCH", {"name": "w"}, ""),
         ("PATCH", {"name": "w", "url": None}, "/url"),
+        ("PATCH", {"name": "w", "new_name": ""}, "/new_name"),
+        ("PATCH", {"name": "w", "trusted": True}, "/trusted"),
     ],
 )
 async def test_a_body_of_another_shape(service: Service, method: str, body: Any, field: str) -> None:
@@ -195,6 +197,26 @@ async def test_a_source_moves_and_its_password_changes(service: Service, shop: s
     fields = [each.details["fields"] for each in await service.store.audit.list() if "updated" in each.action]
     assert fields == ["url"] * 3
     assert SECRET not in repr(await service.store.audit.list())
+
+
+async def test_a_source_gets_another_name_and_session_variables(service: Service, shop: str) -> None:
+    """Refused while a group maps to the old name. Red when the name changed below its groups."""
+    service.caller = await make_caller(service.store, service.testing, Scope.SOURCES)
+    made = (await done(service, "POST", {"name": "w", "url": shop, "test": False}))["data_source"]
+    await done(service, "POST", {"name": "other", "url": NOWHERE, "test": False})
+    assert (await group(service, "a", {"x": "w"})).status_code == 200
+    renaming = {"name": "w", "new_name": "sales"}
+    await refused(service, "PATCH", renaming, 409, "data_source_in_use", "/new_name")
+    await refused(service, "PATCH", {"name": "other", "new_name": "w"}, 409, "already_exists", "/new_name")
+    await refused(service, "PATCH", {"name": "other", "new_name": "ds_1"}, 422, "invalid_source", "/new_name")
+    session = {"app.tenant": "{{ user_group.id }}"}
+    changed = (await done(service, "PATCH", {"name": "w", "session": session, "test": False}))["data_source"]
+    assert (changed["name"], changed["session"]) == ("w", session)
+    assert (await done(service, "PATCH", {"name": "w", "session": None}))["data_source"]["session"] == {}
+    await refused(service, "PATCH", {"name": "other", "session": session}, 422, "invalid_source", "/session")
+    renamed = (await done(service, "PATCH", {"name": "other", "new_name": "sales"}))["data_source"]
+    assert (renamed["name"], renamed["id"] == made["id"]) == ("sales", False)
+    assert [each["name"] for each in (await done(service, "GET"))["data_sources"]] == ["sales", "w"]
 
 
 async def test_a_declaration_that_is_required_stays(service: Service) -> None:

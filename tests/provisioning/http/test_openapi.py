@@ -32,10 +32,10 @@ def operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def item_schemas(document: dict[str, Any], name: str) -> list[Any]:
-    """What is under this name in the media types of a bulk, which have it no more then."""
-    operation = document["paths"]["/api/users/bulk"]["post"]
-    contents = operation["requestBody"]["content"], operation["responses"]["200"]["content"]
-    return [content["application/x-ndjson"].pop(name) for content in contents]
+    """What is under this name in the media types of lines, which have it no more then."""
+    bulk, rotations = (document["paths"][path]["post"] for path in ("/api/users/bulk", "/api/users/rotate"))
+    contents = [bulk["requestBody"], bulk["responses"]["200"], rotations["responses"]["200"]]
+    return [each["content"]["application/x-ndjson"].pop(name) for each in contents]
 
 
 def responses(document: dict[str, Any], operation: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -237,6 +237,7 @@ def test_operations_have_honest_names() -> None:
         "revokeViewer",
         "listUserGroups",
         "bulkUserGroups",
+        "rotateUserGroups",
         "listDataSources",
         "createDataSource",
         "updateDataSource",
@@ -319,7 +320,7 @@ async def test_every_example_request_gets_its_stated_status(service: Service) ->
                     answer = await service.send(method.upper(), raw, {"Content-Type": kind}, caller=both, path=path)
                     assert answer.status_code == example["x-status"], (path, method, answer.text)
                     sent += 1
-    assert sent == 17
+    assert sent == 19
 
 
 @pytest.mark.parametrize(("method", "model"), [("GET", "GetOrCreate"), ("PUT", "Update"), ("POST", "GetOrCreate")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -46,6 +47,33 @@ async def test_a_viewer_is_cut_off(service: Service) -> None:
     (noted,) = [each for each in await service.store.audit.list() if each.action == "group.updated"]
     assert (noted.subject, noted.details) == ("acme", {"fields": "revoked_viewers", "viewer": "ann"})
     assert noted.author.name.startswith("api token ")
+
+
+@pytest.mark.parametrize(
+    ("viewer_id", "status"),
+    [
+        (" ann ", 200),
+        ("Ünü 名", 200),
+        ("a" * 255, 200),
+        ("a" * 256, 422),
+        ("", 422),
+        ("a\tb", 422),
+        ("a\u202eb", 422),
+        ("a\ud800", 422),
+        ("ugtc_k1_" + "A" * 40, 422),
+        ("%75gvc_k1_" + "A" * 40, 422),
+    ],
+)
+async def test_each_viewer_whom_a_pass_can_name_can_be_revoked(service: Service, viewer_id: str, status: int) -> None:
+    """Red when passes accept an id that cannot be stored, such as a token that was given by mistake."""
+    await service.ask("GET", ACME)
+    body = json.dumps({**ACME, "viewer_id": viewer_id})  # in ASCII, so that a lone surrogate arrives
+    for_passes = await make_caller(service.store, service.production, Scope.PASSES)
+    for path, caller in ((passes.PATH, for_passes), (PATH, service.caller)):
+        headers = {"Authorization": f"Token {caller}"} | JSON_TYPE
+        answer = await service.http.post(path, content=body, headers=headers)
+        assert answer.status_code == status, path
+        assert status == 200 or answer.json()["error"]["field"] == "/viewer_id"
 
 
 async def test_a_suspended_group_too(service: Service) -> None:

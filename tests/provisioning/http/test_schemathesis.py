@@ -1,133 +1,37 @@
-"""schemathesis reads the 3.2 document and attacks the app with it: bodies of GET and QUERY included, all its checks.
+"""schemathesis attacks the app, as schema_attack.py says.
 
-What JSON Schema cannot say of the limits (it is said in words there) is left out of the bodies that must be accepted.
+The attack is loaded by the tests: that takes a second, and each process of the tests loads this file.
 """
 
 from __future__ import annotations
 
-import json
-import secrets
-from functools import cache
-from typing import Any
-
-import anyio
-import schemathesis
-from hypothesis import HealthCheck, Phase, settings
-from schemathesis.checks import CHECKS
-from schemathesis.specs.openapi.checks import positive_data_acceptance
-
-from engines.hypothesis_profile import examples
-from engines.json_schema import validator
-from tenantry.backends.memory.store import MemoryStore
-from tenantry.errors import InvalidBody
-from tenantry.groups import Scope, Tag
-from tenantry.provisioning.http import openapi_document
-from tenantry.provisioning.limits import check_properties
-from tests.provisioning.http.conftest import make_app, make_caller, make_keys
-
-EXAMPLES = examples(100)
+import pytest
 
 
-@schemathesis.check
-def always_success_and_never_a_server_error(context: Any, response: Any, case: Any) -> None:
-    """Never a 5xx, and ``success`` in every body; of an introspection that succeeds, ``active``."""
-    assert response.status_code < 500
-    if case.path == "/oauth/introspect" and response.status_code == 200:
-        assert json.loads(response.content) == {"active": False}  # nobody guesses a token
-    elif case.path == "/api/users/bulk" and response.status_code == 200:
-        for line in response.content.rstrip(b"\n").split(b"\n"):
-            _bulk_line().validate(json.loads(line))
-    elif case.method != "HEAD" and response.status_code != 204:
-        assert json.loads(response.content)["success"] == int(response.status_code == 200)
+def test_schemathesis(subtests: pytest.Subtests) -> None:
+    """0 failures of all checks of schemathesis and of ours, of each operation, in its phases examples, coverage and
+    fuzzing."""
+    from tests.provisioning.http.schema_attack import attacks
+
+    for label, attack in attacks():
+        with subtests.test(label):
+            attack()
 
 
-@schemathesis.serializer("application/x-ndjson")
-def as_it_is(context: Any, value: Any) -> bytes:
-    """A body of lines: whatever bytes are made. A line that says nothing is added, for an empty body is refused."""
-    return (value if isinstance(value, bytes) else json.dumps(value).encode()) + b"\n{}\n"
+def test_a_workflow() -> None:
+    """0 failures when what one step answers is sent by the next."""
+    from tests.provisioning.http.schema_attack import WORKFLOW_SETTINGS, workflow
 
-
-@cache
-def _bulk_line() -> Any:
-    components = openapi_document("3.2")["components"]
-    return validator({"$ref": "#/components/schemas/BulkLine", "components": components})
-
-
-def load_schema() -> tuple[Any, str]:
-    """Loaded when tests are collected, because each operation becomes a test of its own."""
-    store = MemoryStore()
-
-    async def caller() -> str:
-        # Mappings of an environment with external data sources are not looked up.
-        environment = await store.environments.create("production", Tag.CUSTOMER, external_data_sources=True)
-        return await make_caller(store, environment, *Scope)
-
-    secret = anyio.run(caller)
-    app = make_app(store, make_keys())
-    loaded = schemathesis.openapi.from_asgi("/openapi-3.2.json", app)
-    loaded.hook("filter_body")(_is_within_what_words_say)
-    loaded.hook("filter_query")(_travels_whole)
-    return loaded, f"Token {secret}"
-
-
-def _is_within_what_words_say(context: Any, body: Any) -> bool:
-    """Size, depth, names in all levels, |integer| and NUL of the properties, which are free JSON to the schema; and no
-    second way to send the API token, which comes in a header here."""
-    if isinstance(body, dict) and body.get("client_secret"):
-        return False
-    properties = body.get("properties") if isinstance(body, dict) else None
-    if not isinstance(properties, dict):
-        return True
-    try:
-        check_properties(properties)
-    except InvalidBody:
-        return False
-    return True
-
-
-def _travels_whole(context: Any, query: Any) -> bool:
-    """A parameter that is null, or an empty list or object, is in no address: the request would be a valid one."""
-    return query is None or all(value not in (None, [], {}) for value in query.values())
-
-
-def _headers(case: Any) -> dict[str, str]:
-    """The caller's own; and a fresh Idempotency-Key for a good one: one key with two bodies is refused, rightly."""
-    headers = {"Authorization": AUTHORIZATION}
-    key = (case.headers or {}).get("Idempotency-Key")
-    if isinstance(key, str) and 1 <= len(key) <= 255 and key.isascii() and key.isprintable() and " " not in key:
-        headers["Idempotency-Key"] = secrets.token_hex(8)
-    return headers
-
-
-schema, AUTHORIZATION = load_schema()
-
-
-@schema.parametrize()
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
-def test_schemathesis(case: Any) -> None:
-    """0 failures of all checks of schemathesis and of ours."""
-    # No schema can say which characters are printable, nor that a JSON object is at most so deep.
-    # Nor which declarations of tables and which hosts a service accepts.
-    beyond_schemas = {
-        "POST /api/user/passes",
-        "POST /api/user/viewers/revoke",
-        "POST /api/data-sources",
-        "PATCH /api/data-sources",
-    }
-    looser = [positive_data_acceptance] if case.operation.label in beyond_schemas else []
-    case.call_and_validate(headers=_headers(case), excluded_checks=looser)
+    workflow().run(settings=WORKFLOW_SETTINGS)
 
 
 def test_the_attack_is_whole() -> None:
     """The 3.2 document is read as such: QUERY is among the operations, and all checks are on."""
-    labels = {operation.ok().label for operation in schema.get_all_operations()}
+    from schemathesis.checks import CHECKS
+
+    from tests.provisioning.http.schema_attack import load_schema
+
+    labels = {operation.ok().label for operation in load_schema()[0].get_all_operations()}
     assert {"GET /api/user", "PUT /api/user", "POST /api/user", "QUERY /api/user", "GET /readyz"} <= labels
     assert "POST /api/user/rotate" in labels
     assert "POST /oauth/introspect" in labels

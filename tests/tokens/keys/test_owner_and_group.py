@@ -55,6 +55,33 @@ def test_root_may_let_the_group_of_a_service_read(
             SigningKeys.from_file(path)
 
 
+@pytest.mark.parametrize(
+    ("mode", "group", "named", "taken"),
+    [
+        (0o640, SERVICE, str(SERVICE), True),
+        (0o640, SERVICE, "", False),
+        (0o640, SERVICE, "10002", False),
+        (0o640, SERVICE, "there is no such group", False),
+        (0o660, SERVICE, str(SERVICE), False),
+        (0o644, SERVICE, str(SERVICE), False),
+    ],
+)
+def test_the_group_of_the_run_folder_may_read(
+    path: Path, mode: int, group: int, named: str, taken: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Apps of other users on the same host need the keys. Red when any group may read, or when the group may write."""
+    real = path.stat()
+    status = os.stat_result((stat.S_IFREG | mode, *real[1:4], SERVICE, group, *real[6:]))
+    monkeypatch.setattr(os, "fstat", lambda _: status)
+    monkeypatch.setattr(os, "geteuid", lambda: SERVICE)
+    monkeypatch.setenv("TENANTRY_RUN_GROUP", named)
+    if taken:
+        assert SigningKeys.from_file(path).ids == ("k1",)
+    else:
+        with pytest.raises(InvalidKeys, match=f"has mode 0{mode:o}"):
+            SigningKeys.from_file(path)
+
+
 class Pretended:
     """A file system on which the file at ``path`` has this owner, group and mode, and new files are their maker's. It
     keeps what is set of a new file."""

@@ -3,7 +3,7 @@
 import { svg } from "../dom.js";
 import { scaleOf } from "../numbers.js";
 import { hasLegend } from "./legend.js";
-import { shortened, shortenedAll, textWidth } from "./measure.js";
+import { shortened, shortenedAll, textWidth, wrapped } from "./measure.js";
 
 /**
  * @typedef {object} Plot where the marks lie, in pixels
@@ -24,6 +24,7 @@ const MOST_AMOUNT = 70;
 const MOST_REFERENCE = 0.25;
 /** Pixels of the dashes before a reference's label that stands above the plot. */
 const DASHES = 22;
+const MOST_LINES = 3;
 /** A label's height, half above its line and half below. */
 export const LINE_HEIGHT = 16;
 
@@ -92,30 +93,23 @@ export function drawBottomAxis(parent, ticks, scale, plot, width) {
   parent.append(group);
 }
 
-/** The names of bands on two lines, where that is enough to tell them apart; else null. */
-export function wrappedTicks(texts, step) {
+/** The names of bands on up to three lines, where that is enough to tell them apart; else null. */
+export function wrappedTicks(texts, step, most = MOST_LINES, splits = false) {
   const room = step - GAP;
-  if (step < NARROW || Math.max(...texts.map(textWidth)) <= room) return null;
-  const ticks = texts.map((text, at) => ({ at, lines: wrapped(text, room) }));
+  if (step < NARROW || most < 2 || Math.max(...texts.map(textWidth)) <= room) return null;
+  const ticks = texts.map((text, at) => ({ at, lines: wrapped(text, room, most, splits) }));
   return new Set(ticks.map(({ lines }) => lines.join(" "))).size === new Set(texts).size ? ticks : null;
 }
 
-function wrapped(text, room) {
-  const words = text.split(" ");
-  let first = words.shift();
-  while (words.length && textWidth(`${first} ${words[0]}`) <= room) first += ` ${words.shift()}`;
-  return [first, words.join(" ")].filter(Boolean).map((line) => shortened(line, room));
-}
-
 /**
- * The names of bands below one another: on two lines, where a band is as tall, else shortened.
+ * The names of bands below one another: on up to three lines, where a band is as tall, else shortened.
  * @param {string[]} texts
  * @param {number} room pixels of a line
  * @param {number} step pixels of a band
  * @returns {string[][]} the lines of each
  */
 export function sideNames(texts, room, step) {
-  const ticks = step < 2 * LINE_HEIGHT ? null : wrappedTicks(texts, room + GAP);
+  const ticks = wrappedTicks(texts, room + GAP, Math.min(MOST_LINES, Math.floor(step / LINE_HEIGHT)), true);
   return ticks ? ticks.map(({ lines }) => lines) : shortenedAll(texts, room).map((text) => [text]);
 }
 

@@ -5,7 +5,7 @@ import { number } from "../numbers.js";
 import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawSideName, drawValueAxis, levelOf, LINE_HEIGHT, plotOf, referenceText, sideNames, wrappedTicks } from "./axes.js";
 import { LEFT_OUT } from "./buckets.js";
 import { dimension } from "./dimension.js";
-import { textWidth } from "./measure.js";
+import { isWhole, textWidth } from "./measure.js";
 import { labelled, linear, valueDomain } from "./scales.js";
 import { aligned, besides, merged, note, rowsOf, seriesOf } from "./series.js";
 import { adds, stacked, together } from "./together.js";
@@ -20,6 +20,8 @@ const SHORTEST_LYING = 32;
 const MOST_AMOUNT = 0.25;
 /** What stands for the groups beyond the limit. */
 const REST = { sum: "Other", mean: "Mean of others", max: "Largest of others" };
+/** The shares of the width that names may take: the first one in which they are whole, else in which they differ. */
+const SHARES = [0.4, 0.55];
 const NO_BAR = { marks: [] };
 /** Pixels of the line of a value of 0. */
 const NOUGHT = 2;
@@ -41,7 +43,10 @@ export function drawBars(view, rows, options) {
   if (inTime && by.buckets?.some) notes.push(LEFT_OUT);
   const way = rows.way(options.formats, view.bar, view);
   const parts = { view, options, by, inTime, series, shown, groups, notes, way };
-  return view.horizontal ? new LyingBars(parts).draw() : new StandingBars(parts).draw();
+  const standing = view.horizontal ? null : new StandingBars(parts).draw();
+  if (standing && (by.sized || !standing.cut)) return standing;
+  const lying = new LyingBars(parts).draw();
+  return standing && lying.cut ? standing : lying;
 }
 
 function filled({ at, values }, series) {
@@ -146,8 +151,9 @@ class Bars {
     };
   }
 
-  chart(root, stops) {
-    return { svg: root, series: this.series, stops, plot: this.plot, ends: null, zoom: null, by: this.by, notes: this.notes };
+  /** `cut`: whether some of the names are not written whole. */
+  chart(root, stops, cut) {
+    return { svg: root, series: this.series, stops, plot: this.plot, ends: null, zoom: null, by: this.by, notes: this.notes, cut };
   }
 }
 
@@ -162,7 +168,7 @@ class StandingBars extends Bars {
     const { left, top, width } = this.plot;
     this.x = this.bands(left, left + width, THICKEST);
     const names = this.#names();
-    if (names.some(({ lines }) => lines?.length > 1)) this.plot.height -= LINE_HEIGHT;
+    this.plot.height -= LINE_HEIGHT * (Math.max(1, ...names.map(({ lines = [] }) => lines.length)) - 1);
     this.y = linear(domain, [top + this.plot.height, top]);
     const root = canvas(size, "bar");
     drawValueAxis(root, labels, this.y, this.plot);
@@ -170,7 +176,7 @@ class StandingBars extends Bars {
     this.drawBars(root, this.x, this.y, (x, width, y, height) => ({ x, y, width, height }));
     if (view.reference) drawReference(root, levelOf(view.reference, this.y, this.plot), this.plot, reference);
     const stops = groups.map((_, place) => this.stop(place, { x: this.x.middle(place), y: this.#top(place) }));
-    return this.chart(root, stops);
+    return this.chart(root, stops, names.length < groups.length || names.some(({ at, text, lines = [text] }) => !isWhole(lines, groups[at].text)));
   }
 
   #names() {
@@ -195,20 +201,22 @@ class LyingBars extends Bars {
     const side = (way) => 12 + Math.max(0, ...amounts.map((text, place) => (groups[place].total < 0 === way < 0 ? textWidth(text) : 0)));
     const [before, right] = [domain[0] < 0 ? side(-1) : 0, side(1)];
     const size = belowLegend(options, this.series);
-    const height = Math.min(size.height - 4, Math.max(1, groups.length) * (THICKEST_LYING + 10));
-    const names = this.#names(options.width - before - right - SHORTEST_LYING, height / groups.length);
+    const most = (size.height - 4) / Math.max(1, groups.length);
+    const names = this.#names(options.width - before - right - SHORTEST_LYING, most);
+    const step = Math.min(most, Math.max(THICKEST_LYING + 10, LINE_HEIGHT * Math.max(...names.map(({ length }) => length)) + 4));
+    const height = step * Math.max(1, groups.length);
     const reference = referenceText(this.view.reference, this.way, options, true);
     const top = reference.above ? LINE_HEIGHT + 4 : 2;
     this.plot = { ...plotOf(size, { left: names.flat(), right, bottom: false }), top, height };
     this.x = linear(this.#exact(domain), [this.plot.left + before, this.plot.left + this.plot.width]);
     this.y = this.bands(this.plot.top, this.plot.top + this.plot.height, THICKEST_LYING);
-    const root = canvas({ width: options.width, height: top + height + 2 }, "bar");
+    const root = canvas({ width: options.width, height: top + height + 2 }, "bar lying");
     root.append(svg("line", { class: "grid zero", ...this.#across(0) }));
     this.drawBars(root, this.y, this.x, (y, height, x, width) => ({ x, y, width, height }));
     if (reference.above) drawReference(root, this.#across(this.view.reference.value), this.plot, reference);
     groups.forEach((_, place) => this.#label(root, names[place], amounts[place], place));
     const stops = groups.map((_, place) => this.stop(place, { x: this.#end(place), y: this.y.middle(place) }));
-    return { ...this.chart(root, stops), lying: true };
+    return { ...this.chart(root, stops, step < THICKEST_LYING || names.some((lines, place) => !isWhole(lines, groups[place].text))), lying: true };
   }
 
   /** As long as a part of the width, or longer where they would look alike. Times are whole, else after the one above. */
@@ -219,8 +227,9 @@ class LyingBars extends Bars {
       const short = groups.map(({ at, text }, place) => (at < 0 ? text : by.short(at, groups[place - 1]?.at)));
       return sideNames(Math.max(...texts.map(textWidth)) > room ? short : texts, room, 0);
     }
-    const names = sideNames(texts, Math.min(options.width * 0.4, room), step);
-    return new Set(names.map(String)).size === new Set(texts).size ? names : sideNames(texts, room, step);
+    const found = SHARES.map((share) => sideNames(texts, Math.min(options.width * share, room), step));
+    const isApart = (names) => new Set(names.map(String)).size === new Set(texts).size;
+    return found.find((names) => names.every((lines, place) => isWhole(lines, texts[place]))) ?? found.find(isApart) ?? sideNames(texts, room, step);
   }
 
   /** Without an axis the longest bar may end where the plot does. */

@@ -9,6 +9,7 @@ const UNITS = { second: 1_000, minute: MINUTE, hour: 3_600_000, day: DAY, week: 
 const MONTHS = { month: 1, quarter: 3, year: 12 };
 /** Zones are so much away from UTC, or some times it. */
 const QUARTER_HOUR = 900_000;
+const OTHER_YEARS = /fiscal|financial|tax|school|academic/i;
 /** The places of a chart that may be empty, and what a viewer should know where there are more. */
 const MOST = 20_000;
 export const LEFT_OUT = "Times without a value are left out: there are too many of them.";
@@ -72,15 +73,15 @@ export function bucketsOf(times, when, clock = PLAIN) {
 
 /**
  * Integers that are years.
+ * @param {string} name of their column: of a year that may begin in any month, nobody knows when it ends
  * @returns {Buckets | null}
  */
-export function yearsOf(years, { reduced, fill }) {
-  const known = [...new Set(years)].filter((year) => !Number.isNaN(year)).sort((a, b) => a - b);
-  if (reduced || !known.length) return null;
-  const next = (year) => year + 1;
-  const starts = Array.from({ length: next(known.at(-1)) - known[0] }, (_, place) => known[0] + place);
-  const follow = known.filter((year, place) => next(year) === known[place + 1]).length;
-  return { starts, some: false, regular: fill === 0 || follow * 2 >= known.length - 1, cut: () => "", next };
+export function yearsOf(years, when, name) {
+  const alone = new Set(years).size < 2;
+  const start = (year) => Date.UTC(year, 0);
+  const known = { ...when, unit: alone ? "year" : undefined, ...(OTHER_YEARS.test(name) && { now: undefined, period: undefined }) };
+  const found = when.reduced ? null : bucketsOf(years.map(start), known);
+  return found && { ...found, starts: found.starts.map((at) => new Date(at).getUTCFullYear()), cut: (year) => found.cut(start(year)), next: (year) => year + 1 };
 }
 
 /**

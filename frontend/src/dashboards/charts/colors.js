@@ -1,72 +1,71 @@
 // Which colour a series has: the one of its name, in all charts of a page, whatever the order is in which rows come.
 // The dashboard's file says it, or the place among the choices of a control; else a hash of the name. Where names of a
-// column have the same place by their hashes, the least hash has it, and the others the next places that are free. So the
-// names that are known decide, and never which of them came first: who has seen the same names sees the same colours. A
-// page remembers the names of a column, so that a filter, a reload or a visit of another dashboard changes no colour.
+// column want one place, the least hash has it, and the others the next places that are free: further hues, shades of
+// all hues, then as many hues as there are names. So the names that are known decide, and never which of them came first:
+// who has seen the same names sees the same colours. A page remembers the names of a column, so that a filter, a reload
+// or a visit of another dashboard changes no colour.
 
 import { distance, NEAR } from "../contrast.js";
 
-/** This one is grey: it is for what is left, and for a name of a chart that uses all others. */
+/** This one is grey: it is for what is left. */
 export const LAST = 8;
 const COLOURS = 8;
 const PLACES = [1, 2, 3, 4, 5, 6, 7];
-const HUES = PLACES.length;
 /** For names when all hues are taken, or look like a colour of the file. */
 const SPARE = ["#0084b4", "#7a4a2b", "#e2008a", "#1f2f66"];
 /** Of one palette: colours nearer than this are one. */
 const SAME = 30;
-const MEASURES = "";
+/** Degrees between the hues for names beyond all shades: none of them comes again. */
+const TURN = 137.508;
 const CLASSES = { accent: 0, good: "good", warn: "warn", bad: "bad", quiet: "quiet" };
 const MEANING = ["good", "warn", "bad"];
-
-/** All colours that a dashboard's file gives to names, each once. */
-function givenColors(about) {
-  const maps = [about.colors, ...about.rows.flat().map(({ view }) => view.colors)];
-  return [...new Set(maps.flatMap((map) => Object.values(map ?? {})))];
-}
-
-/** Those that it writes as #rrggbb, and further ones for names: the places after the palette's. */
-export function ownColors(about) {
-  return [...new Set([...givenColors(about).filter((color) => String(color).startsWith("#")), ...SPARE])];
-}
 
 export class SeriesColors {
   /** @type {Map<string, Set<number>>} the hashes of the names of each column */
   #columns = new Map();
   /** @type {Map<number, number>} */
   #places = new Map();
-  #declared = this.#places;
+  #further = [];
 
   /**
    * @param {any} about the definition of the dashboard
-   * @param {Record<string, string>[]} modes the page's colours, light and dark
+   * @param {() => void} look draws the page by `own`, the colours after the palette's, and calls `see`
    * @param {() => void} changed called when names that were asked for before have another colour
    * @param {Record<string, Record<string, number>>} [before] by column, the names that were shown before, to which
    *   `settle` adds: as their hashes, for a browser may store it, and names are data
    */
-  constructor(about, modes, changed, before = {}) {
-    this.own = ownColors(about);
-    this.colors = about.colors ?? {};
-    this.changed = changed;
-    this.before = before;
-    this.free = this.#freeOf(givenColors(about), modes);
-    const inOrder = (names) => names.map(hash).forEach((name, place) => this.#declared.has(name) || this.#declared.set(name, this.free[place % this.free.length]));
-    for (const { choices } of about.controls) if (choices?.length <= this.free.length) inOrder(choices.map(({ value }) => keyOf(value)));
-    const several = about.rows.flat().map(({ view }) => (view.color ? [] : [view[view.kind]].flat())).filter((measures) => measures.length > 1);
-    inOrder([...new Set(several.flat())].map(measureKey));
+  constructor(about, look, changed, before = {}) {
+    Object.assign(this, { about, look, changed, before, colors: about.colors ?? {} });
+    const views = about.rows.flat().map(({ view }) => view);
+    this.file = [...new Set([this.colors, ...views.map(({ colors }) => colors)].flatMap((map) => Object.values(map ?? {})))];
+    this.own = [...new Set([...this.file.filter((color) => String(color).startsWith("#")), ...SPARE])];
+    this.hues = [...PLACES, ...SPARE.map((color) => this.#classOf(color))];
+    this.order = [...this.hues];
+    for (const toward of ["ink", "surface"]) for (const place of this.hues) this.order.push(COLOURS + this.own.push({ place, toward }));
+    this.measures = views.map((view) => (view.color ? [] : [view[view.kind]].flat())).filter((names) => names.length > 1);
     for (const [column, names] of Object.entries(before)) this.#columns.set(column, new Set(Object.keys(names).map(Number)));
+  }
+
+  /** @param {Record<string, string>[]} modes the page's colours, light and dark */
+  see(modes) {
+    this.free = this.#freeOf(modes);
+    this.first = this.free.filter((place) => this.hues.includes(place));
+    /** @type {Map<number, number>} the places that the file's order gives to names */
+    this.declared = new Map();
+    const inOrder = (names) => names.map(hash).forEach((name, at) => this.declared.has(name) || this.declared.set(name, this.first[at % this.first.length]));
+    for (const { choices } of this.about.controls) if (choices?.length <= this.first.length) inOrder(choices.map(({ value }) => keyOf(value)));
+    inOrder([...new Set(this.measures.flat())].map(measureKey));
     this.#place();
   }
 
   /** The places that look like no colour of the file, nor like good or bad where it uses such words, nor like another place. */
-  #freeOf(given, modes) {
-    const words = given.some((color) => MEANING.includes(color)) ? ["good", "bad"] : [];
-    const taken = [...given.map((color) => this.#classOf(color)), ...words];
+  #freeOf(modes) {
+    const words = this.file.some((color) => MEANING.includes(color)) ? ["good", "bad"] : [];
+    const taken = [...this.file.map((color) => this.#classOf(color)), ...words];
     const near = (place, others, least) => modes.some((tokens) => others.some((other) => distance(tokens[`data-${place}`], tokens[other || "accent"] ?? tokens[`data-${other}`]) < least));
     const found = [];
-    const order = [...PLACES, ...SPARE.map((color) => this.#classOf(color))];
-    for (const place of order) if (!near(place, taken, NEAR) && !near(place, found, place > COLOURS ? NEAR : SAME)) found.push(place);
-    return found.length ? found : PLACES;
+    for (const place of this.order) if (!near(place, taken, NEAR) && !near(place, [LAST, ...found], SPARE.includes(this.own[place - COLOURS - 1]) ? NEAR : SAME)) found.push(place);
+    return found;
   }
 
   /**
@@ -74,19 +73,13 @@ export class SeriesColors {
    * @param {string} column of the names; "" for measures
    * @param {any[]} names
    * @param {Record<string, number | string>} [own] the panel's colours, which count for more than the dashboard's
-   * @param {number[]} [taken] numbers that the chart uses for something else
    * @returns {(number | string)[]}
    */
-  of(column, names, own = {}, taken = []) {
-    const keys = names.map(column === MEASURES ? measureKey : keyOf).map(hash);
+  of(column, names, own) {
     const found = names.map((name) => this.given(name, own));
-    const undeclared = [...keys.keys()].filter((at) => found[at] === undefined).sort((a, b) => keys[a] - keys[b]);
-    this.#learn(column, undeclared.map((at) => keys[at]));
-    const used = new Set([...taken, ...found]);
-    const give = (at, place) => used.add((found[at] = place));
-    for (const at of undeclared) if (!used.has(this.#places.get(keys[at]))) give(at, this.#places.get(keys[at]));
-    for (const at of undeclared) if (found[at] === undefined) give(at, this.#next(keys[at], used) ?? (used.has(LAST) ? this.#places.get(keys[at]) : LAST));
-    return found;
+    const keys = names.map(column ? keyOf : measureKey).map(hash);
+    if (column) this.#learn(column, keys.filter((_, at) => found[at] === undefined));
+    return found.map((color, at) => color ?? this.#places.get(keys[at]));
   }
 
   /** What the file says of a name; undefined where it says nothing. */
@@ -110,27 +103,32 @@ export class SeriesColors {
 
   /** The choices of a control that a query gives are names of the column that is called so. */
   fill(control, choices) {
-    if (choices.length <= this.free.length) this.#learn(control, choices.map(({ value }) => hash(keyOf(value))));
+    if (choices.length <= this.first.length) this.#learn(control, choices.map(({ value }) => hash(keyOf(value))));
   }
 
   #place() {
     const earlier = this.#places;
-    const found = new Map(this.#declared);
-    const columns = [...this.#columns.values()];
-    const all = [...new Set(columns.flatMap((names) => [...names]))].sort((a, b) => a - b);
-    const taken = (name) => new Set(columns.flatMap((names) => (names.has(name) ? [...names].map((each) => found.get(each)) : [])));
-    const unplaced = all.filter((name) => !found.has(name));
-    for (const name of unplaced) if (!taken(name).has(this.#next(name))) found.set(name, this.#next(name));
-    for (const name of unplaced) if (!found.has(name)) found.set(name, this.#next(name, taken(name)) ?? this.#next(name));
+    const found = new Map();
+    const sets = [...this.measures.map((names) => new Set(names.map(measureKey).map(hash))), ...this.#columns.values()];
+    const all = new Set([...this.declared.keys(), ...sets.flatMap((names) => [...names]).sort((a, b) => a - b)]);
+    const taken = (name) => new Set(sets.flatMap((names) => (names.has(name) ? [...names].map((each) => found.get(each)) : [])));
+    const home = (name) => this.declared.get(name) ?? this.#next(name);
+    for (const name of all) if (!taken(name).has(home(name))) found.set(name, home(name));
+    for (const name of all) if (!found.has(name)) found.set(name, this.#next(name, taken(name)));
+    const lacking = [...found.values()].filter((place) => place === undefined);
+    if (lacking.length) {
+      lacking.forEach(() => this.#further.push(COLOURS + this.own.push(`hsl(${this.own.length * TURN} 60% 45%)`)));
+      return this.look();
+    }
     this.#places = found;
     if ([...earlier].some(([name, place]) => found.get(name) !== place)) this.changed();
   }
 
   /** The first place from that of the hash on which is not taken. */
   #next(name, taken = new Set()) {
-    const start = name % HUES;
-    const order = [...PLACES.slice(start), ...PLACES.slice(0, start), ...this.free.filter((place) => place > HUES)];
-    return order.find((place) => this.free.includes(place) && !taken.has(place));
+    const start = name % PLACES.length;
+    const order = [...PLACES.slice(start), ...PLACES.slice(0, start)].filter((place) => this.free.includes(place));
+    return [...order, ...this.free.filter((place) => place > COLOURS), ...this.#further].find((place) => !taken.has(place));
   }
 
   /**

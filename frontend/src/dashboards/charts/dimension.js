@@ -39,12 +39,13 @@ export function dimension(rows, name, formats, when, bands) {
   const way = rows.way(formats, [name], { along: true });
   const clock = kind === "time" ? clockOf(values, when.zone) : null;
   const times = clock ? values.map(clock.of) : way.format === "year" ? values.map(number) : null;
-  const buckets = clock ? bucketsOf(times, when, clock) : times && yearsOf(times, when);
+  const buckets = clock ? bucketsOf(times, when, clock) : times && yearsOf(times, when, name);
   const format = clock && (FORMATS[buckets?.unit] ?? grain((buckets?.starts ?? times).map(clock.wall)));
   let known; // how names are written, once the pointer or a drawing asks for one
-  const write = clock
-    ? (at) => [Number.isNaN(at) ? formats.name(null) : formats.time(clock.wall(at), format), clock.again?.(at) && "again", buckets?.cut(at)].filter(Boolean).join(", ")
-    : (value) => (known ??= formats.names(values, way))(Number.isNaN(value) ? null : value);
+  const plain = clock
+    ? (at) => [Number.isNaN(at) ? formats.name(null) : formats.time(clock.wall(at), format), clock.again?.(at) && "again"]
+    : (value) => [(known ??= formats.names(values, way))(Number.isNaN(value) ? null : value)];
+  const write = (value) => [...plain(value), buckets?.cut(value)].filter(Boolean).join(", ");
   if (kind !== "name" && !bands) {
     const positions = times ?? values.map(number);
     return { kind, values, positions, names: [], text: write, name: (row) => write((clock ? positions : values)[row]), way, clock, buckets, format };
@@ -66,7 +67,7 @@ export function dimension(rows, name, formats, when, bands) {
     if (kind === "name") return text(place).localeCompare(text(other), formats.locale, { numeric: true });
     return clock ? at(place) - at(other) : compare(one, two);
   };
-  const short = clock ? shortTimes((place) => walls[place], format, formats) : null;
+  const short = clock ? shortTimes((place) => walls[place], format, formats) : buckets ? (place) => plain(names[place])[0] : null;
   return { kind: "name", values, positions, names, text, name: (row) => text(positions[row]), sized: kind !== "name", compare: inOrderOf, short, cut: (place) => buckets?.cut(at(place)), buckets };
 }
 

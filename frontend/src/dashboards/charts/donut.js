@@ -99,8 +99,7 @@ function slicesOf(view, rows, { colors, hidden, formats, when }) {
   if (sort === "name") sums.sort((a, b) => by.compare(a.place, b.place));
   const most = view.limit ?? MOST;
   const slices = sums.length > most + 1 ? [...sums.slice(0, most), rest(sums.slice(most), sums.slice(0, most))] : sums;
-  const named = slices.filter((slice) => !slice.rest);
-  const found = colors.of(view.by, named.map(({ value }) => value), view.colors, named.length < slices.length ? [LAST] : []);
+  const found = colors.of(view.by, slices.filter((slice) => !slice.rest).map(({ value }) => value), view.colors);
   return slices.map((slice, place) => ({ ...slice, color: slice.rest ? LAST : found[place], hidden: slices.length > 1 && hidden.has(slice.key) }));
 }
 

@@ -5,9 +5,10 @@ import { html, svg } from "../dom.js";
 import { bandTicks, canvas, drawBottomAxis, drawSideName, LINE_HEIGHT, plotOf, sideNames } from "./axes.js";
 import { LEFT_OUT } from "./buckets.js";
 import { dimension } from "./dimension.js";
+import { isWhole } from "./measure.js";
 import { note } from "./series.js";
 
-const TALLEST = 40;
+const TALLEST = 64;
 
 /**
  * @param {any} view
@@ -26,7 +27,8 @@ export function draw(view, rows, options) {
   const every = Math.ceil((LINE_HEIGHT * down.order.length) / height);
   const written = (place, line) => down.short?.(place, down.order[line - every]) ?? down.text(place);
   const texts = down.order.map((place, line) => (line % every ? "" : written(place, line)));
-  const names = sideNames(texts, options.width * 0.3, height / down.order.length);
+  const narrow = sideNames(texts, options.width * 0.3, height / down.order.length);
+  const names = narrow.every((lines, line) => isWhole(lines, texts[line])) ? narrow : sideNames(texts, options.width * 0.4, height / down.order.length);
   const plot = { ...plotOf(size, { left: names.flat() }), height };
   const cell = { width: plot.width / Math.max(1, across.order.length), height: plot.height / Math.max(1, down.order.length) };
   const root = canvas({ width: options.width, height: plot.top + plot.height + 24 }, "heatmap");

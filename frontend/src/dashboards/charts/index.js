@@ -49,15 +49,12 @@ import { adds } from "./together.js";
  */
 
 const DRAW = { line: drawLines, area: drawLines, bar: drawBars };
-/** The kind of a chart that is a bundle of its own, and the bundle. */
-const CHUNKS = { donut: "donut.js", heatmap: "heatmap.js", scatter: "scatter.js" };
-
-export const CHARTS = new Set(Object.keys({ ...DRAW, ...CHUNKS }));
+/** The kinds that are drawn by a bundle of their own. */
+const CHUNKS = ["donut", "heatmap", "scatter", "vega"];
 
 /** @returns {Promise<any> | null} what a kind waits for before it can be drawn; null where that is here */
 export function missingOf(kind) {
-  const name = CHUNKS[kind];
-  return name && !loaded[name] ? load(name) : null;
+  return CHUNKS.includes(kind) && !loaded[`${kind}.js`] ? load(`${kind}.js`) : null;
 }
 
 /** @returns {Chart | {refused: string}} a sentence where a drawing would say something wrong */
@@ -71,7 +68,7 @@ export function drawChart(view, rows, options) {
   if (known.reduce((total, amount) => total + Math.abs(amount), 0) === Infinity) return { refused: "These values are too large to be drawn." };
   const nowhere = note(amounts.length - known.length, "value is not a finite number and is not drawn.", "values are not finite numbers and are not drawn.", options.formats);
   const [shown, said] = truthful(view, measures, rows);
-  const draw = DRAW[view.kind] ?? loaded[CHUNKS[view.kind]].draw;
+  const draw = DRAW[view.kind] ?? loaded[`${view.kind}.js`].draw;
   const chart = draw(shown, rows, options);
   chart.notes = [...(chart.notes ?? []), word, said, nowhere].filter(Boolean);
   return chart;

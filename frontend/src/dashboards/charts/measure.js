@@ -23,13 +23,36 @@ function prepared() {
   return made;
 }
 
+/** As much of a text as fits, with `mark` after it. */
+function beginning(text, most, mark) {
+  const letters = [...text];
+  while (letters.length > 1 && textWidth(letters.join("") + mark) > most) letters.pop();
+  return letters.join("");
+}
+
 /** The text, or as much of it as fits, with an ellipsis. */
 export function shortened(text, most) {
-  if (textWidth(text) <= most) return text;
-  const letters = [...text];
-  let end = letters.length;
-  while (end > 1 && textWidth(`${letters.slice(0, end).join("")}…`) > most) end -= 1;
-  return `${letters.slice(0, end).join("").trimEnd()}…`;
+  return textWidth(text) <= most ? text : `${beginning(text, most, "…").trimEnd()}…`;
+}
+
+/**
+ * A text on several lines, of which the last one is shortened.
+ * @param {number} room pixels of a line
+ * @param {number} most lines
+ * @param {boolean} [splits] whether a word that is wider than a line goes on in the next one; else it is shortened
+ */
+export function wrapped(text, room, most, splits) {
+  if (most === 1 || textWidth(text) <= room) return [shortened(text, room)];
+  const fitting = beginning(text, room, "").length;
+  const space = text.lastIndexOf(" ", fitting);
+  const end = space > 0 ? space : splits ? fitting : text.indexOf(" ") > 0 ? text.indexOf(" ") : text.length;
+  const rest = text.slice(end).trimStart();
+  return [shortened(text.slice(0, end), room), ...(rest && wrapped(rest, room, most - 1, splits))];
+}
+
+/** Whether these are all the letters of a text. */
+export function isWhole(lines, text) {
+  return lines.join("").replaceAll(" ", "") === text.replaceAll(" ", "");
 }
 
 /** All of these texts, shortened; those that would look alike keep their ends, or begin where they differ. */

@@ -4,7 +4,7 @@ import { svg } from "../dom.js";
 import { hasLegend } from "./legend.js";
 import { textWidth } from "./measure.js";
 
-const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
+const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "unicode-bidi"];
 const HEAD = 40;
 const LEGEND = 24;
 

@@ -51,15 +51,15 @@ export function seriesOf(view, measures, rows, by, { colors, hidden, formats }) 
     }
   }
   const all = fewest([...found.values()], measures.length === 1 && adds(view) && (view.stack || view.kind === "bar"));
-  colored(all.filter(({ color }) => !color), kinds ? view.color : "", view, colors, all.some(({ color }) => color));
+  colored(all.filter(({ color }) => !color), kinds ? view.color : "", view, colors);
   for (const each of all) each.hidden = all.length > 1 && hidden.has(each.key);
   return all;
 }
 
 /** Gives each its colour. A measure alone has the accent; a name alone keeps its own, for it may have been one of several. */
-function colored(series, column, view, colors, others) {
+function colored(series, column, view, colors) {
   const names = series.map(({ as }) => as);
-  const found = series.length > 1 || column ? colors.of(column, names, view.colors, others ? [LAST] : []) : [colors.given(names[0], view.colors) ?? 0];
+  const found = series.length > 1 || column ? colors.of(column, names, view.colors) : [colors.given(names[0], view.colors) ?? 0];
   series.forEach((each, place) => (each.color = found[place]));
 }
 

@@ -11,9 +11,19 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
 from markupsafe import Markup
+from starlette.datastructures import Headers
 
 from tenantry_site.app.cache import ServedSite, SiteCache
-from tenantry_site.app.responses import FOREVER, FRESH, ResponseSender, SiteResponse, etag_of, media_type, send_file
+from tenantry_site.app.responses import (
+    FOREVER,
+    FRESH,
+    ResponseSender,
+    SiteResponse,
+    etag_of,
+    media_type,
+    prefers_markdown,
+    send_file,
+)
 from tenantry_site.app.routes import FileMatch, RedirectMatch, match, relative, to_root
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.options import SiteOptions
@@ -137,7 +147,11 @@ class SiteApp:
             if isinstance(found, RedirectMatch):
                 await self._redirect(found.location, scope, send)
             elif found is not None and found.path in served.files:
-                await self._sender.send(self._page(address, found.path, served), scope, send)
+                path = found.path
+                if prefers_markdown(Headers(scope=scope).get("accept", "")) and path.endswith(".html"):
+                    text = f"{path.removesuffix('.html')}.md"
+                    path = text if text in served.files else path
+                await self._sender.send(self._page(address, path, served), scope, send)
             elif found is None or not await self._file(found.path, served, scope, send):
                 await self._sender.send(self._not_found(address, served), scope, send)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
-from tenantry_site.building import Entry, Scan, SiteFiles, scan, sort_diagnostics
+from tenantry_site.building import Entry, Scan, SiteFiles, scan, sort_diagnostics, with_repository
 from tenantry_site.diagnostic import Diagnostic
 from tenantry_site.options import SiteOptions
 from tenantry_site.rendering import Site
@@ -53,7 +53,7 @@ class SiteCache:
 
     def __init__(self, folder: str | os.PathLike[str], options: SiteOptions, *, live: bool) -> None:
         self._folder = folder
-        self._options = options
+        self._options = with_repository(folder, options)
         self._live = live
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="tenantry-site")
         self._served: ServedSite | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -94,6 +95,8 @@ class ResponseSender:
         headers |= {name.lower(): value for name, value in (self._headers | dict(response.headers)).items()}
         if is_compressible(response.media_type):
             headers["vary"] = "accept-encoding"
+        if response.media_type.startswith(("text/html", "text/markdown")):
+            headers["vary"] = "accept, accept-encoding"
         return headers
 
     def _add_etag(self, response: SiteResponse, tag: str, asked: Headers, headers: dict[str, str]) -> bool:
@@ -119,6 +122,17 @@ def _gzip(content: bytes) -> bytes:
     return gzip.compress(content, 6, mtime=0)
 
 
+def prefers_markdown(header: str) -> bool:
+    """Whether an ``Accept`` header names ``text/markdown`` with a weight that no other media type exceeds."""
+    weights: dict[str, float] = {}
+    for item in header.lower().split(","):
+        name, *parameters = (part.strip() for part in item.split(";"))
+        given = next((each[2:] for each in parameters if each.startswith("q=")), "1")
+        weights[name] = float(given) if _WEIGHT.fullmatch(given) else 0
+    own = weights.get("text/markdown", 0)
+    return own > 0 and own >= max(weights.values())
+
+
 def accepts_gzip(header: str) -> bool:
     """Whether an ``Accept-Encoding`` header allows gzip, by name or by ``*``, with a weight other than 0."""
     weights = {}
@@ -138,6 +152,7 @@ def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
 
 
+_WEIGHT: Final = re.compile(r"(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)")
 _TEXT = "; charset=utf-8"
 
 MEDIA_TYPES = {

@@ -1,6 +1,7 @@
 """Builds a site on disk: reads its folder as untrusted input, and replaces the output folder in one step."""
 
 from tenantry_site.building.builder import Built, OnProgress, build, diagnose, sort_diagnostics
+from tenantry_site.building.git_remote import with_repository
 from tenantry_site.building.site_files import CODES, MARKER, Entry, Scan, SiteFiles, open_entry, scan
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "open_entry",
     "scan",
     "sort_diagnostics",
+    "with_repository",
 ]

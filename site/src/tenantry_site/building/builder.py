@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tenantry_site.building.git_remote import with_repository
 from tenantry_site.building.site_files import PAGES, SiteFiles, file_diagnostic, open_entry, scan
 from tenantry_site.building.staging import Staging
 from tenantry_site.diagnostic import Diagnostic, Severity, SiteError
@@ -52,7 +53,7 @@ def build(
     """
     began = time.perf_counter()
     _check(Path(folder), Path(out))
-    writer = _SiteWriter(Path(folder), options)
+    writer = _SiteWriter(Path(folder), with_repository(folder, options))
     with Staging(out) as staging:
         for done in writer.write(staging):
             if on_progress is not None:
@@ -72,7 +73,7 @@ def diagnose(
 ) -> tuple[Diagnostic, ...]:
     """The diagnostics that a build would give, without writing files."""
     found = scan(folder)
-    files, site = SiteFiles(found), Site(options, incremental=False)
+    files, site = SiteFiles(found), Site(with_repository(folder, options), incremental=False)
     for _ in site.update(files):
         pass
     pictures = (path for path in site.assets if path.lower().endswith(".svg"))

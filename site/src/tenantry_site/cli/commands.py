@@ -25,11 +25,17 @@ _strict = click.option("--strict", is_flag=True, help="Fail on warnings too.")
 _repository = click.option(
     "--repository",
     metavar="URL",
-    help="Address of the pages' folder at the code host, for the feedback buttons: "
+    help="Address of the pages' folder at the code host, for the feedback buttons; by default the folder's git remote: "
     "https://github.com/owner/name/tree/main/docs.",
 )
 _external_media = click.option(
     "--external-media", is_flag=True, help="Show images, videos and frames of other hosts, not just links to them."
+)
+_clean_urls = click.option(
+    "--clean-urls", is_flag=True, help="Write links without .html (guides/start), for hosts that serve pages there."
+)
+_repository_facts = click.option(
+    "--repository-facts", is_flag=True, help="Let readers' browsers ask github.com for the repository's star count."
 )
 _fetch = click.option(
     "--fetch", is_flag=True, help="Fetch the OpenAPI documents that the configuration names by web address."
@@ -127,6 +133,8 @@ def fails(found: Iterable[Diagnostic], *, strict: bool) -> bool:
 @click.option("--base-url", metavar="URL", help="Address of the published site, for sitemap.xml and canonical links.")
 @_repository
 @_external_media
+@_clean_urls
+@_repository_facts
 @_fetch
 @_allow_private
 def build(
@@ -135,9 +143,9 @@ def build(
     strict: bool,
     base_url: str | None,
     repository: str | None,
-    external_media: bool,
     fetch: bool,
     allow_private: bool,
+    **chosen: bool,
 ) -> None:
     """Build the site in FOLDER as static files.
 
@@ -148,7 +156,7 @@ def build(
     from tenantry_site.cli.output import Progress, spared, summary
 
     documents = _documents(folder, fetch=fetch, allow_private=allow_private)
-    options = _options(base_url=base_url, repository=repository, external_media=external_media, documents=documents)
+    options = _options(base_url=base_url, repository=repository, documents=documents, **chosen)
     with spared(), Progress() as progress:
         built = build_site(folder, out, options, progress, strict=strict)
     for line in summary(built.diagnostics):
@@ -204,6 +212,8 @@ def build(
 )
 @_repository
 @_external_media
+@_clean_urls
+@_repository_facts
 @_fetch
 @_allow_private
 def serve(
@@ -214,9 +224,9 @@ def serve(
     origins: tuple[str, ...],
     private: tuple[str, ...],
     repository: str | None,
-    external_media: bool,
     fetch: bool,
     allow_private: bool,
+    **chosen: bool,
 ) -> None:
     """Serve the site in FOLDER."""
     from tenantry_site.app import site_app
@@ -224,7 +234,7 @@ def serve(
     from tenantry_site.cli.server import serve as serve_app
 
     documents = _documents(folder, fetch=fetch, allow_private=allow_private)
-    options = _options(repository=repository, external_media=external_media, documents=documents)
+    options = _options(repository=repository, documents=documents, **chosen)
     relay = _relay(origins, private, host)
     with listen(host, port) as listener:
         app = site_app(folder, options=options, relay=relay, live=live)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -23,6 +24,9 @@ _ALERTS = {"note": "Note", "tip": "Tip", "important": "Info", "warning": "Warnin
 _TASK = re.compile(r"\[([ xX])\][ \t]+(?=\S)")
 _ALIGNED = {"text-align:right": ' class="right"', "text-align:center": ' class="center"'}
 _LANGUAGE = re.compile(r"""<code[^<>]*class(?:Name)?=["']language-([\w+#-]+)""")
+
+OWN_ID = re.compile(r"[ \t]*\{#([\w.:-]+)\}[ \t]*\Z")
+"""The id that an author writes at the end of a heading: ``{#limits}``."""
 
 Tokens = list[Token]
 
@@ -67,6 +71,11 @@ class BlockRenderer:
     def tokens(self, text: str) -> Tokens:
         tokens: Tokens = []
         self._parser.block.parse(text, self._parser, self._env, tokens)
+        if "{#" in text:
+            for heading, content in pairwise(tokens):
+                if heading.type == "heading_open" and (found := OWN_ID.search(content.content)) is not None:
+                    heading.attrSet("id", found[1])
+                    content.content = content.content[: found.start()]
         return tokens
 
     def render_inline(self, text: str, line: int) -> None:
@@ -108,16 +117,16 @@ class BlockRenderer:
             buffer.out.append(f"</h{level}>\n")
             return at + 3
         text = sections.take_words(mark)
-        identifier = buffer.context.identifier(text)
+        own_id = str(tokens[at].attrs.get("id", ""))
+        identifier = buffer.context.identifier(text, own_id)
+        anchor = escape(identifier)
         if depth == 1 and self._title and text.casefold() == self._title.casefold():
             self._title = ""
             del buffer.out[start:]
-            buffer.out.append(f'<span id="{identifier}"></span>')
+            buffer.out.append(f'<span id="{anchor}"></span>')
             return at + 3
-        buffer.out.insert(start, f'<h{level} id="{identifier}">')
-        buffer.out.append(
-            f'<a class="anchor" href="#{identifier}" aria-label="Link to this section">#</a></h{level}>\n'
-        )
+        buffer.out.insert(start, f'<h{level} id="{anchor}">')
+        buffer.out.append(f'<a class="anchor" href="#{anchor}" aria-label="Link to this section">#</a></h{level}>\n')
         sections.heading(level, identifier, text)
         return at + 3
 

@@ -7,13 +7,14 @@ children of a component. If a tag is never closed, the tag is dropped and the co
 from __future__ import annotations
 
 import re
+from html import unescape
 
 from tenantry_site.diagnostic import Severity
 from tenantry_site.markdown import raw_html
 from tenantry_site.markdown.allowed_html import ALLOWED, IMPLIED, OPTIONAL
 from tenantry_site.markdown.jsx import Tag
 from tenantry_site.markdown.open_elements import ElementKind, OpenElement, OpenElements
-from tenantry_site.markdown.page_context import PageContext, PageDiagnostics, PageSections
+from tenantry_site.markdown.page_context import PageContext, PageDiagnostics, PageSections, escape
 from tenantry_site.page import Element, Fragment, Node
 
 _PARAGRAPH = re.compile(r"<p>((?:(?!</?p>).)*)</p>\n?", re.DOTALL)
@@ -243,10 +244,10 @@ class HtmlBuffer:
         level = max(int(element.name[1]), 2)
         wanted = element.tag.attributes.get("id") if element.tag else None
         if ' id="' in opening and isinstance(wanted, str):
-            identifier = opening.partition(' id="')[2].partition('"')[0]
+            identifier = unescape(opening.partition(' id="')[2].partition('"')[0])
         else:
             identifier = self.context.identifier(text)
-            opening = f'{opening[:-1]} id="{identifier}">'
+            opening = f'{opening[:-1]} id="{escape(identifier)}">'
         self.sections.heading(level, identifier, text)
         return opening, f"</h{level}>"
 

@@ -17,7 +17,9 @@ from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.page import CodeBlock, Component, Fragment, Heading, Link, Node, Section
 
 _BARE = re.compile(r"https?://[^\s<>\"'`|\\^{}]{4,2000}")
-_PUNCTUATION = re.compile(r"[^\w\- ]")
+_APOSTROPHE = re.compile(r"(?<=\w)'")
+_PARENTHESES = str.maketrans("", "", "()")
+_SEPARATORS = re.compile(r"[^a-z0-9_&/]+")
 _MAX_SLUG = 200
 _TRAILING = ".,:;!?*_~'"
 
@@ -45,14 +47,22 @@ def addresses(text: str) -> list[tuple[int, int]]:
 
 
 def slug(text: str) -> str:
-    """An id made from text: in lower case, with hyphens for spaces and without punctuation; letters of all scripts are
-    kept. ``section`` if nothing remains."""
-    lower = text.strip().lower()[:_MAX_SLUG]
-    if lower.isascii():
-        letters = _PUNCTUATION.sub("", lower)
-    else:
-        letters = "".join(each for each in lower if each in "-_ " or unicodedata.category(each)[0] in "LNM")
-    return "-".join(letters.split(" ")) or "section"
+    """The id that the format gives to a heading: ``What's next?`` gives ``what’s-next``, and ``link.created`` gives
+    ``link-created``.
+
+    Lower case; letters of all scripts, digits, ``_``, ``&``, ``/``, apostrophes and full-width punctuation are kept,
+    parentheses are dropped, and anything else becomes a hyphen. ``section`` if nothing remains.
+    """
+    lower = _APOSTROPHE.sub("\N{RIGHT SINGLE QUOTATION MARK}", text.lower()[:_MAX_SLUG].translate(_PARENTHESES))
+    if not lower.isascii():
+        lower = "".join(each if _is_kept(each) else "-" for each in lower)
+        return "-".join(filter(None, lower.split("-"))) or "section"
+    return _SEPARATORS.sub("-", lower).strip("-") or "section"
+
+
+def _is_kept(letter: str) -> bool:
+    full_width = "\u3001" <= letter <= "\u303f" or "\uff01" <= letter <= "\uff65"
+    return letter in "_&/\N{RIGHT SINGLE QUOTATION MARK}" or full_width or unicodedata.category(letter)[0] in "LNM"
 
 
 MOST = 200
@@ -190,6 +200,10 @@ class PageContext:
             self.links.append(Link(target, line + self.diagnostics.offset if line else 0))
         return escape(address.href)
 
+    def address(self, target: str) -> str:
+        """The address of a link, not escaped; empty if its scheme is not allowed. Nothing is recorded or reported."""
+        return self._addresses.resolve(self.page, target).href
+
     def source(self, target: str, line: int) -> str | None:
         """The escaped address of an image, video or frame. If the scheme is not allowed, or the address is on another
         host and the site shows no external media: None, with a diagnostic."""
@@ -213,7 +227,7 @@ class PageContext:
         return escape(address.href) if address.kind is AddressKind.EXTERNAL and _web(address) else None
 
     def identifier(self, wanted: str, written: str = "") -> str:
-        """An unused id, which needs no escaping in an attribute: ``written`` if possible, else made from ``wanted``."""
+        """An unused id, not escaped: ``written`` if possible, else made from ``wanted``."""
         return self._ids.take(wanted, written)
 
     def snippet(self, path: str, line: int) -> tuple[Node, ...]:
@@ -251,20 +265,20 @@ class UniqueIds:
         """An unused id. The author's ``written`` stays unchanged if it is valid and unused, because links may name it.
         Otherwise a slug of ``written`` or ``wanted`` is used, with a number added if the slug is in use."""
         if _AUTHOR_ID.fullmatch(written) and written not in self._counts:
-            self._counts[written] = 0
+            self._counts[written] = 1
             return written
         wanted = written.strip() or wanted
         base = slug(wanted)
         count = self._counts.get(base)
         if count is None:
-            self._counts[base] = 0
+            self._counts[base] = 1
             return base
         while True:
             count += 1
             numbered = f"{base}-{count}"
             if numbered not in self._counts:
                 self._counts[base] = count
-                self._counts[numbered] = 0
+                self._counts[numbered] = 1
                 return numbered
 
 

@@ -135,7 +135,7 @@ def _add(given: dict[str, str], name: str, value: AttributeValue, context: PageC
     text = "" if value is None or isinstance(value, (bool, list, dict)) else str(value)
     if name == "id":
         if text.strip():
-            given["id"] = context.identifier(text, text)
+            given["id"] = escape(context.identifier(text, text))
     elif text and (accepted := accepted_value(name, text)) is not None:
         given[name] = escape(accepted)
 

@@ -18,6 +18,7 @@ from tenantry_site.markdown.front_matter import front_matter
 from tenantry_site.markdown.html_buffer import HtmlBuffer
 from tenantry_site.markdown.inline_renderer import SPECIAL
 from tenantry_site.markdown.jsx import ConstructScanner, Tag
+from tenantry_site.markdown.markdown_writer import written_as_markdown
 from tenantry_site.markdown.modules import Module, exported
 from tenantry_site.markdown.page_context import PageContext, PageDiagnostics, PageSections, escape
 from tenantry_site.markdown.syntax import parser
@@ -79,7 +80,9 @@ class PageReader:
             ):
                 message = "the code block is not closed: it extends to the end of the page"
                 diagnostics.add(Severity.WARNING, "PAGE018", message, f"close it with {last.markup}", last.map[0] + 1)
-        html = context.render(renderer.buffer.nodes())
+        nodes = renderer.buffer.nodes()
+        html = context.render(nodes)
+        plain = _COMPONENTS.search(body) is None
         return Page(
             path=path,
             source=source,
@@ -89,7 +92,7 @@ class PageReader:
             headings=tuple(sections.headings),
             sections=sections.all(),
             links=tuple(context.links),
-            markdown=_without_lines(body, document.imports),
+            markdown=body.lstrip("\n") if plain else written_as_markdown(nodes, context.address),
             diagnostics=diagnostics.all(),
         )
 
@@ -141,16 +144,6 @@ def _normalized(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _without_lines(body: str, ranges: list[tuple[int, int]]) -> str:
-    """The text without the given line ranges (from 0, end exclusive) and leading blank lines."""
-    if not ranges:
-        return body.lstrip("\n")
-    lines = body.split("\n")
-    for first, end in reversed(ranges):
-        del lines[first:end]
-    return "\n".join(lines).lstrip("\n")
-
-
 MAX_SNIPPET_DEPTH = 8
 """Maximum nesting of snippets."""
 
@@ -195,11 +188,6 @@ class DocumentParser:
         markdown = parser(indented_code=not mdx and _COMPONENTS.search(text) is None)
         buffer = HtmlBuffer(context, sections, diagnostics, is_page=not within)
         self.renderer: BlockRenderer = BlockRenderer(markdown, env, buffer, resources.highlighter, self.resolve)
-
-    @property
-    def imports(self) -> list[tuple[int, int]]:
-        """The line ranges of imports and exports: from 0, end exclusive."""
-        return self._module.lines
 
     def resolve(self, tag: Tag, line: int, within: bool) -> bool:
         """Render the snippet that a tag names. Return False if the tag names no snippet."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from urllib.parse import quote
 
-from tenantry_site.addresses import page_path
+from tenantry_site.addresses import page_path, page_url
 from tenantry_site.config.model import Group, SiteConfig
 from tenantry_site.page import FrontMatter, Page
 from tenantry_site.templating import render_template
@@ -67,21 +67,23 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+LLMS_FULL = "llms-full.txt"
+
+
+def llms_full(name: str, texts: Iterable[bytes]) -> bytes:
+    """The file ``llms-full.txt``: the Markdown files of the pages, one below the other."""
+    return b"\n---\n\n".join([f"# {_one_line(name)}\n".encode("utf-8", "replace"), *texts])
+
+
 SITEMAP = "sitemap.xml"
 ROBOTS = "robots.txt"
 _MOST = 50_000
 """Maximum number of addresses in one sitemap (sitemaps.org); further pages are left out."""
 
 
-def page_url(base_url: str, page: str) -> str:
-    """The absolute address of a page; ``index`` has the address of its folder."""
-    path = "" if page == "index" else page.removesuffix("/index") + ("/" if page.endswith("/index") else ".html")
-    return f"{base_url.rstrip('/')}/{quote(path)}"
-
-
-def sitemap(base_url: str, pages: Iterable[str]) -> bytes:
+def sitemap(base_url: str, pages: Iterable[str], *, clean_urls: bool = False) -> bytes:
     """The file ``sitemap.xml`` with the addresses of the pages."""
-    addresses = [page_url(base_url, page) for page in islice(pages, _MOST)]
+    addresses = [page_url(base_url, page, clean=clean_urls) for page in islice(pages, _MOST)]
     return render_template("outputs/sitemap.xml", addresses=addresses).encode()
 
 

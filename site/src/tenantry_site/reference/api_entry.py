@@ -94,8 +94,7 @@ def body(fields: tuple[Field, ...], content_type: str) -> Body | None:
     shape = Shape(type="object", kind="object", fields=fields)
     kind = content_type.strip() or "application/json"
     form = form_of(kind, shape)
-    needed = tuple(field for field in fields if field.required or field.shape.default is not ABSENT)
-    value = sample(Shape(kind="object", fields=needed or fields), request=True)
+    value = sample(shape, request=True)
     example = Example("example", as_text(value, form), generated=True)
     return Body((Media(kind, form, shape, (example,)),), required=any(field.required for field in fields))
 

@@ -120,7 +120,11 @@ _SAMPLE_TEXTS: Final = {
 
 
 def sample(shape: Shape, *, request: bool) -> Any:
-    """An example value for a schema. In a request, read-only properties are left out; in a response, write-only ones.
+    """An example value for a schema.
+
+    In a response, write-only properties are left out. A request, which readers edit and send, has only the properties
+    that are required or have an example or a constant, and are not read-only. A string in it is empty if the schema
+    suggests none.
 
     The value is ABSENT for a recursive schema and for a schema that allows any type.
     """
@@ -138,7 +142,9 @@ def sample(shape: Shape, *, request: bool) -> Any:
             members = (sample(field.shape, request=request) for field in shape.fields)
             return [None if member is ABSENT else member for member in members]
         value = sample(shape.items, request=request) if shape.items is not None else ABSENT
-        return [] if value is ABSENT else [value]
+        return [] if value is ABSENT or (request and not value) else [value]
+    if request and shape.kind == "string" and shape.format not in _SAMPLE_TEXTS:
+        return ""
     return _scalar(shape)
 
 
@@ -146,7 +152,9 @@ def _object(shape: Shape, *, request: bool) -> Any:
     made: dict[str, Any] = {}
     for field in shape.fields:
         skipped = field.shape.read_only if request else field.shape.write_only
-        if skipped or (field.shape.deprecated and not field.required) or field.name.startswith("/"):
+        known = field.shape.example is not ABSENT or field.shape.const is not ABSENT
+        spare = not field.required and (field.shape.deprecated or (request and not known))
+        if skipped or spare or field.name.startswith("/"):
             continue
         value = sample(field.shape, request=request)
         if value is not ABSENT:
@@ -158,7 +166,7 @@ def _object(shape: Shape, *, request: bool) -> Any:
         if not isinstance(first, dict):
             return made or first
         made |= {key: value for key, value in first.items() if key not in made}
-    if not made and shape.extra is not None:
+    if not made and not request and shape.extra is not None:
         value = sample(shape.extra, request=request)
         made = {} if value is ABSENT else {"key": value}
     return made

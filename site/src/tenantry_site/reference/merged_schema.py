@@ -26,13 +26,14 @@ class MergedSchema:
 
     ``facts``: keyword -> value, for keywords that have no attribute here. ``extra``: schema of additional properties.
     ``closed``: whether additional properties are forbidden. ``choice``: the heading of ``alternatives``, ``One of`` or
-    ``Any of``. ``labels``: reference -> discriminator value. ``impossible``: whether no value is valid. ``tuple_``:
-    whether this is an array with a schema for each position.
+    ``Any of``. ``labels``: reference -> discriminator value. ``impossible``: whether no value is valid. ``recursive``:
+    whether the schema's only alternative contains the schema. ``tuple_``: whether this is an array with a schema for
+    each position.
     """
 
     __slots__ = (
         "alternatives", "choice", "closed", "discriminator", "extra", "facts", "impossible", "items", "labels", "name",
-        "nullable", "properties", "required", "tuple_",
+        "nullable", "properties", "recursive", "required", "tuple_",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -49,6 +50,7 @@ class MergedSchema:
         self.nullable: bool = False
         self.closed: bool = False
         self.impossible: bool = False
+        self.recursive: bool = False
         self.tuple_: bool = False
 
     def kinds(self) -> tuple[str, ...]:
@@ -163,7 +165,9 @@ def _choices(ref: JsonRef, into: MergedSchema, trail: Trail) -> None:
         real = [one for one in given if not _is_null(one)]
         into.nullable = into.nullable or len(real) < len(given)
         if len(real) == 1:
-            merge_schema(real[0], into, trail)
+            into.recursive = not merge_schema(real[0], into, trail) or into.recursive
+        elif given and not real:
+            into.facts.setdefault("type", "null")
         elif real:
             into.choice = into.choice or words
             into.alternatives += real[: _LONGEST - len(into.alternatives)]
@@ -176,7 +180,8 @@ def _choices(ref: JsonRef, into: MergedSchema, trail: Trail) -> None:
 
 
 def _is_null(ref: JsonRef) -> bool:
-    value = ref.value
+    value = ref.followed().value
     if not isinstance(value, dict):
         return False
-    return value.get("type") == "null" or ("const" in value and value["const"] is None) or value.get("enum") == [None]
+    by_const = "const" in value and value["const"] is None
+    return value.get("type") in ("null", ["null"]) or by_const or value.get("enum") == [None]

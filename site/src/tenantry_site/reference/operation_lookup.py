@@ -125,10 +125,9 @@ class Reference:
         return self._documents.diagnostics
 
     def folder(self, document: str) -> str:
-        """The folder for the generated pages of a document. If only tabs or anchors with a path prefix name the
-        document, the folder is the longest prefix; otherwise it is empty."""
-        prefixes = [prefix for prefix, path in self._prefixes if path == document]
-        return prefixes[0] if len(prefixes) == len(self._documents.named[document]) else ""
+        """The folder for the generated pages of a document: the longest path prefix of the tabs and anchors that name
+        it. Empty without one: then no pages are generated."""
+        return next((prefix for prefix, path in self._prefixes if path == document), "")
 
     def find(self, spec: str, page: str = "") -> Operation | None:
         """The operation for ``[FILE] METHOD /path`` or ``[FILE] webhook NAME``, or None.

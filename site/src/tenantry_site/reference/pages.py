@@ -1,5 +1,5 @@
 """Renders the endpoints of pages whose front matter has ``api`` or ``openapi``, and generates pages and groups for
-OpenAPI documents that no page refers to."""
+OpenAPI documents of tabs and anchors."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ from tenantry_site.reference.operation_lookup import Reference
 from tenantry_site.reference.parameters import AUTH_METHODS
 from tenantry_site.reference.request import PLACEHOLDER_HOST
 
-FOLDER = "api-reference"
-
 
 @dataclass(frozen=True, slots=True)
 class Generated:
@@ -39,7 +37,7 @@ class Generated:
 
 
 def generated(reference: Reference, taken: Collection[str], named: Mapping[str, str]) -> tuple[Generated, ...]:
-    """Pages for the operations of each document that the configuration names, unless a page already names one of the
+    """Pages for the operations of each document that a tab or anchor names, unless a page already names one of the
     document's operations.
 
     ``taken``: paths of existing pages. ``named``: page -> the ``openapi`` field of its front matter.
@@ -49,9 +47,10 @@ def generated(reference: Reference, taken: Collection[str], named: Mapping[str, 
     used = set(taken)
     pages = []
     for file, operations in reference.documents.items():
-        if file not in spoken:
+        folder = reference.folder(file)
+        if folder and file not in spoken:
             for operation in operations:
-                page = _page(operation, reference.folder(file) or FOLDER, used)
+                page = _page(operation, folder, used)
                 used.add(page.path)
                 pages.append(page)
     return tuple(pages)

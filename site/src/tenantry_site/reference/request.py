@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 from urllib.parse import quote
@@ -179,7 +179,7 @@ def _path(path: str, inputs: Iterable[Control]) -> str:
 
     def filled(name: str) -> str:
         control = values.get(name)
-        return _encoded(_joined(control)) if control is not None and control.value else f"{{{name}}}"
+        return _expanded(control, _encoded) if control is not None and control.value else f"{{{name}}}"
 
     parts = NAME.split(path)
     return "".join(filled(part) if index % 2 else literal(part) for index, part in enumerate(parts))
@@ -234,11 +234,12 @@ def _headers(inputs: Iterable[Control], signing: Iterable[Credential], body: Sen
         elif one.kind != "basic" and one.location == "header":
             yield one.name, _line(bearing(shown) if one.kind == "bearer" else shown)
     for control in inputs:
-        value = _joined(control) if control.value else _blank(control.name) if control.required else ""
-        if control.location == "header" and value:
-            yield control.name, _line(value)
-        elif control.location == "cookie" and value:
-            crumbs.append(f"{control.name}={value}")
+        if control.location == "header" and (control.value or control.required):
+            yield control.name, _line(_expanded(control, str) if control.value else _blank(control.name))
+        elif control.location == "cookie" and control.value:
+            crumbs += (f"{name}={value}" for name, value in _written(control))
+        elif control.location == "cookie" and control.required:
+            crumbs.append(f"{control.name}={_blank(control.name)}")
     if crumbs:
         yield "Cookie", _line("; ".join(crumbs))
     if body is not None and body.form not in ("form", "multipart"):
@@ -271,11 +272,26 @@ def _pairs(control: Control) -> Iterator[tuple[str, str, bool]]:
         yield control.name, control.value or _blank(control.name), False
 
 
-def _joined(control: Control) -> str:
-    """The value of an input as one string, with commas between the values of a list."""
-    if control.kind == "list":
-        return ",".join(line for line in control.value.split("\n") if line)
-    return control.value
+_STYLES: Final = {"label": ".", "matrix": ";"}
+"""The character before and between the values of a path parameter (RFC 6570, sections 3.2.5 and 3.2.7)."""
+
+
+def _expanded(control: Control, encoded: Callable[[str], str]) -> str:
+    """The value of an input in a path or header, by its style."""
+    style = "simple" if control.whole else control.style
+    value = _json(control.value) if control.kind == "json" and not control.whole else None
+    named = style == "matrix"
+    if isinstance(value, dict):
+        items = [(encoded(key), encoded(_plain(item))) for key, item in value.items()]
+        found = ["=".join(pair) for pair in items] if control.explode else [",".join(map(",".join, items))]
+        named = named and not control.explode
+    elif control.kind == "list":
+        lines = [encoded(line) for line in control.value.split("\n") if line]
+        found = lines if control.explode else [",".join(lines)]
+    else:
+        found = [encoded(control.value)]
+    before = _STYLES.get(style, "")
+    return before + (before or ",").join(f"{encoded(control.name)}={one}" if named else one for one in found)
 
 
 def _json(text: str) -> Any:

@@ -206,10 +206,10 @@ class Schemas:
         self._depth += 1
         try:
             if not merge_schema(ref, merged, self._trail):
-                return Shape(type=merged.name or "the same", name=merged.name, recursive=True)
+                return _again(merged)
             if self._left < 0 or self._depth > _DEEPEST:
                 return self._cut(ref, merged)
-            return self._finished(merged)
+            return _again(merged) if merged.recursive else self._finished(merged)
         finally:
             self._depth -= 1
             del self._trail[before:]
@@ -268,6 +268,12 @@ class Schemas:
         return replace(shape, title=label)
 
 
+def _again(merged: MergedSchema) -> Shape:
+    description, nullable = _text(merged.facts, "description"), merged.nullable
+    name = merged.name
+    return Shape(type=name or "the same", name=name, description=description, nullable=nullable, recursive=True)
+
+
 def _needed(merged: MergedSchema) -> Iterator[str]:
     """Yield a constraint with the names of the required properties that have no schema. Some alternatives have no other
     content."""
@@ -292,6 +298,10 @@ def _words(merged: MergedSchema, items: Shape | None = None) -> str:
 
 
 def _many(items: Shape) -> str:
+    return _plural(items) + (" or nulls" if items.nullable else "")
+
+
+def _plural(items: Shape) -> str:
     if items.recursive and items.name:
         return items.name
     head, of, rest = items.type.partition(" of ")

@@ -9,7 +9,7 @@ from posixpath import dirname, normpath
 
 from tenantry_site.addresses import html_path
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.outputs import PageLinks, SearchPart, page_links, search_parts
+from tenantry_site.outputs import PageLinks, SearchPart, markdown, page_links, search_parts
 from tenantry_site.page import Page
 from tenantry_site.rendering.site_model import SiteModel
 from tenantry_site.rendering.source_files import SourcePage
@@ -32,6 +32,8 @@ class RenderedPage:
     parts: tuple[SearchPart, ...]
     diagnostics: tuple[Diagnostic, ...]
     request_headers: frozenset[str]
+    markdown: bytes = b""
+    """The page's Markdown file."""
     theme: object = None
     """The theme that last laid out the page; None if the page has been rendered again since."""
 
@@ -60,6 +62,7 @@ class RenderedPages:
             parts=search_parts(page),
             diagnostics=(*source_page.diagnostics, *page.diagnostics),
             request_headers=page.request_headers,
+            markdown=markdown(page),
         )
         return rendered
 
@@ -92,6 +95,19 @@ def _read(model: SiteModel, path: str, source_page: SourcePage) -> Page:
         diagnostic = Diagnostic(Severity.ERROR, "SITE105", message, "Report it, with the file.", path=source or path)
         html = str(render_template("theme/unrendered", text=text))
         return Page(path, source, source_page.front.title, source_page.front, html, diagnostics=(diagnostic,))
+
+
+_PAGE_LINK = re.compile(rb'(<[a-zA-Z][^<>]*? (?:href="|content="0; url=))(?!//)([^":?#]+)\.html(?=["?#])')
+
+
+def clean_links(html: bytes) -> bytes:
+    """The HTML with links to pages without ``.html``: ``guides/start``, and ``guides/`` for ``guides/index.html``."""
+
+    def link(found: re.Match[bytes]) -> bytes:
+        folder, slash, name = found[2].rpartition(b"/")
+        return found[1] + (found[2] if name != b"index" else folder + slash or b"./")
+
+    return _PAGE_LINK.sub(link, html)
 
 
 def at_root(page: Page) -> Page:

@@ -19,15 +19,15 @@ from tenantry_site.outputs import (
     breadcrumbs,
     check,
     llms,
-    markdown,
+    llms_full,
     redirect,
     robots,
     sitemap,
 )
-from tenantry_site.outputs.crawlers import markdown_path
+from tenantry_site.outputs.crawlers import LLMS_FULL, markdown_path
 from tenantry_site.page import Page
 from tenantry_site.reference import request_headers
-from tenantry_site.rendering.pages import RenderedPage, RenderedPages, at_root
+from tenantry_site.rendering.pages import RenderedPage, RenderedPages, at_root, clean_links
 from tenantry_site.rendering.site_model import SiteModel, SiteModelBuilder
 from tenantry_site.rendering.source_files import Files
 from tenantry_site.rendering.theme_assets import active_content_diagnostic, has_active_content
@@ -82,8 +82,10 @@ class Site:
             return
         self._model = model
         made: dict[str, None] = {}
-        for path, content in self._make(model):
+        for path, found in self._make(model):
             made[path] = None
+            is_clean = not (self._options.clean_urls and path.endswith(".html"))
+            content = found if found is None or is_clean else clean_links(found)
             if content is not None and self._is_new(path, content):
                 yield path, content
         self._finish(model, frozenset(made))
@@ -93,11 +95,14 @@ class Site:
         for path in model.source_pages:
             laid_out = self._pages.lay_out(model, path)
             yield html_path(path), laid_out and laid_out[1]
-            yield markdown_path(path), laid_out and markdown(laid_out[0])
+            yield markdown_path(path), laid_out and self._pages.render(model, path).markdown
             if path == model.navigation.home and path != "index":
                 yield "index.html", laid_out and self._home_page(model, laid_out[0])
         yield from _extra_files(model, self._options)
         rendered = {path: self._pages.render(model, path) for path in model.source_pages}
+        if LLMS_FULL not in model.assets:
+            listed = (path for path in model.navigation.order if not model.source_pages[path].front.noindex)
+            yield LLMS_FULL, llms_full(model.config.name, (rendered[path].markdown for path in listed))
         if _fill_search_index(self._index, model, {path: page.parts for path, page in rendered.items()}):
             self._search = ()
             for path, content in self._index.files():
@@ -144,7 +149,8 @@ class Site:
 
     def not_found(self, root: str) -> str:
         """The 404 page. ``root``: relative path from the requested address to the site's root (``../``)."""
-        return self._model.theme.not_found(root) if self._model is not None else ""
+        html = self._model.theme.not_found(root) if self._model is not None else ""
+        return clean_links(html.encode("utf-8", "replace")).decode() if self._options.clean_urls else html
 
     def source(self, page: str) -> str:
         """The source file of a page (``guides/start``); empty for an unknown or generated page."""
@@ -187,7 +193,7 @@ def _generated_files(model: SiteModel, options: SiteOptions) -> Iterator[tuple[s
     yield "llms.txt", llms(model.config.name, fronts, listed, breadcrumbs(model.config), options.base_url)
     if options.base_url:
         found = (path for path, front in fronts.items() if not front.noindex and path != "404")
-        yield "sitemap.xml", sitemap(options.base_url, found)
+        yield "sitemap.xml", sitemap(options.base_url, found, clean_urls=options.clean_urls)
         yield "robots.txt", robots(options.base_url)
 
 

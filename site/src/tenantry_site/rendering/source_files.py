@@ -10,7 +10,7 @@ from posixpath import dirname, normpath
 from tenantry_site.addresses import page_path
 from tenantry_site.config.model import Group, SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.markdown import front_matter
+from tenantry_site.markdown import OWN_ID, front_matter
 from tenantry_site.page import FrontMatter, title_of_path
 
 PAGES = (".mdx", ".md")
@@ -263,7 +263,7 @@ def _title(body: str) -> str:
             elif mark[1].startswith(fence):
                 fence = ""
         elif not fence and line.startswith("#") and (found := _TITLE.match(line[:_LONGEST_TITLE])):
-            return _MARKUP.sub(lambda markup: markup[1] or "", found[1]).strip()
+            return _MARKUP.sub(lambda markup: markup[1] or "", OWN_ID.sub("", found[1])).strip()
     return ""
 
 

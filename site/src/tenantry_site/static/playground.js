@@ -33,7 +33,6 @@ function make(name, words = "", properties = {}) {
 // Within the form: the parameters that an author describes in the text are marked with data-in, too.
 const inputs = (place) => all(`[data-try] [data-in="${place}"]`).filter(shown);
 const lines = (input) => input.value.split("\n").filter(Boolean);
-const joined = (input) => (input.dataset.kind === "list" ? lines(input).join() : input.value);
 const blank = (name) => `<${name.replace(/[^A-Za-z0-9]+/g, "_").replace(/^_+|_+$/g, "").toUpperCase() || "VALUE"}>`;
 const line = (text) => text.replace(/[\x00-\x1f\x7f]+/g, " ").trim();
 const encode = encodeURIComponent;
@@ -49,16 +48,34 @@ function base() {
 }
 
 function path() {
-  const values = new Map(inputs("path").map((input) => [input.dataset.name, joined(input)]));
-  return route.map((part, at) => (at % 2 ? (values.get(part) ? encode(values.get(part)) : `{${part}}`) : part)).join("");
+  const values = new Map(inputs("path").map((input) => [input.dataset.name, input.value && expanded(input, encode)]));
+  return route.map((part, at) => (at % 2 ? values.get(part) || `{${part}}` : part)).join("");
+}
+
+// An object in an input that is sent by its parts.
+function members({ value, dataset: { kind, style } }) {
+  const found = kind === "json" && style !== "whole" ? parse(value).value : null;
+  if (!found || typeof found !== "object" || Array.isArray(found)) return null;
+  return Object.entries(found).map(([key, item]) => [key, typeof item === "string" ? item : JSON.stringify(item)]);
+}
+
+function expanded(input, encode) {
+  const { name, kind, style } = input.dataset;
+  const explode = !("joined" in input.dataset);
+  const before = { label: ".", matrix: ";" }[style] || "";
+  const items = members(input)?.map((pair) => pair.map(encode));
+  let found = [items ? items.join() : encode(input.value)];
+  if (items && explode) found = items.map((pair) => pair.join("="));
+  if (kind === "list") found = [lines(input).map(encode)].flatMap((each) => (explode ? each : each.join()));
+  if (style === "matrix" && !(items && explode)) found = found.map((each) => `${encode(name)}=${each}`);
+  return before + found.join(before || ",");
 }
 
 function pairs(input) {
   const { name, kind, style } = input.dataset;
   const explode = !("joined" in input.dataset);
-  const value = kind === "json" && style !== "whole" ? parse(input.value).value : null;
-  if (value && typeof value === "object" && !Array.isArray(value)) {
-    const items = Object.entries(value).map(([key, item]) => [key, encode(typeof item === "string" ? item : JSON.stringify(item))]);
+  const items = members(input)?.map(([key, item]) => [key, encode(item)]);
+  if (items) {
     if (style === "deepObject") return items.map(([key, item]) => [`${name}[${key}]`, item]);
     return explode ? items : [[name, items.map(([key, item]) => `${encode(key)},${item}`).join()]];
   }
@@ -113,9 +130,9 @@ function build(real) {
   }
   for (const input of [...inputs("header"), ...inputs("cookie")]) {
     const { name, in: place } = input.dataset;
-    const value = input.value ? joined(input) : input.required && !real ? blank(name) : "";
-    if (value && place === "header") headers.push([name, line(value)]);
-    else if (value) crumbs.push(`${name}=${value}`);
+    const value = !input.value && input.required && !real && blank(name);
+    if (place === "header" && (input.value || value)) headers.push([name, line(value || expanded(input, String))]);
+    else if (input.value || value) crumbs.push(...(value ? [[name, value]] : pairs(input)).map((pair) => pair.join("=")));
   }
   if (crumbs.length) headers.push(["Cookie", line(crumbs.join("; "))]);
   const body = content();
@@ -300,7 +317,7 @@ function problem(input) {
   const value = input.value.trim();
   const { kind, in: place } = input.dataset;
   if (!value) return input.required ? "This is required." : "";
-  if (place === "path" && /^\.\.?$/.test(joined(input))) return "A path cannot hold . or .. alone.";
+  if (place === "path" && /^\.\.?$/.test(expanded(input, String))) return "A path cannot hold . or .. alone.";
   if (kind === "number" && !Number.isFinite(Number(value))) return "This is not a number.";
   const json = kind === "json" || (!place && !input.files && medias[chosen(types)][1] === "json");
   const { error } = json ? parse(input.value) : {};
@@ -399,6 +416,7 @@ async function onSend() {
   say("Sending…");
   try {
     const request = build(true);
+    if (request.headers.some(([name]) => name === "Cookie")) throw new Error("A page cannot send cookies: use the curl command.");
     const bytes = request.user && new TextEncoder().encode(request.user.join(":"));
     if (bytes) request.headers.push(["Authorization", `Basic ${btoa(String.fromCharCode(...bytes))}`]);
     show(await (relay ? byRelay : direct)(request, control.signal));

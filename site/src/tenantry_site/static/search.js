@@ -176,14 +176,16 @@
     }));
     return found.sort((a, b) => b.score - a.score).slice(0, SHOWN).map(({ path, title, label, heading }) => {
       const [text, id] = typeof heading === "string" ? [heading, slug(heading)] : heading;
-      const url = new URL("../" + path.split("/").map(encodeURIComponent).join("/") + ".html", home);
+      const file = "clean" in dialog.dataset ? path.replace(/(^|\/)index$/, "$1") : `${path}.html`;
+      const url = new URL("../" + file.split("/").map(encodeURIComponent).join("/"), home);
       url.hash = id;
       return option(url, [title, text, label], known);
     });
   }
 
   // The id of a heading, as markdown/identifiers.py makes it.
-  const slug = (title) => title && (title.trim().toLowerCase().replace(/[^\p{L}\p{N}\p{M}_ -]/gu, "").replace(/ /g, "-") || "section");
+  const slug = (title) => title && (title.toLowerCase().replace(/[()]/g, "").replace(/(?<=[\p{L}\p{N}_])'/gu, "’")
+    .replace(/[^\p{L}\p{N}\p{M}_&/’\u3001-\u303f\uff01-\uff65]+/gu, "-").replace(/^-|-$/g, "") || "section");
 
   // Drawing: text nodes only.
   function element(name, attributes, ...children) {

@@ -96,6 +96,18 @@
   // The sidebar scrolls by itself, and is where it was on the next page of its part.
   const sidebar = $(".sidebar");
   if (sidebar) {
+    // A group that a reader opened is open on the next pages too.
+    const opened = new Set((kept(sessionStorage, "docs-groups") || "").split("|"));
+    for (const group of $$("[data-group]", sidebar)) {
+      const name = `${sidebar.dataset.scope} ${group.dataset.group}`;
+      if (opened.has(name)) group.open = true;
+      $("summary", group).addEventListener("click", () => {
+        if (group.open) opened.delete(name);
+        else opened.add(name);
+        keep(sessionStorage, "docs-groups", [...opened].join("|"));
+      });
+    }
+
     const key = "docs-sidebar";
     const [scope, top] = (kept(sessionStorage, key) || "").split("|");
     if (scope === sidebar.dataset.scope) sidebar.scrollTop = Number(top);

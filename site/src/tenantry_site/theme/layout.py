@@ -16,6 +16,7 @@ from tenantry_site import icons
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.navigation import Destination, LinkTarget, Navigation, PageEntry, PageView, SidebarScope
 from tenantry_site.navigation.tree import Versions
+from tenantry_site.options import SiteOptions
 from tenantry_site.templating import attributes, render_template
 from tenantry_site.theme.links import Links, page_link, resolve_link, short_name
 
@@ -34,11 +35,11 @@ class _NavigationHtml(NamedTuple):
 class Layout:
     """Renders the layout around a page. ``root``: the relative path from the page to the site's root."""
 
-    def __init__(self, config: SiteConfig, navigation: Navigation, links: Links, *, repository_facts: bool) -> None:
+    def __init__(self, config: SiteConfig, navigation: Navigation, links: Links, options: SiteOptions) -> None:
         self._config = config
         self._navigation = navigation
         self._links = links
-        self._repository_facts = repository_facts
+        self._options = options
         self._navigation_html: LRUCache[Hashable, _NavigationHtml] = LRUCache(CACHE_SIZE)
         self._top_links = [
             {"name": each.name, "href": links.link(each.url, f"/topbarLinks/{number}/url")}
@@ -78,7 +79,7 @@ class Layout:
 
     def search(self, root: str) -> Markup:
         """The search dialog, which a script fills."""
-        return render_template("theme/search", index=f"{root}search/index.json")
+        return render_template("theme/search", index=f"{root}search/index.json", clean=self._options.clean_urls)
 
     def versions(self, path: str, root: str) -> Markup:
         """The version menu; empty for a site without versions."""
@@ -182,7 +183,7 @@ class Layout:
             "href": href,
             "name": name,
             "icon": self._links.icon("github", "brands", "") if "github" in button.url else "",
-            "facts": name if self._repository_facts and "//github.com/" in button.url else "",
+            "facts": name if self._options.repository_facts and "//github.com/" in button.url else "",
         }
 
     def _resolved_top_links(self, root: str) -> list[dict[str, str]]:

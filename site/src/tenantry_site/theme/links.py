@@ -14,14 +14,8 @@ from urllib.parse import quote, urlsplit
 from markupsafe import Markup
 
 from tenantry_site import icons
-from tenantry_site.addresses import Addresses, AddressKind, html_path
-from tenantry_site.config.model import SiteConfig
+from tenantry_site.addresses import SAFE, Addresses, AddressKind, html_path
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.options import SiteOptions
-
-SAFE = "/@+,;=!$'()*~"
-"""Characters of a path that are not percent-encoded. A colon is encoded: in the first segment, browsers would read it
-as the end of a scheme."""
 
 DEFAULT_KIND = "duotone"
 
@@ -142,13 +136,6 @@ class Repository:
     def issue(self, title: str, path: str) -> str:
         """The address that opens a new issue about a page, with a title."""
         return self.home + self.issues + quote(f"Docs: {title} ({path})", safe="")
-
-
-def repository(config: SiteConfig, options: SiteOptions) -> Repository | None:
-    """The repository in the options, else that of a ``topbarCtaButton`` of type ``github``; None without either."""
-    button = config.topbar_cta_button
-    url = options.repository or (button.url if button and button.type == "github" else "")
-    return parse_repository(url)
 
 
 def parse_repository(url: str) -> Repository | None:

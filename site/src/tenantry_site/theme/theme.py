@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from cachetools import LRUCache
 from markupsafe import Markup
 
-from tenantry_site.addresses import Addresses, html_path
+from tenantry_site.addresses import Addresses, page_url
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.navigation import Navigation, PageView, SidebarScope, SitePart
@@ -19,7 +19,7 @@ from tenantry_site.options import SiteOptions
 from tenantry_site.page import Page
 from tenantry_site.templating import render_template
 from tenantry_site.theme.layout import Layout
-from tenantry_site.theme.links import Links, page_link, path_to_root, quote_path, repository, resolve_link
+from tenantry_site.theme.links import Links, page_link, parse_repository, path_to_root, quote_path, resolve_link
 from tenantry_site.theme.policy import api_origins, csp, origin
 
 CONTENTS_LEVEL = 3
@@ -63,10 +63,10 @@ class Theme:
         self._styles = styles
         self._scripts = scripts
         self._links = Links(addresses, external_media=options.external_media)
-        self._layout = Layout(config, navigation, self._links, repository_facts=options.repository_facts)
+        self._layout = Layout(config, navigation, self._links, options)
         self._favicon = self._links.picture(config.favicon, "/favicon") if config.favicon else ""
         self._shared: LRUCache[str, _SharedHtml] = LRUCache(CACHE_SIZE)
-        self._repository = repository(config, options)
+        self._repository = parse_repository(options.repository or "")
         self._api = frozenset({*api_origins(config), *map(origin, api)})
         self._policy = csp(options)
         self._backdrop = "backdrop" if config.background_image else ""
@@ -201,7 +201,7 @@ class Theme:
         base = self._options.base_url
         if not base:
             return ""
-        return f"{base.rstrip('/')}/" + ("" if path == "index" else quote_path(html_path(path)))
+        return page_url(base, path, clean=self._options.clean_urls)
 
     def _edit(self, page: Page) -> str:
         wanted = self._config.feedback.suggest_edit and page.source
@@ -220,7 +220,7 @@ class Theme:
                 Severity.INFO,  # a build may name the repository; a preview often does not
                 "SITE001",
                 "The feedback buttons are not shown, because the site has no repository.",
-                "Name the repository in the options of the site, or in a topbarCtaButton of type github.",
+                "Build from a git repository with a remote, or name the repository in the options of the site.",
                 "/feedback",
             ),
         )

@@ -1,8 +1,6 @@
-"""Seals the audit trail. The MAC of each entry covers that entry and the seal before it. So the check finds any change
-that somebody made without the key.
-
-Programs that do not have the keys write entries without a seal. The next seal also covers those entries
-(docs/decisions/0074-audit-chain.md). This module does no I/O."""
+"""Seals the audit trail. The MAC of each entry covers that entry and the seal before it, so that the check finds any
+change that somebody made without the key. The next seal also covers entries that were written without the keys
+(docs/decisions/0074-audit-chain.md)."""
 
 from __future__ import annotations
 
@@ -26,8 +24,7 @@ class ChainKeys(Protocol):
 
     @property
     def audit_keys(self) -> Mapping[str, bytes]:
-        """One audit key (32 bytes) for each signing key, by the id of the signing key. Removed signing keys are
-        included."""
+        """The audit keys (32 bytes) by the id of the signing key, including those of removed signing keys."""
         ...
 
 
@@ -40,8 +37,8 @@ def content_of(entry: AuditEntry) -> bytes:
 def seal_entries(
     keys: ChainKeys, head: ChainHead | None, after: int, unsealed: Iterable[AuditEntry], entries: Iterable[AuditEntry]
 ) -> list[AuditEntry]:
-    """Return ``entries`` with seals. ``head``: the last sealed entry before them, or None. The first new seal also
-    covers ``unsealed``: the entries whose numbers are above ``after`` and below those of ``entries``."""
+    """Return ``entries`` with seals. The first new seal also covers ``unsealed``: the entries whose numbers are above
+    ``after`` and below those of ``entries``."""
     key_id = keys.active_id
     key, mac = keys.audit_keys[key_id], _NOTHING if head is None else head.mac
     sealed, between = [], [content_of(entry) for entry in unsealed]

@@ -67,9 +67,11 @@ def rotation_details(group: UserGroup) -> dict[str, str]:
     return {"token_version": str(group.token_version)} | ({"grace_until": until.isoformat()} if until else {})
 
 
-def source_update_details(source: RegisteredSource, url: str | None, tables: str | None) -> dict[str, str]:
-    given = [name for name, value in (("url", url), ("tables", tables)) if value is not None]
-    return {"fields": ", ".join(given), **table_changes(source.tables, source.tables if tables is None else tables)}
+def source_update_details(before: RegisteredSource, after: RegisteredSource) -> dict[str, str]:
+    names = ("provided_id", "url", "trusted", "session", "tables")
+    fields = ", ".join(name for name in names if getattr(before, name) != getattr(after, name))
+    renamed = {} if before.provided_id == after.provided_id else {"renamed_from": before.provided_id}
+    return {"fields": fields, **renamed, **table_changes(before.tables, after.tables)}
 
 
 def table_changes(before: str, after: str) -> dict[str, str]:

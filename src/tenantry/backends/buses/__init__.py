@@ -1,4 +1,4 @@
-"""Buses announce changes sooner than the next poll would. The staleness bound holds even without a bus."""
+"""Buses announce changes sooner than the next poll would."""
 
 from tenantry.backends.buses.postgres import PostgresBus
 from tenantry.backends.buses.redis import RedisBus

@@ -24,7 +24,7 @@ _CAUSE = (
 
 
 class PostgresBus:
-    """A bus that receives the NOTIFY messages which PostgreSQL sends after writes to a store.
+    """Receives the NOTIFY messages that PostgreSQL sends after writes to a store.
 
     - ``url``: the address of the database. The bus sends its test messages through this address.
     - ``listen_url``: an address of the same primary server that bypasses a transaction pooler (None: ``url``). LISTEN

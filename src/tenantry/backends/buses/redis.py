@@ -1,5 +1,5 @@
-"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE). The bus reads from the connection directly and does not use
-redis-py's subscriber, because that subscriber reconnects without reporting that messages may be lost."""
+"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE), without redis-py's subscriber, which reconnects without reporting
+that messages may be lost."""
 
 from __future__ import annotations
 

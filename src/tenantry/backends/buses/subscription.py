@@ -1,7 +1,7 @@
 """Follows a bus: reconnects, checks delivery and limits messages.
 
-A connection may respond without delivering messages, for example if LISTEN goes through a transaction pooler. To notice
-this, a bus sends probes to itself on the same path as notices."""
+A connection may respond without delivering messages, for example if LISTEN goes through a transaction pooler. So a bus
+sends probes to itself on the same path as notices."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tenantry.aio import reconnect_forever
+from tenantry.database import connection_problem
 from tenantry.groups import read_notice
 from tenantry.ports import EvictionListener
 
@@ -76,10 +77,14 @@ class BusCounters:
     deaf: int = 0
     """Connections on which a probe did not arrive."""
     status: BusStatus = BusStatus.IDLE
+    problem: str = ""
+    """Why the last connection ended, without secrets."""
 
 
 class Deaf(Exception): ...
 
+
+_NOT_DELIVERED = "connected, but its own messages do not arrive"
 
 Listen = Callable[["NotificationLimiter", Callable[[], None]], Awaitable[None]]
 """Connects and passes messages to the limiter. Calls the second argument when the first probe has arrived. Raises an
@@ -88,7 +93,7 @@ exception if the connection is lost or a probe does not arrive."""
 
 async def follow(listen: Listen, listener: EvictionListener, counters: BusCounters, label: str) -> None:
     """Run ``listen`` again and again until cancelled. Call ``listener.flush`` when a connection begins to deliver
-    messages and when that connection is lost, because messages may have been missed."""
+    messages and when it is lost."""
     subscribed = False
 
     def on_delivery() -> None:
@@ -128,13 +133,14 @@ def _count(error: BaseException, counters: BusCounters, label: str) -> None:
     counters.losses += 1
     status = BusStatus.DEAF if isinstance(error, Deaf) else BusStatus.LOST
     counters.deaf += status is BusStatus.DEAF
+    # The message of another error may contain a secret.
+    reason = str(error) if isinstance(error, Deaf) else connection_problem(error, label)
+    counters.problem = (
+        f"connected, but its own messages do not arrive: {reason}" if status is BusStatus.DEAF else reason
+    )
     if counters.status is not status:
         counters.status = status
-        if status is BusStatus.DEAF:
-            logger.warning("the bus on %s is deaf: connected, but its own messages do not arrive: %s", label, error)
-        else:
-            # Log only the error's class: the message may contain a secret.
-            logger.warning("the bus on %s is lost: %s", label, type(error).__name__)
+        logger.warning("the bus on %s is %s: %s", label, status, counters.problem)
 
 
 async def probe(
@@ -145,7 +151,7 @@ async def probe(
     cause: str,
 ) -> None:
     """Send probes until one does not arrive, then raise Deaf(``cause``). Call ``on_delivery`` when the first probe
-    arrives. Also raises TimeoutError if ``publish`` takes too long, and any error that ``publish`` raises."""
+    arrives. Raises TimeoutError if ``publish`` takes too long, and the errors of ``publish``."""
     delivered = False
     while True:
         text = f"{PROBE}{secrets.token_hex(8)}"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -73,3 +74,8 @@ class MemoryEnvironments(EnvironmentStore):
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
         with self._tables.lock:
             return {name: hosts for name, hosts in self._tables.embedding_hosts.items() if hosts}
+
+    async def count_tokens(self) -> Mapping[str, int]:
+        with self._tables.lock:
+            now, stored = self._tables.clock(), [*self._tables.handles.values()]
+        return Counter(key_id for each in stored for key_id in each.signing_keys(now))

@@ -6,13 +6,21 @@ from dataclasses import replace
 from tenantry.backends.audit.details import creation_details, rotation_details, update_details
 from tenantry.backends.memory.tables import MemoryTables
 from tenantry.backends.stored import IDEMPOTENCY_LIFETIME, UNKNOWN_TOKEN, StoredGroup, StoredResponse, matches
-from tenantry.errors import AlreadyExists, GroupChanged, UnknownGroup, UnknownToken
+from tenantry.errors import (
+    AlreadyExists,
+    GroupChanged,
+    GroupSuspended,
+    TokenAlreadyRotated,
+    UnknownGroup,
+    UnknownToken,
+)
 from tenantry.groups import (
     UNNAMED,
     Author,
     Environment,
     GroupChanges,
     GroupDraft,
+    GroupRotation,
     GroupUpdate,
     GroupWrite,
     IdempotencyKey,
@@ -153,16 +161,32 @@ class MemoryGroups(GroupStore):
                 return await self.update(
                     environment, write.provided_id, write.changes, expected=write.group, author=author
                 )
+            if isinstance(write, GroupRotation):
+                return await self.rotate(
+                    environment,
+                    write.issued.token,
+                    key_id=write.key_id,
+                    nonce=write.nonce,
+                    grace_seconds=write.grace_seconds,
+                    author=author,
+                )
             issued = await self.get_or_create(environment, write.draft, write.token, author=author)
-        except (AlreadyExists, GroupChanged, UnknownGroup):
+        except (AlreadyExists, GroupChanged, GroupSuspended, TokenAlreadyRotated, UnknownGroup, UnknownToken):
             return None
         return issued if issued.created else None
 
     async def list(
-        self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
+        self,
+        environment: Environment,
+        *,
+        after: int = 0,
+        limit: int = 100,
+        match: str = "",
+        signed_by: str | None = None,
     ) -> Sequence[UserGroup]:
         with self._tables.lock:
-            here = [stored.group for stored in self._tables.handles.values()]
+            every = [*self._tables.handles.values()]
+        here = [each.group for each in every if signed_by in (None, each.token.key_id)]
         found = [
             group
             for group in here

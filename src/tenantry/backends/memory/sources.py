@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from tenantry.backends.audit.details import source_update_details, table_changes
-from tenantry.backends.declared_tables import check_new_tables, check_tables
+from tenantry.backends.declared_tables import check_tables
 from tenantry.backends.memory.tables import MemoryTables
+from tenantry.backends.source_changes import changed_source, name_taken
 from tenantry.backends.stored import LentSourceLease, references_of
-from tenantry.errors import AlreadyExists, UnknownDataSource
+from tenantry.errors import UnknownDataSource
 from tenantry.groups import (
     SOURCES_HANDLE,
     UNNAMED,
@@ -51,19 +52,21 @@ class MemorySources(LentSourceLease, SourceStore):
         stored, changed = self._tables, table_changes("", declared)
 
         def write() -> tuple[RegisteredSource, bool]:
-            for source in stored.sources.values():
-                if source.environment.id == environment.id and (
-                    source.id == source_id or source.provided_id == provided_id
-                ):
-                    raise AlreadyExists(
-                        f"environment {environment.name!r} already has a data source {provided_id!r}: choose another id"
-                    )
+            if (environment.id, source_id) in stored.sources:
+                raise name_taken(environment, provided_id)
+            self._check_name(made)
             source = stored.sources[environment.id, source_id] = replace(made, environment=stored.own(environment))
             details = {"provided_id": provided_id, **changed}
             stored.note(author, "data_source.created", environment.name, source_id, **details)
             return source, True
 
         return stored.write(made.handles, write, listed=SOURCES_HANDLE)
+
+    def _check_name(self, source: RegisteredSource) -> None:
+        for each in self._tables.sources.values():
+            is_other = each.environment.id == source.environment.id and each.id != source.id
+            if is_other and each.provided_id == source.provided_id:
+                raise name_taken(source.environment, source.provided_id)
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
         found = [source for source in [*self._tables.sources.values()] if source.environment.id == environment.id]
@@ -78,26 +81,31 @@ class MemorySources(LentSourceLease, SourceStore):
         self,
         source: RegisteredSource,
         *,
+        provided_id: str | None = None,
         url: str | None = None,
+        trusted: bool | None = None,
+        session: Mapping[str, str] | None = None,
         tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource | None:
         stored, key = self._tables, (source.environment.id, source.id)
-        declared = None if tables is None else check_new_tables(source.tables, tables)
+        changed = changed_source(
+            source, provided_id=provided_id, url=url, trusted=trusted, session=session, tables=tables
+        )
         with stored.lock:
             found = stored.sources.get(key)
-            if found is None or (found.url, found.tables) != (source.url, source.tables):
+            if found != source:
                 return None
-            new_tables = found.tables if declared is None else declared
-            made = replace(found, url=found.url if url is None else url, tables=new_tables)
-            details = {"provided_id": found.provided_id, **source_update_details(source, url, declared)}
+            self._check_name(changed)
+            made = replace(changed, environment=found.environment)
+            details = {"provided_id": made.provided_id, **source_update_details(source, made)}
 
             def write() -> tuple[RegisteredSource, bool]:
                 stored.sources[key] = made
                 stored.note(author, "data_source.updated", made.environment.name, source.id, **details)
                 return made, True
 
-            return stored.write(made.handles, write, listed=SOURCES_HANDLE)
+            return stored.write((*source.handles, made.handles[1]), write, listed=SOURCES_HANDLE)
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:
         tables = self._tables

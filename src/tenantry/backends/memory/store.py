@@ -33,8 +33,8 @@ from tenantry.usage import UsageRecorder
 
 
 class MemoryStore(WrittenBackend):
-    """A store in memory for tests and development. Each call is a transaction, so any threads and event loops may call
-    it. ``clock`` returns the time of day in UTC. ``keys``: SigningKeys that seal audit entries."""
+    """A store in memory for tests and development. Any threads and event loops may call it. ``clock`` returns the time
+    of day in UTC. ``keys``: SigningKeys that seal audit entries."""
 
     def __init__(self, *, clock: Clock = utc_now, keys: ChainKeys | None = None) -> None:
         tables = self._tables = MemoryTables(clock, keys)

@@ -44,7 +44,7 @@ class StoredCode:
 
 @dataclass(slots=True)
 class MemoryTables:
-    """The store's tables as dicts, each by a unique key. Hold ``lock`` to write, or to read more than one dict."""
+    """The store's tables. Hold ``lock`` to write, or to read more than one dict."""
 
     clock: Clock
     keys: ChainKeys | None = None
@@ -74,7 +74,7 @@ class MemoryTables:
     ``generation``."""
 
     def own(self, environment: Environment) -> Environment:
-        """Return the stored environment. Raises UnknownEnvironment."""
+        """Raises UnknownEnvironment."""
         own = self.environments.get(environment.name)
         if own is None or own.id != environment.id:
             raise unknown_environment(environment)
@@ -89,11 +89,10 @@ class MemoryTables:
         return None if handle is None else self.handles[handle].issued()
 
     def write(self, handles: Sequence[bytes], work: Callable[[], tuple[T, bool]], *, listed: bytes | None = None) -> T:
-        """Run a write that affects caches, and return its result. ``work`` returns that result, and True if it changed
-        anything.
+        """Run a write that affects caches. ``work`` returns the result, and whether it changed anything.
 
-        While ``work`` runs, the slots of ``handles`` have odd versions. If ``work`` changed anything, the change is
-        listed under the handle ``listed`` (default: the first of ``handles``) and the listeners are notified."""
+        While ``work`` runs, the slots of ``handles`` have odd versions. A change is listed under the handle ``listed``
+        (default: the first of ``handles``) and the listeners are notified."""
         handle = handles[0] if listed is None else listed
         with self.lock:
             with ExitStack() as announced:

@@ -28,7 +28,7 @@ class RefusedEntry(ValueError):
 
 
 def key_of(store_id: str, handle: bytes) -> str:
-    """Return the key of a handle's entry. The braces in the key enclose the hash tag for Redis Cluster."""
+    """The braces enclose the hash tag for Redis Cluster."""
     return f"{_prefix(store_id)}{{{handle.hex()}}}"
 
 
@@ -52,8 +52,7 @@ def write_entry(store_id: str, token: Token, group: UserGroup) -> bytes:
 
 
 def read_entry(value: bytes, store_id: str, token: Token) -> LookupResult | None:
-    """Parse an entry of the cache. Return None for a tombstone, and for an entry of a different token. Raises
-    RefusedEntry."""
+    """Return None for a tombstone, and for an entry of a different token. Raises RefusedEntry."""
     try:
         return _read(value[:DIGITS], value[DIGITS:], store_id, token)
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
@@ -119,8 +118,8 @@ class RedisCommands:
         return values
 
     async def write(self, messages: Sequence[tuple[str, bytes, Message]]) -> int:
-        """Write messages, given as (key, ``stamp``, message). Return the number of failed writes. Raises
-        the driver's errors."""
+        """Write messages, given as (key, ``stamp``, message). Return the number of failed writes. Raises the driver's
+        errors."""
         answers = await self._run([("EVALSHA", _DIGEST, *self._arguments(*each)) for each in messages])
         again = [
             ("EVAL", _WRITE, *self._arguments(*each))

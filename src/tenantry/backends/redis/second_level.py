@@ -1,7 +1,5 @@
-"""A second-level cache in Redis or Valkey, shared by many hosts.
-
-Entries may be stale. The resolver polls the store, and uses an entry only if the group has not changed since the
-entry's generation. If the Redis server fails or loses data, the only cost is more reads of the store."""
+"""A second-level cache in Redis or Valkey, shared by many hosts. Entries may be stale: the resolver uses an entry only
+if the group has not changed since the entry's generation."""
 
 from __future__ import annotations
 
@@ -52,9 +50,8 @@ class RedisCounters:
 
 
 class RedisBackend:
-    """Reads groups from a cache in Redis. If that has no current entry, reads from the backend ``origin``. In a process
-    that writes to the store, also pass this backend to ``store.subscribe``: then it writes a tombstone after each
-    change.
+    """Reads groups from a cache in Redis, otherwise from the backend ``origin``. In a process that writes to the store,
+    also pass this backend to ``store.subscribe``.
 
     - ``url``: see database/redis_server.py.
     - ``budget``: maximum seconds to wait for Redis before reading from the origin.
@@ -103,8 +100,7 @@ class RedisBackend:
         return await self._origin.find(token)
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Read from Redis, and from the origin if Redis has no usable entry. With ``fresh``, read only from the
-        origin."""
+        """Read from Redis, otherwise from the origin. With ``fresh``, read only from the origin."""
         store_id = self._store_id
         if store_id is None:  # before the first ``changes`` no caller can check a generation
             return await self._origin.read_at_snapshot(token, fresh=fresh)
@@ -121,7 +117,7 @@ class RedisBackend:
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:
-        """The usage recorder of the origin, or None if the origin has none."""
+        """The usage recorder of the origin."""
         return recorder_of(self._origin)
 
     def changed(self, handle: bytes, generation: int) -> None:
@@ -207,8 +203,8 @@ class _RedisConnections:
 
 
 class RedisBatcher:
-    """At most two commands run at once, so a server that does not answer ties up only two connections. A command may
-    run for longer than ``budget``, so that a slow handshake can finish."""
+    """At most two commands run at once. A command may run for longer than ``budget``, so that a slow handshake can
+    finish."""
 
     def __init__(
         self,

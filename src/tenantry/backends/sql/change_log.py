@@ -1,5 +1,4 @@
-"""Finishes each write: gives the change a generation, adds it to the list of changes, notifies other processes and adds
-the audit entry."""
+"""Finishes each write: gives it a generation, lists it, notifies other processes and adds the audit entry."""
 
 from __future__ import annotations
 
@@ -76,13 +75,11 @@ class WriteContext:
 
 
 class HandleChanged(Exception):
-    """Somebody deleted the group or data source and created it again, so its handle differs from the announced one. The
-    store tries the write again."""
+    """The group or data source was recreated, so its handle is not the announced one."""
 
 
 class StoreReplaced(Exception):
-    """The write was announced for another store than the one in the database, or the store's run name has changed. The
-    store tries the write again."""
+    """The write was announced for another store or another run name than the database has."""
 
 
 _SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # a trigger has set ``sources``
@@ -157,8 +154,7 @@ def note_change(
     *,
     at: datetime,
 ) -> tuple[CountedChange]:
-    """Give a change its generation, list it and add its audit entry. Must be the last call in a transaction. Raises
-    StoreReplaced."""
+    """Must be the last call in a transaction. Raises StoreReplaced."""
     entry = _entry(context.author, action, group.environment.name, group.provided_id, details, at)
     on_postgresql, values, keys = connection.dialect.name == "postgresql", _values(entry), context.keys
     if not on_postgresql:
@@ -223,8 +219,7 @@ def note_source_change(
     *,
     at: datetime,
 ) -> tuple[CountedChange]:
-    """Add the audit entry of a write to a data source. It does not list the change, because a trigger (migration 0004)
-    has already given the write its generation and listed it."""
+    """Add the audit entry of a write to a data source. A trigger (migration 0004) has already listed the write."""
     change = _checked(connection, context, SOURCES_HANDLE, first_of(connection, _SOURCES, ()))
     named = {"provided_id": source.provided_id, **details}
     note(connection, context, action, source.environment.name, source.id, named, at=at)
@@ -234,8 +229,7 @@ def note_source_change(
 def _checked(
     connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
 ) -> CountedChange:
-    """Return the change in ``row``, the last of ``counted`` new changes. Once per thousand changes, delete the oldest.
-    Raises StoreReplaced."""
+    """Return the change in ``row``, the last of ``counted`` new changes. Raises StoreReplaced."""
     if row is None:
         raise MigrationNeeded(EMPTY_GENERATION)
     number, store_id, run_name, longest_lease = row[:4]

@@ -1,5 +1,5 @@
-"""The interface between SQLStore and its database. Converts the errors of drivers, and compiles each statement once per
-driver. Most statements bypass SQLAlchemy's execution, which makes writes on SQLite ten times faster."""
+"""The interface between SQLStore and its database. Most statements bypass SQLAlchemy's execution, which makes writes on
+SQLite ten times faster."""
 
 from __future__ import annotations
 
@@ -52,8 +52,7 @@ _OF_CONNECTIONS = {"OperationalError", "InterfaceError", "ConnectionTimeout"}  #
 
 
 def outdated(error: BaseException) -> bool:
-    """Return True if a prepared statement has become invalid because a table was altered or a pooler changed the server
-    connection. In that case the statement did not run."""
+    """Whether a prepared statement has become invalid. In that case the statement did not run."""
     cause = driver_error(error)
     state = getattr(cause, "sqlstate", None)
     return state in _NO_STATEMENT or (state == "0A000" and "cached plan" in str(cause))
@@ -63,7 +62,7 @@ _NO_STATEMENT = {"26000", "42P05"}  # no prepared statement of this name, or one
 
 
 class StoreBusy(StoreUnavailable):
-    """Other calls keep the database busy; it does work."""
+    """Other calls keep the database busy."""
 
 
 def refused(label: str, reason: str) -> StoreUnavailable:
@@ -75,8 +74,7 @@ def refused(label: str, reason: str) -> StoreUnavailable:
 
 
 def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
-    """Convert a driver's error to StoreUnavailable. Return None if the error does not come from the database, but for
-    example from a bug."""
+    """Convert a driver's error. Return None if the error does not come from the database."""
     cause = driver_error(error)
     if isinstance(cause, sqlite3.Error):
         return _of_sqlite(cause, label)
@@ -146,20 +144,19 @@ T = TypeVar("T")
 
 
 class StoreEngine(Protocol):
-    """Runs the statements of a store. ``deadline``: the time (``time.monotonic()``) by which a call ends, including all
-    waits."""
+    """Runs the statements of a store. ``deadline``: the time (``time.monotonic()``) by which a call ends."""
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
         """Raises StoreUnavailable, MigrationNeeded."""
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """Return the row of ``queries.LOOK_UP`` for the handle. The database reads the row after this call begins, so
-        it includes all earlier writes. Raises the errors of ``read``."""
+        """Return the row of ``queries.LOOK_UP`` for the handle. It includes all writes before this call. Raises the
+        errors of ``read``."""
         ...
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
-        """Run ``work`` in one transaction, commit it and return the result of ``work``.
+        """Run ``work`` in one transaction, and return its result.
 
         - Raises StoreUnavailable if nothing changed.
         - Raises OutcomeUnknown if the deadline passed after the write (SQLite) or the commit (PostgreSQL) had started,
@@ -171,7 +168,7 @@ class StoreEngine(Protocol):
 
 
 def mark_retrieved(task: asyncio.Task[Any]) -> None:
-    """A done callback. It keeps asyncio from logging the task's error, because the caller gets that error anyway."""
+    """A done callback that keeps asyncio from logging the task's error."""
     if not task.cancelled():
         task.exception()
 
@@ -283,7 +280,7 @@ def delete_chosen(connection: Connection, table: Table, chosen: Select[Any]) -> 
 
 def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) -> int | None:
     """Insert a row and return its generated key (0 if the table has none). Return None if a row with the same unique
-    value already exists. If another transaction is inserting the same value, PostgreSQL waits for that transaction."""
+    value exists. On PostgreSQL, this waits for a transaction that is inserting the same value."""
     key = next((column for column in table.primary_key if column.autoincrement is True), None)
     statement = _insert(connection, table).values(values).on_conflict_do_nothing()
     if key is None:
@@ -301,8 +298,7 @@ def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str,
 def insert_those_new(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
 ) -> Sequence[Row]:
-    """Insert each row whose unique values do not exist yet. Return the columns ``returning`` of the inserted rows, in
-    any order. If another transaction is inserting the same values, this call waits for it. Rows are inserted in the
-    order of ``rows``."""
+    """Insert those of the rows whose unique values do not exist yet, in order. Return the columns ``returning`` of the
+    inserted rows, in any order. This waits for a transaction that is inserting the same values."""
     statement = _insert(connection, table).on_conflict_do_nothing().returning(*returning)
     return connection.execute(statement, list(rows)).all()

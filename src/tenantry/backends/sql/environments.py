@@ -1,18 +1,19 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from sqlalchemy import Connection, String, Text, bindparam, null, select, type_coerce
+from sqlalchemy import BigInteger, Connection, String, Text, bindparam, func, null, select, type_coerce
 
 from tenantry.backends.audit.details import environment_details, hosts_details
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import WriteContext, note
 from tenantry.backends.sql.engine import insert_if_new
 from tenantry.backends.sql.part import SQLPart
-from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, Read
-from tenantry.backends.sql.tables import environments
+from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, NOW, Read
+from tenantry.backends.sql.tables import environments, groups
 from tenantry.backends.stored import unknown_environment
 from tenantry.errors import AlreadyExists
 from tenantry.groups import UNNAMED, Author, Environment, Tag, to_micros
@@ -24,6 +25,15 @@ _EMBEDDING_HOSTS: Final[Read] = (
     select(environments.c.name, type_coerce(environments.c.embedding_hosts, Text))
     .where(environments.c.embedding_hosts.is_not(null()))
     .order_by(environments.c.id)
+)
+_TOKENS: Final[Read] = select(groups.c.key_id, func.count()).group_by(groups.c.key_id)
+_TOKENS_IN_GRACE: Final[Read] = (
+    select(groups.c.previous_key_id, func.count())
+    .where(
+        groups.c.grace_until > bindparam("now", type_=BigInteger),
+        groups.c.previous_key_id != groups.c.key_id,
+    )
+    .group_by(groups.c.previous_key_id)
 )
 
 
@@ -98,3 +108,11 @@ class SQLEnvironments(SQLPart, EnvironmentStore):
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
         found = await self._read(_EMBEDDING_HOSTS)
         return {name: tuple(json.loads(text)) for name, text in found}
+
+    async def count_tokens(self) -> Mapping[str, int]:
+        now = self._clock.at((await self._read(NOW))[0][0])
+        live, in_grace = await self._read(_TOKENS), await self._read(_TOKENS_IN_GRACE, now=to_micros(now))
+        counted = Counter[str]()
+        for key_id, count in (*live, *in_grace):
+            counted[key_id] += count
+        return counted

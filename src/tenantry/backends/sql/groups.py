@@ -20,6 +20,7 @@ from tenantry.groups import (
     Environment,
     GroupChanges,
     GroupDraft,
+    GroupRotation,
     GroupUpdate,
     GroupWrite,
     IdempotencyKey,
@@ -116,15 +117,22 @@ class SQLGroups(SQLPart, GroupStore):
     ) -> Sequence[Issued | None]:
         work = partial(write_many, environment=environment, writes=writes)
         handles = [each.group.handle for each in writes if isinstance(each, GroupUpdate)]
+        handles += [each.issued.group.handle for each in writes if isinstance(each, GroupRotation)]
         if handles:
             return await self._write_to(handles, work, author)
         # No cache can hold a group that does not exist yet.
         return (await self._write(work, author)).value
 
     async def list(
-        self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
+        self,
+        environment: Environment,
+        *,
+        after: int = 0,
+        limit: int = 100,
+        match: str = "",
+        signed_by: str | None = None,
     ) -> Sequence[UserGroup]:
-        page = {"environment_id": environment.id, "after": after, "limit": limit}
+        page = {"environment_id": environment.id, "after": after, "limit": limit, "signed_by": signed_by}
         if match:
             wanted = {"match": match, "last_id": match + _LAST_OF_ANY, "part": ascii_lower(match)}
             found = await self._read(queries.MATCHING_GROUPS, **page, **wanted)
@@ -139,8 +147,8 @@ class SQLGroups(SQLPart, GroupStore):
         return rows.stored_group(found[0]).issued() if found else None
 
     async def _write_by_id(self, environment: Environment, provided_id: str, work: _WriteById[T], author: Author) -> T:
-        """Run ``work`` on the group. First read the handle, to announce the write in the slot. Start again if the group
-        was recreated meanwhile."""
+        """Read the group's handle, to announce the write in the slot, and run ``work``. Start again if the group was
+        recreated meanwhile."""
         deadline = self._runner.deadline()
         for _ in range(_ATTEMPTS):
             found = await self._get(environment, provided_id, deadline)
@@ -155,6 +163,4 @@ class SQLGroups(SQLPart, GroupStore):
 
 
 class _WriteById(Protocol[T]):
-    """``handle``: the announced one."""
-
     def __call__(self, connection: Connection, context: WriteContext, *, handle: bytes) -> WriteResult[T]: ...

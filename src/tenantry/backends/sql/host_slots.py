@@ -35,9 +35,8 @@ class StoreIdentity:
 
 
 class HostSlots:
-    """Opens a store's slots on this host, in the file ``<run folder>/<store id>.slots``: at the first use, and again
-    when the file has been replaced. ``read`` reads the store's identity. ``rename`` gives the store another run name
-    and returns the new identity; if another process has already renamed the store, it only returns the identity."""
+    """Opens a store's slots on this host: at the first use, and again when the file has been replaced. ``rename`` gives
+    the store another run name, unless another process has done so."""
 
     def __init__(
         self,
@@ -64,13 +63,13 @@ class HostSlots:
         return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Return the last known identity of the store and the slots of that identity. Raises StoreUnavailable if the
-        slots cannot be opened, because this host's caches would then miss the write."""
+        """Return the last known identity of the store and its slots. Raises StoreUnavailable if the slots cannot be
+        opened."""
         return await self.open(self._known or await self._read(deadline), deadline)
 
     async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Open the slots. If another user owns the run folder, give the store another run name and return its new
-        identity. Raises StoreUnavailable."""
+        """Open the slots. If another user owns the run folder, give the store another run name. Raises
+        StoreUnavailable."""
         try:
             return identity, self._open(identity)
         except FolderTaken as taken:
@@ -103,13 +102,10 @@ class HostSlots:
         self, identity: StoreIdentity, announced_in: SharedSlots, handles: Iterable[bytes]
     ) -> None:
         """Wait until no process on this host can use an answer that was cached before the write was committed.
-
-        ``announced_in``: the slots in which the write was announced. If their file has been replaced since then,
-        announce the write in the new file too. Other processes may still use the old file, so wait until the new file
-        is older than the longest lease."""
+        ``announced_in``: the slots in which the write was announced."""
         try:
             slots = self._open(identity)
-            if slots is not announced_in:
+            if slots is not announced_in:  # the file was replaced; other processes may still use the old one
                 for handle in handles:
                     slots.touch(handle)
             left = slots.leases_left(self._longest_lease, monotonic_with_suspend())
@@ -125,8 +121,7 @@ class HostSlots:
             await asyncio.sleep(left)
 
     def forget(self) -> None:
-        """Make the next write read the store's identity again, because the URL may now lead to another database. The
-        slots stay open."""
+        """Make the next write read the store's identity again. The slots stay open."""
         self._known = None
 
 
@@ -137,7 +132,7 @@ def rename(connection: Connection, identity: StoreIdentity) -> None:
 
 def raise_lease(connection: Connection, seconds: float) -> float:
     """Record a lease of ``seconds`` if it is longer than all earlier leases of the store. Return the longest earlier
-    lease in seconds, or 0.0 if there was none."""
+    lease in seconds."""
     before: int = connection.execute(LONGEST_LEASE).scalar_one()
     wanted = ceil(seconds * 1e6)
     if wanted > before:
@@ -146,6 +141,6 @@ def raise_lease(connection: Connection, seconds: float) -> float:
 
 
 def write_nothing(connection: Connection) -> None:
-    """Write the run name as it is, unless another transaction has locked the row, which then writes itself."""
+    """Write the run name unchanged, unless another transaction has locked the row and so writes it."""
     if connection.execute(LONGEST_LEASE.with_for_update(skip_locked=True)).first() is not None:
         connection.execute(generation.update().values(run_name=generation.c.run_name))

@@ -1,5 +1,5 @@
-"""A store's engine for PostgreSQL through psycopg, direct or behind a pooler. Look-ups of one tick share a statement.
-Each event loop has its own connections (tenantry/aio/loop_local.py)."""
+"""A store's engine for PostgreSQL through psycopg, direct or behind a pooler. Each event loop has its own
+connections."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ _ERRORS = (psycopg.Error, DBAPIError, PoolTimeout, OSError)
 
 
 class PostgresEngine(StoreEngine):
-    """A store's engine for PostgreSQL. When an event loop ends, the engine awaits ``before_close`` and then closes that
-    loop's connections. ``aclose`` does not await ``before_close``."""
+    """When an event loop ends, the engine awaits ``before_close`` and then closes that loop's connections. ``aclose``
+    does not await ``before_close``."""
 
     def __init__(self, server: PostgresServer, before_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._server = server
@@ -190,8 +190,7 @@ class _PostgresConnections:
 
 
 class ReadConnections:
-    """Keeps at most four connections for the reads of one event loop. A read takes the connection that was used
-    last."""
+    """Keeps at most four connections for the reads of one event loop."""
 
     def __init__(self, server: PostgresServer) -> None:
         self._server = server

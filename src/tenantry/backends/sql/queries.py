@@ -18,6 +18,7 @@ from sqlalchemy import (
     any_,
     bindparam,
     case,
+    func,
     or_,
     select,
     true,
@@ -48,8 +49,7 @@ loop, unless the file is locked."""
 
 
 class database_now(FunctionElement[int]):  # noqa: N801 - named like a SQL function
-    """SQL expression for the database's current time, in microseconds since 1970. It is not the time at which the
-    transaction began. Null on SQLite."""
+    """The database's current time, not that of the transaction, in microseconds since 1970. Null on SQLite."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True
@@ -117,7 +117,9 @@ GROUP_BY_HANDLE: Read = _in_groups.where(groups.c.handle == _handle)
 GROUP_BY_ID: Read = _in_groups.where(groups.c.environment_id == _environment_id, groups.c.provided_id == _provided_id)
 GROUPS: Read = (
     _in_groups.where(
-        groups.c.environment_id == _environment_id, groups.c.team_id > bindparam("after", type_=BigInteger)
+        groups.c.environment_id == _environment_id,
+        groups.c.team_id > bindparam("after", type_=BigInteger),
+        groups.c.key_id == func.coalesce(bindparam("signed_by", type_=String), groups.c.key_id),
     )
     .order_by(groups.c.team_id)
     .limit(bindparam("limit", type_=BigInteger))

@@ -73,9 +73,8 @@ def environment(row: Row) -> Environment:
 
 
 def reading(row: Row, token: Token, clock: StoreClock) -> LookupResult:
-    """Return the result for ``token`` from a row of LOOK_UP. The row has the time, the generation, and then the columns
-    of ``stored_group``. This function does the same as ``StoredGroup.read`` with fewer objects, because every cache
-    miss calls it."""
+    """Return the result for ``token`` from a row of LOOK_UP. This does the same as ``StoredGroup.read`` with fewer
+    objects, because every cache miss calls it."""
     generation: int = row[1]
     if row[2] is None:
         return LookupResult(None, generation)
@@ -139,8 +138,7 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:
-    """``rows`` come from the statement CHANGES. If there are no changes, the statement returns one row with a null
-    change."""
+    """``rows`` come from the statement CHANGES. If there are no changes, it returns one row with a null change."""
     store_id, generation = rows[0][1], rows[0][2]
     micros = to_micros(now)
     found = tuple(
@@ -161,8 +159,7 @@ def identity(row: Row) -> tuple[StoreIdentity, float]:
 
 
 def audit_entry(row: Row) -> AuditEntry:
-    """Return the audit entry in a row. If somebody altered a value so that it cannot be read, return an entry with
-    NO_SEAL: the check of the chain then reports that entry."""
+    """If a value cannot be read, return an entry with NO_SEAL, which the check of the chain reports."""
     number, at, author, request_id, action, where, subject, details, seal = row
     try:
         texts, found = (author, action, where, subject, request_id or ""), json.loads(details)

@@ -39,8 +39,7 @@ class Write(Protocol[T_co]):
 
 class Runner:
     """Runs reads and writes with deadlines, and announces writes in this host's slots. ``timeout``: maximum seconds
-    that callers wait. When an event loop ends, ``before_close`` is awaited before the loop's connections are closed, so
-    it may still write."""
+    that callers wait."""
 
     def __init__(
         self,
@@ -68,8 +67,7 @@ class Runner:
             self._engine = PostgresEngine(address, before_close)
 
     def deadline(self, at_least: float = 0.0) -> float:
-        """Return a deadline slightly before the caller's timeout. ``at_least``: minimum number of seconds, for work
-        that takes longer and that no request waits for."""
+        """Return a deadline slightly before the caller's timeout, but at least ``at_least`` seconds from now."""
         return time.monotonic() + max(self._timeout * _WAITING, at_least)
 
     def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:
@@ -91,9 +89,8 @@ class Runner:
         return await self._identity(deadline)
 
     async def open_slots(self, identity: StoreIdentity, deadline: float, *, lease: float | None) -> None:
-        """Open this host's slots for a reader. ``lease``: the reader's lease in seconds, which is recorded if it is the
-        longest of the store (None: the reader needs no lease). Raises StoreUnavailable; the reader must then cache
-        nothing."""
+        """Open this host's slots for a reader, and record its ``lease`` in seconds if that is the longest. Raises
+        StoreUnavailable; the reader must then cache nothing."""
         identity, slots = await self.host_slots.open(identity, deadline)
         if lease is None:
             return
@@ -122,8 +119,8 @@ class Runner:
     async def write_to(
         self, handles: Sequence[bytes], work: Write[WriteResult[T]], context: WriteContext, deadline: float
     ) -> T:
-        """Run ``work`` in a transaction that affects caches. The slots of ``handles`` have odd versions until the
-        commit is done. Then the listeners are notified."""
+        """Run ``work`` in a transaction that affects caches, with odd versions in the slots of ``handles``. Then notify
+        the listeners."""
         return await self._run_to_end(self._announce_and_write(handles, work, context, deadline))
 
     async def _run_to_end(self, writing: Coroutine[Any, Any, T]) -> T:
@@ -173,7 +170,7 @@ class Runner:
             self.listeners.notify(each.handle, each.generation)
 
     async def aclose(self) -> None:
-        """Close connections. The next call opens them and reads the identity again."""
+        """Close connections. The next call opens them again."""
         self.host_slots.forget()
         await self._engine.aclose()
 

@@ -1,6 +1,5 @@
-"""Adds sealed audit entries (tenantry/backends/audit/chain.py). The row of ``generation`` holds the head of the chain.
-A writer locks that row first and then takes the numbers for its entries. So entries are sealed in the order of their
-numbers."""
+"""Adds sealed audit entries. A writer first locks the row of ``generation``, which holds the head of the chain, and
+then takes numbers. So entries are sealed in the order of their numbers."""
 
 from __future__ import annotations
 
@@ -63,8 +62,8 @@ returning audit_number
 def add_entries(
     connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
 ) -> None:
-    """Seal the entries and add them to the audit trail. Must be the last statement of a transaction. ``head``: the row
-    with the columns of _HEAD or _HEAD_POSTGRESQL, if the caller has already locked ``generation``."""
+    """Must be the last statement of a transaction. ``head``: the row of ``generation``, if the caller has already
+    locked it."""
     on_postgresql = connection.dialect.name == "postgresql"
     if head is None:
         head = (

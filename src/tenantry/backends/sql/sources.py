@@ -7,9 +7,11 @@ from contextlib import suppress
 from typing import Any, Final
 
 from sqlalchemy import BigInteger, Connection, String, Text, and_, bindparam, case, cast, func, or_, select
+from sqlalchemy.exc import IntegrityError
 
 from tenantry.backends.audit.details import source_update_details, table_changes
-from tenantry.backends.declared_tables import check_new_tables, check_tables
+from tenantry.backends.declared_tables import check_tables
+from tenantry.backends.source_changes import changed_source, name_taken
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note_source_change
 from tenantry.backends.sql.engine import remaining
@@ -20,7 +22,7 @@ from tenantry.backends.sql.sealed_entries import EMPTY_GENERATION
 from tenantry.backends.sql.tables import data_sources, environments, generation, groups
 from tenantry.backends.stored import LentSourceLease, references_of
 from tenantry.database import check_source
-from tenantry.errors import AlreadyExists, MigrationNeeded, StoreUnavailable, UnknownDataSource
+from tenantry.errors import MigrationNeeded, StoreUnavailable, UnknownDataSource
 from tenantry.groups import (
     UNNAMED,
     Author,
@@ -116,9 +118,7 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
                 "tables": declared or None,
             }
             if insert_into_environment(connection, data_sources, values, environment) is None:
-                raise AlreadyExists(
-                    f"environment {environment.name!r} already has a data source {provided_id!r}: choose another id"
-                )
+                raise name_taken(environment, provided_id)
             source = _source(connection, environment, source_id)
             changed = table_changes("", declared)
             return WriteResult(
@@ -142,32 +142,48 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
         self,
         source: RegisteredSource,
         *,
+        provided_id: str | None = None,
         url: str | None = None,
+        trusted: bool | None = None,
+        session: Mapping[str, str] | None = None,
         tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource | None:
         environment = source.environment
+        changed = changed_source(
+            source, provided_id=provided_id, url=url, trusted=trusted, session=session, tables=tables
+        )
         as_read = (
             _columns.environment_id == environment.id,
             _columns.id == source.id,
+            _columns.provided_id == source.provided_id,
             _columns.url == source.url,
+            _columns.trusted == source.trusted,
+            func.coalesce(_columns.session, "") == (write_session(source.session) or ""),
             func.coalesce(_columns.tables, "") == source.tables,
         )
-        declared = None if tables is None else check_new_tables(source.tables, tables)
-        new_tables = source.tables if declared is None else declared
-        values = {"url": source.url if url is None else url, "tables": new_tables or None}
-        changed = source_update_details(source, url, declared)
+        values = {
+            "provided_id": changed.provided_id,
+            "url": changed.url,
+            "trusted": changed.trusted,
+            "session": write_session(changed.session),
+            "tables": changed.tables or None,
+        }
+        details = source_update_details(source, changed)
 
         def write(connection: Connection, context: WriteContext) -> WriteResult[RegisteredSource | None]:
-            statement = data_sources.update().where(*as_read).values(values)
-            if not connection.execute(statement).rowcount:  # another writer was first
+            try:
+                updated = connection.execute(data_sources.update().where(*as_read).values(values)).rowcount
+            except IntegrityError as error:
+                raise name_taken(environment, changed.provided_id) from error
+            if not updated:  # another writer was first
                 return WriteResult(None)
             written, at = _source(connection, environment, source.id), context.now(connection)
             return WriteResult(
-                written, note_source_change(connection, context, "data_source.updated", written, changed, at=at)
+                written, note_source_change(connection, context, "data_source.updated", written, details, at=at)
             )
 
-        return await self._write_to(source.handles, write, author)
+        return await self._write_to((*source.handles, changed.handles[1]), write, author)
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:
         def write(connection: Connection, context: WriteContext) -> WriteResult[RegisteredSource]:

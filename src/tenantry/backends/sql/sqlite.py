@@ -1,5 +1,5 @@
-"""A store's engine for SQLite. Reads run in the event loop: switching to a thread would take longer. Writes run on one
-thread. Waiting writes share a transaction and its commit, each in a savepoint (docs/decisions/0012-group-commit.md)."""
+"""A store's engine for SQLite. Reads run in the event loop, writes on one thread. Waiting writes share a transaction,
+each in a savepoint (docs/decisions/0012-group-commit.md)."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ class SQLiteEngine(StoreEngine):
         return rows[0]
 
     def _fast_read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:
-        """Read in the event loop (docs/decisions/0021-fast-reads.md). Return None on any error of SQLite, for example
-        if the database is locked; then ``_fetch`` tries again and reports it."""
+        """Read in the event loop (docs/decisions/0021-fast-reads.md). Return None on any error of SQLite; then
+        ``_fetch`` tries again and reports it."""
         try:
             with self._reading:
                 self._identity.check_recent()
@@ -182,8 +182,7 @@ class SQLiteWriter:
         self._connection: sqlite3.Connection | None = None
 
     def submit(self, work: Callable[[Connection], T], deadline: float) -> Future[T]:
-        """Queue a write and return a future for the result of ``work``. The future fails with the error of ``work`` or
-        with StoreUnavailable."""
+        """Queue a write. The future fails with the error of ``work`` or with StoreUnavailable."""
         job = _Job(work, deadline)
         with self._lock:
             self._queue.append(job)

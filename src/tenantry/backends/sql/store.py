@@ -115,8 +115,8 @@ class SQLStore(WrittenBackend):
             await self.usage_recorder.flush()
 
     async def ready(self) -> None:
-        """Check that this process can use the store. Raises MigrationNeeded if this version cannot use the tables.
-        Raises StoreUnavailable if the tables cannot be read, or if no write can succeed."""
+        """Raises MigrationNeeded if this version cannot use the tables, and StoreUnavailable if the tables cannot be
+        read or no write can succeed."""
         deadline = self._runner.deadline()
         await self._check_tables(deadline)
         await self._check_writes(deadline)
@@ -145,9 +145,8 @@ class SQLStore(WrittenBackend):
 
 
 async def _read_changes(runner: Runner, clock: StoreClock, since: int | None) -> tuple[Changes, StoreIdentity, float]:
-    """Return the changes (at most LISTED_CHANGES), the identity, and the longest lease in seconds. Reading by pages
-    misses no change, because changes commit in the order of their generations. Raises StoreUnavailable,
-    MigrationNeeded."""
+    """Return the changes (at most LISTED_CHANGES), the identity, and the longest lease in seconds. Raises
+    StoreUnavailable, MigrationNeeded."""
     deadline = runner.deadline()
     first, identity, lease = await _page(runner, clock, -1 if since is None else since, deadline)
     page = first

@@ -1,7 +1,7 @@
 """Writes one group in the caller's transaction.
 
-A write with an Idempotency-Key first inserts a row for the key. After the write, the response is stored in that row. A
-second writer with the same key waits until the first transaction has ended, and then returns the stored response."""
+A write with an Idempotency-Key first inserts a row for the key, and stores its response there. A second writer with the
+same key waits for the first transaction, and returns that response."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def rotate(
             grace_seconds=grace_seconds,
             now=now,
         )
-        _save(connection, _ROTATE, rotated, rows.rotated_values(rotated), now)
+        _save(connection, ROTATE, rotated, rows.rotated_values(rotated), now)
         return rotated.issued()
 
     issued = write() if now is None else _answered_once(connection, environment, once, now, write)
@@ -204,9 +204,10 @@ _team_id = bindparam("this_team_id", type_=BigInteger)
 _new_revision = bindparam("new_revision", type_=BigInteger)
 UPDATE: Update = _saving(*CHANGEABLE_FIELDS)
 """Statement that saves the fields which an update can change."""
-_ROTATE = _saving(
+ROTATE: Update = _saving(
     "token_version", "key_id", "nonce", "previous_key_id", "previous_nonce", "grace_until", "revoked_viewers"
 )
+"""Statement that saves the fields which a rotation changes."""
 
 
 def _save(

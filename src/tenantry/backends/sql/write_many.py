@@ -1,24 +1,24 @@
-"""Writes many groups with few statements. Reads all of the groups first, and compares each with the state that its
-write expects."""
+"""Writes many groups with few statements."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Update
 from sqlalchemy.exc import IntegrityError
 
-from tenantry.backends.audit.details import creation_details, update_details
+from tenantry.backends.audit.details import creation_details, rotation_details, update_details
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import GroupNote, WriteContext, WriteResult, note_many
 from tenantry.backends.sql.engine import every, insert_those_new
 from tenantry.backends.sql.queries import LOCKED_BY_IDS
 from tenantry.backends.sql.tables import groups
-from tenantry.backends.sql.write_groups import UPDATE, created_values
+from tenantry.backends.sql.write_groups import ROTATE, UPDATE, created_values
 from tenantry.backends.stored import StoredGroup, unknown_environment
 from tenantry.errors import GroupChanged, StoreUnavailable
-from tenantry.groups import Environment, GroupCreation, GroupUpdate, GroupWrite, Issued, to_micros
+from tenantry.groups import Environment, GroupCreation, GroupRotation, GroupUpdate, GroupWrite, Issued, to_micros
 
 
 def write_many(
@@ -26,22 +26,28 @@ def write_many(
 ) -> WriteResult[list[Issued | None]]:
     """Like ``GroupStore.write_many``. Also raises StoreReplaced."""
     now = context.now(connection)
-    updates = [each for each in writes if isinstance(each, GroupUpdate)]
-    found = _locked(connection, environment, [each.provided_id for each in updates])
+    changes = [each for each in writes if not isinstance(each, GroupCreation)]
+    found = _locked(connection, environment, [each.provided_id for each in changes])
     done: dict[str, Issued] = {}
     notes: dict[str, GroupNote] = {}
-    to_save: list[StoredGroup] = []
-    for update in updates:
-        stored = found.get(update.provided_id)
-        changed = None if stored is None else _updated(stored, update)
+    to_update: list[StoredGroup] = []
+    to_rotate: list[StoredGroup] = []
+    for change in changes:
+        stored = found.get(change.provided_id)
+        changed = None if stored is None else _changed(stored, change, now)
         if changed is None:
             continue
-        done[update.provided_id] = changed.issued()
-        if changed is not stored:
-            to_save.append(changed)
-            details = update_details(update.changes)
-            notes[update.provided_id] = GroupNote("group.updated", changed.group, details, counted=True)
-    _save(connection, to_save, now)
+        done[change.provided_id] = changed.issued()
+        if isinstance(change, GroupRotation):
+            to_rotate.append(changed)
+            details = rotation_details(changed.group)
+            notes[change.provided_id] = GroupNote("group.rotated", changed.group, details, counted=True)
+        elif changed is not stored:
+            to_update.append(changed)
+            details = update_details(change.changes)
+            notes[change.provided_id] = GroupNote("group.updated", changed.group, details, counted=True)
+    _save(connection, UPDATE, to_update, lambda each: rows.settable_values(each.group), now)
+    _save(connection, ROTATE, to_rotate, _rotated_values, now)
     creations = {each.provided_id: each for each in writes if isinstance(each, GroupCreation)}
     for issued in _create(connection, environment, creations, now):
         provided_id = issued.group.provided_id
@@ -61,27 +67,39 @@ def _locked(connection: Connection, environment: Environment, provided_ids: Sequ
     return {stored.group.provided_id: stored for stored in [rows.stored_group(row[1:]) for row in locked]}
 
 
-def _updated(stored: StoredGroup, update: GroupUpdate) -> StoredGroup | None:
+def _changed(stored: StoredGroup, change: GroupUpdate | GroupRotation, now: datetime) -> StoredGroup | None:
+    if isinstance(change, GroupRotation):
+        return stored.rotated_if_live(change, now)
     try:
-        stored.require(update.group)
+        stored.require(change.group)
     except GroupChanged:
         return None
-    return stored.updated(update.changes)
+    return stored.updated(change.changes)
 
 
-def _save(connection: Connection, changed: Sequence[StoredGroup], now: datetime) -> None:
+def _rotated_values(stored: StoredGroup) -> dict[str, Any]:
+    return {**rows.rotated_values(stored), "revoked_viewers": rows.to_document(stored.group.revoked_viewers)}
+
+
+def _save(
+    connection: Connection,
+    statement: Update,
+    changed: Sequence[StoredGroup],
+    values_of: Callable[[StoredGroup], dict[str, Any]],
+    now: datetime,
+) -> None:
     if not changed:
         return
     values = [
         {
-            **rows.settable_values(each.group),
+            **values_of(each),
             "this_team_id": each.group.team_id,
             "new_revision": each.group.revision,
             "updated_at": to_micros(now),
         }
         for each in changed
     ]
-    if connection.execute(UPDATE, values).rowcount != len(values):
+    if connection.execute(statement, values).rowcount != len(values):
         raise StoreUnavailable("a group was changed by another writer at the same time: try again")
 
 

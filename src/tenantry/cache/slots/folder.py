@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Final
 
 from tenantry.errors import StoreUnavailable
+from tenantry.run_group import GROUP_VARIABLE, run_group
 
 DIRECTORY_VARIABLE: Final = "TENANTRY_RUN_DIR"
-GROUP_VARIABLE: Final = "TENANTRY_RUN_GROUP"
 
 SET_FOLDER: Final = (
     f"Set {DIRECTORY_VARIABLE} to one folder that every Tenantry process on this host can write to, or "
@@ -61,7 +61,7 @@ class RunFolder:
 
     def distrust(self, status: os.stat_result) -> str | None:
         """Return why a folder or file with this status is unsafe: it belongs to somebody else, or others may write to
-        it. Return None if it is safe."""
+        it."""
         if not _POSIX:
             return None
         writers = stat.S_IWOTH if self.group is not None else stat.S_IWOTH | stat.S_IWGRP
@@ -118,17 +118,10 @@ def _usual_path(group: int | None, name: str) -> Path:
 
 
 def _group() -> int | None:
-    named = os.environ.get(GROUP_VARIABLE)
-    if not named or not _POSIX:
-        return None
-    if named.isdecimal():
-        return int(named)
-    import grp  # missing on Windows
-
     try:
-        return grp.getgrnam(named).gr_gid
-    except KeyError:
-        raise StoreUnavailable(f"{GROUP_VARIABLE} names {named!r}, which is not a group on this host") from None
+        return run_group()
+    except LookupError as error:
+        raise StoreUnavailable(str(error.args[0])) from None
 
 
 def _make(folder: RunFolder) -> bool:
@@ -170,7 +163,6 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
 
 
 def os_failure(what: str, path: Path, error: OSError, otherwise: str) -> str:
-    """Return the message for ``error``. It ends with advice for the errno or, if we have no advice for that errno, with
-    ``otherwise``."""
+    """Return the message for ``error``. It ends with advice for the errno, or with ``otherwise``."""
     advice = otherwise if error.errno is None else _ADVICE.get(error.errno, otherwise)
     return f"{what} {path}: {error.strerror or error}. {advice}"

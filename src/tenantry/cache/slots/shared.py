@@ -1,8 +1,5 @@
-"""A store's slots in a memory-mapped file.
-
-Somebody may delete the file while it is in use, for example a cleaner of temporary folders. A writer notices this
-(``is_current``), ends caching with the old file (``retire``) and makes a new file (``renewed``). A writer that knows
-only the new file waits until no process can use answers that were cached with the old one (``leases_left``)."""
+"""A store's slots in a memory-mapped file. If somebody deletes the file while it is in use, the next writer ends
+caching with it and makes a new one (``renewed``)."""
 
 from __future__ import annotations
 
@@ -76,15 +73,14 @@ class SharedSlots(SlotTable):
 
     @classmethod
     def open(cls, store_id: str, folder: Path | str | None = None, *, name: str | None = None) -> SharedSlots:
-        """Map the file, and make it if it is missing. ``folder`` and ``name`` have the same meaning as for
-        ``run_folder``; the default of ``name`` is the store id. Raises StoreUnavailable or FolderTaken."""
+        """Map the file, and make it if it is missing. The parameters are those of ``run_folder``; the default name is
+        the store id. Raises StoreUnavailable or FolderTaken."""
         return cls(store_id, folder, store_id if name is None else name)
 
     def __repr__(self) -> str:
         return f"<SharedSlots {self.path}{'' if self._file else ', closed'}>"
 
     def is_current(self) -> bool:
-        """Return True if the file at ``path`` is still the one that this object has mapped."""
         if self._file is None:
             return False
         try:
@@ -135,7 +131,7 @@ class SharedSlots(SlotTable):
         return self._versions
 
     def retire(self) -> None:
-        """Prevent all caching with this file, by giving every slot an odd version."""
+        """Prevent all caching with this file."""
         # Check the size: access to memory beyond the end of a truncated file kills the process (bus error).
         if self._file is not None and self._file.size() >= SIZE:
             self._file[HEADER:SIZE] = _all_in_progress()
@@ -149,8 +145,8 @@ def _all_in_progress() -> bytes:
 
 
 def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
-    """Open the file and return its descriptor. If the file is missing, it is made atomically. Raises StoreUnavailable,
-    also if the file has a wrong owner, mode, size or header."""
+    """Open the file and return its descriptor. A missing file is made atomically. Raises StoreUnavailable, also if the
+    file has a wrong owner, mode, size or header."""
     if not _NAME.fullmatch(store_id):
         raise StoreUnavailable(f"the store id {store_id!r} cannot name a file in the run folder {folder.path}")
     header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))
@@ -174,7 +170,8 @@ def _open_or_make(path: Path, header: bytes, folder: RunFolder) -> int:
         try:
             return os.open(path, _FLAGS | _SAFE_OPEN)
         except FileNotFoundError:
-            _make(path, header, folder)
+            with contextlib.suppress(FileNotFoundError):  # while the folder is empty, another process may replace it
+                _make(path, header, folder)
     return os.open(path, _FLAGS | _SAFE_OPEN)
 
 

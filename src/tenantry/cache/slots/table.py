@@ -41,7 +41,6 @@ class SlotTable:
         return memoryview(self._versions.tobytes()).cast("Q")
 
     def repair(self, slot: int, version: int) -> None:
-        """End the write of a crashed writer: if the slot still has this odd version, give the slot a new even one."""
         versions = self._versions
         if version & 1 and versions[slot] == version and not versions.readonly:
             versions[slot] = new_version()

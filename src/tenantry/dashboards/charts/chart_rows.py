@@ -25,8 +25,7 @@ _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 class ChartRows:
     """Fetches the rows of line charts that make a visible difference. A result within the limits of the data source is
-    fetched completely. It is then reduced to the width of each plot, unless missing buckets count as 0. A larger result
-    is reduced while it is read."""
+    reduced after it was read, unless missing buckets count as 0. A larger result is reduced while it is read."""
 
     # A query with a larger result is remembered, so that its next fetch does not first try to read the whole result.
 

@@ -48,9 +48,8 @@ def reduce_rows(result: Result, plot: Plot) -> Result | None:
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """Return those of the rows read so far that ``reduce_rows`` may still need when the result is complete. Returns
-    None if a column is missing or ``by`` cannot be used. The caller may add the next rows to the returned result and
-    call this again."""
+    """Return those of the rows read so far that ``reduce_rows`` may still need, or None if it cannot use them. The
+    caller may add the next rows and call this again."""
     # No needed row is lost, because the widths of pixel columns are powers of two: as the axis grows, columns merge but
     # never split.
     return _reduced(result, plot, _nested_columns)

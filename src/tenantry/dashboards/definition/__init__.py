@@ -1,4 +1,4 @@
-"""The file of a dashboard: its keys and values, and variables in its texts. No I/O."""
+"""The file of a dashboard: its keys and values, and variables in its texts."""
 
 from typing import TYPE_CHECKING
 
@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from tenantry.dashboards.definition.model import DashboardFile as DashboardFile
     from tenantry.dashboards.definition.model import Panel as Panel
     from tenantry.dashboards.definition.model import PanelKind as PanelKind
+    from tenantry.dashboards.definition.vega_columns import vega_colored_column as vega_colored_column
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
             "tenantry.dashboards.definition.file_schema": "dashboard_schema",
             "tenantry.dashboards.definition.model": "ColoredName ColumnUse DashboardFile Panel PanelKind",
+            "tenantry.dashboards.definition.vega_columns": "vega_colored_column",
         },
     )
 

@@ -20,8 +20,8 @@ _DOES_NOT_ADD: Final = re.compile(
 
 
 def aggregate_of(view: Mapping[str, Any]) -> str | None:
-    """Return how a panel combines values. If the dashboard's author did not choose, the format and the names of the
-    columns decide. Returns None if the panel never combines values."""
+    """Return how a panel combines values: as the author of the panel chose, otherwise by the format and the names of
+    the columns. Returns None if the panel never combines values."""
     kind = view["kind"]
     if kind not in _KINDS or kind not in view:
         return None

@@ -117,7 +117,6 @@ def named_columns(panel: Panel, variables: Record) -> Columns:
 
 
 def small_line(rows: Result, measure: str) -> Result:
-    """Keep the two columns of a sparkline: ``measure``, and the first of the other columns. If ``measure`` is missing,
-    keep no column."""
+    """Keep the two columns of a sparkline: ``measure``, and the first of the other columns."""
     along = [name for name in rows.names if name != measure][:1]
     return rows.only([measure, *along] if measure in rows.names else [])

@@ -14,8 +14,8 @@ from tenantry.sql.checks import Finding, Severity
 def mistyped_controls(
     dashboard: DashboardFile, queries: DashboardQueries, opened_with: Collection[str] = ()
 ) -> Iterator[tuple[str, Finding]]:
-    """Yield each finding with the name of its file. ``opened_with``: the parameters that clicks in other dashboards set
-    when they open this one."""
+    """Yield each finding with the name of its file. ``opened_with``: the parameters that other dashboards pass when a
+    click opens this one."""
     # A parameter that a query's header declares is not reported: a link or the host page may set it.
     unset = _unset(dashboard, queries, opened_with)
     unused = [control for control in dashboard.controls.values() if control.name not in queries.parameters]

@@ -41,8 +41,7 @@ _TYPES: Final = {"range": "date range", "text": "text", "number": "decimal", "da
 
 
 def read_controls(node: YamlNode, source: Source, zone: ZoneOfGroup) -> Mapping[str, Control]:
-    """Read the controls of a dashboard's file. ``zone``: the dashboard's time zone. Raises TemplateError at the first
-    mistake."""
+    """Read the controls of a dashboard's file. Raises TemplateError at the first mistake."""
     if not isinstance(node.value, dict):
         raise refuse(source, node, "controls must be a mapping", _EXAMPLE)
     if len(node.value) > MAX_CONTROLS:
@@ -112,8 +111,7 @@ parameters except ranges."""
 
 
 def sent_value(value: Any) -> Any:
-    """Convert a typed value to the form in which viewers send it. In that form, the ``end`` of a range is its last
-    day."""
+    """Convert a typed value to the form in which viewers send it: the ``end`` of a range is its last day."""
     if isinstance(value, Bounds):
         last = value.end - _DAY if type(value.end) is date else value.end
         return {"start": _written(value.start), "end": _written(last)}
@@ -126,8 +124,7 @@ def _written(value: Any) -> str | None:
 
 def controlled(dashboard: DashboardFile, template: SQLTemplate) -> SQLTemplate:
     """Return the template in which each parameter with the name of a control has the control's default and
-    ``required``, so that panels and the page use the same value. Raises TemplateError, at the control's position, if
-    the query does not accept the type or the default of the control."""
+    ``required``. Raises TemplateError if the query does not accept the type or the default of the control."""
     own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}
     changed = {name: _controlled(dashboard, dashboard.controls[name], each) for name, each in own.items()}
     return template if changed == own else template.redeclaring(changed)

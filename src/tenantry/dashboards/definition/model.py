@@ -81,8 +81,6 @@ class ColumnUse:
 
 @dataclass(frozen=True, slots=True)
 class ColoredName:
-    """A name of a series to which the file gives a colour."""
-
     name: str
     offset: int
 

@@ -19,7 +19,7 @@ def narrowed(
     variables: Mapping[str, Any] | Record,
     may_open: Callable[[str], bool] = lambda name: True,
 ) -> DashboardFile:
-    """Return the dashboard as a group with these variables sees it. It leaves out:
+    """Return what a group with these variables sees of the dashboard. The result leaves out:
 
     - panels whose ``when`` does not hold, and controls that only these panels use;
     - clicks that open a dashboard for which ``may_open`` returns False."""

@@ -46,7 +46,7 @@ class DashboardQueries:
 
     @property
     def locked(self) -> frozenset[str]:
-        """Parameters whose value comes from a property of the group, so that viewers cannot set them."""
+        """Parameters whose value comes from a property of the group."""
         return frozenset(each.name for one in self.templates for each in one.parameters.values() if each.locked)
 
     @property
@@ -62,7 +62,7 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
 
 
 def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
-    """The names of the parameters in a template, without those that only select a piece of SQL, such as the unit of
+    """The names of ``parameters_read`` without parameters that only select a piece of SQL, such as the unit of
     ``trunc``."""
     binding = (each for each in template.variables if each.position is not Position.CHOICE)
     return frozenset(parameter_in(each.path) for each in binding) - {""}
@@ -78,8 +78,7 @@ def chosen_unit(template: SQLTemplate, variables: Mapping[str, Any] | Record, no
 
 
 def ends_within_days(template: SQLTemplate, parameter: Parameter) -> bool:
-    """Whether the query can end the range at a clock time: a datetime range, or days that ``within`` compares with
-    instants too."""
+    """Whether the query can end the range at a clock time."""
     until = f"{parameter.path}.until"
     return parameter.type in INSTANTS or any(each.path == until for each in template.variables)
 
@@ -240,7 +239,7 @@ Left: TypeAlias = Mapping[str, bool] | None
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
     """Let viewers omit an end of a range, or clear a control that has a default. A control changes only if all queries
-    work without the omitted value, because they use it only inside ``[[ ]]``."""
+    use the omitted value only inside ``[[ ]]``."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():

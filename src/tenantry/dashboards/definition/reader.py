@@ -38,8 +38,7 @@ _ADDRESSES: Final = frozenset({"url", "href", "src"})
 
 
 def read_dashboard(text: str, name: str, file: str = "") -> DashboardFile:
-    """Read a dashboard's file: YAML 1.2 (core schema) or JSON. ``file``: the file name that errors show. Raises
-    TemplateError at the first mistake."""
+    """Read a dashboard's file: YAML 1.2 (core schema) or JSON. Raises TemplateError at the first mistake."""
     source = Source(text, file or name)
     root = read_yaml(source, 0, len(text))
     return _FileReader(source, name).read(root)

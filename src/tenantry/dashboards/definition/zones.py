@@ -1,5 +1,4 @@
-"""The time zone and the first day of the week of a dashboard. They apply to ranges, relative dates, ``within`` and
-``trunc``."""
+"""The time zone and the first day of the week of a dashboard."""
 
 # The page and the CSV files use only the zone. A query can name its own zone in its header.
 
@@ -52,7 +51,7 @@ def zone_reference(top: Mapping[str, Any]) -> ZoneOfGroup:
 
 
 def in_zone(parameter: Parameter, zone: ZoneOfGroup) -> Parameter:
-    """Return the parameter with this time zone. If the parameter's definition names a zone, return it unchanged."""
+    """Return the parameter with this time zone, unless its definition names one."""
     return replace(parameter, zone=zone) if parameter.zone is None and parameter.type in _ZONED else parameter
 
 
@@ -64,8 +63,8 @@ def template_in_zone(template: SQLTemplate, zone: ZoneOfGroup) -> SQLTemplate:
 def zone_of_query(
     template: SQLTemplate, of_dashboard: ZoneOfGroup, variables: Mapping[str, Any] | Record
 ) -> tzinfo | None:
-    """Return the zone in the query's header if the header names exactly one, otherwise the dashboard's zone. Returns
-    None if neither names a zone. Raises UnbindableValue if a property does not name a zone."""
+    """Return the zone in the query's header if the header names exactly one, otherwise the dashboard's zone or None.
+    Raises UnbindableValue if a property does not name a zone."""
     own = {each.zone for each in template.parameters.values() if not isinstance(each.zone, ZoneOfGroup)} - {None}
     zone = own.pop() if len(own) == 1 else of_dashboard
     if not isinstance(zone, PropertyReference):

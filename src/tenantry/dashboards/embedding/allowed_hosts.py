@@ -71,8 +71,7 @@ class AllowedHosts:
     """The hosts whose pages may embed a mount's dashboards: those in the store, and those in ``further``.
 
     ``environment``: a frame allows only the hosts of this environment; with None, the hosts of all environments.
-    ``group_hosts``: a function that restricts the hosts for a group. ``staleness``: seconds for which the store's hosts
-    are cached.
+    ``group_hosts``: a function that restricts the hosts for a group.
     """
 
     def __init__(

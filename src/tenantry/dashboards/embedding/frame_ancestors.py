@@ -15,8 +15,8 @@ _DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 
 
 def check_hosts(origins: Sequence[str], what: str = "frame_ancestors") -> list[str]:
-    """Check the origins and return them as a list. Each must be ``'self'``, or a scheme and host with an optional port.
-    ``["'none'"]`` allows no page. For other values, raises InvalidSettings with a message that begins with ``what``."""
+    """Each origin must be ``'self'``, or a scheme and host with an optional port. ``["'none'"]`` allows no page. Raises
+    InvalidSettings with a message that begins with ``what``."""
     if isinstance(origins, str):
         raise InvalidSettings(f"{what} is a list of origins: write [{origins!r}]")
     listed = list(origins)

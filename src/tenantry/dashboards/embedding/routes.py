@@ -83,8 +83,6 @@ class Embedding:
 def embedding_routes(
     built: BuiltFiles, embedding: Embedding | None, access: Access, guards: Sequence[Middleware]
 ) -> list[BaseRoute]:
-    """Return the routes for the element's files, and with ``embedding`` those for codes. ``guards``: the middleware
-    that finds the group of a request."""
     # Pages of every origin may load these files. An address without a version serves the newest version.
     files: list[BaseRoute] = [
         Route(f"/-/{folder}{name}", partial(_file, built, name))
@@ -122,11 +120,10 @@ class EmbedCodes:
         self._keys = keys
 
     async def issue(self, connection: HTTPConnection, seconds: int | None = None) -> str:
-        """Issue a code for the request's token or pass. ``seconds``: the lifetime of the pass that the code gives, as
-        in CodeRequest.
+        """Issue a code for the request's token or pass. ``seconds``: the lifetime of the code's pass.
 
-        Raises MissingToken, SigningKeyMissing and StoreUnavailable. Raises TokenAlreadyRotated if the token, or the
-        token that the pass was made from, was rotated and is in its grace period.
+        Raises MissingToken, SigningKeyMissing and StoreUnavailable, and TokenAlreadyRotated for a token in its grace
+        period, or for a pass that was made from such a token.
         """
         scope: Any = getattr(connection, "scope", connection)
         group = user_group(connection)
@@ -150,8 +147,8 @@ class EmbedCodes:
         return hash(self._keys.mint(token).encode("ascii")) == found
 
     async def open(self, payload: str) -> str | None:
-        """Return the pass for a code's payload. Returns None if the token was rotated or the group deleted. If the code
-        was requested with a pass, the new pass does not end later than that one. Raises UserGroupExpired,
+        """Return the pass for a code's payload. If the code was requested with a pass, the new one ends no later than
+        that pass. Returns None if the token was rotated or the group deleted. Raises UserGroupExpired,
         UserGroupSuspended, PassExpired, PassRevoked, SigningKeyMissing, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         issued = await self._groups.get(handle=bytes.fromhex(kept["handle"]))

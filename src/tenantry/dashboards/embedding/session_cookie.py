@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from collections.abc import Mapping
 from http.cookies import SimpleCookie
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
@@ -40,11 +42,18 @@ GROUP_PARAMETER: Final = "group"
 _NAME_KEY: Final = "tenantry.session_cookie"
 """Scope key with the name of the cookie whose pass became the token header."""
 
+_COOKIE: Final = re.compile(rf"{COOKIE_PREFIX}[0-9a-f]+")
+
+_OTHERS: Final = 4_096
+"""Maximum characters of the other cookies with passes that a browser keeps after a direct visit. By default, nginx
+accepts 8 KiB of cookies."""
+
 _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class CookieExchange:
-    """If an address contains a token or pass, redirects to the address without it, and sets a cookie with a pass."""
+    """Redirects from an address with a token or pass to the same address without the token, and sets a cookie with a
+    pass."""
 
     # An outer UserGroupMiddleware may have removed the token. Then the cookie gets the placeholder MASK, which that
     # middleware replaces with the pass.
@@ -54,8 +63,7 @@ class CookieExchange:
         self._extract = Extractor(query()).extract
 
     async def redirect(self, request: Request) -> Response | None:
-        """Return a redirect that sets the cookie, or None if the address has no token. Raises InvalidToken,
-        AmbiguousToken, StoreUnavailable."""
+        """Raises InvalidToken, AmbiguousToken, StoreUnavailable."""
         raw = self._extract(request.scope)
         if raw is not None:
             group, shown = await self._resolver.resolve(raw), pass_for_cookie(raw).decode("ascii")
@@ -71,17 +79,20 @@ class CookieExchange:
         kept = [(name, value) for name, value in rest if name != GROUP_PARAMETER]
         headers = {
             "Location": f"{request.url.path}?{urlencode([*kept, (GROUP_PARAMETER, cookie)])}",
-            "Set-Cookie": _set_cookie(COOKIE_PREFIX + cookie, shown),
             "Cache-Control": "no-store",
             "Referrer-Policy": "no-referrer",
         }
-        return Response(status_code=303, headers=headers)
+        response = Response(status_code=303, headers=headers)
+        response.headers.append("Set-Cookie", _set_cookie(COOKIE_PREFIX + cookie, shown))
+        for name in _oldest(request.cookies, COOKIE_PREFIX + cookie):
+            response.headers.append("Set-Cookie", _set_cookie(name, "", seconds=0))
+        return response
 
 
 class SessionCookie:
     """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a cookie and the request has no
-    token header, the middleware moves the pass from that cookie to the token header. It removes all cookies with passes
-    from HTTP requests. Raises OriginNotAllowed if the request comes from another origin."""
+    token header, the middleware moves the pass from that cookie to the token header. It removes all cookies with
+    passes. Raises OriginNotAllowed if the request comes from another origin."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -100,8 +111,8 @@ class SessionCookie:
 
 
 class SessionCookieCheck:
-    """ASGI middleware within UserGroupMiddleware. Raises InvalidToken if the cookie that SessionCookie found does not
-    contain a pass of the group and viewer that its name is made from."""
+    """ASGI middleware within UserGroupMiddleware. Raises InvalidToken if the pass in the cookie is not for the group
+    and viewer of the cookie's name."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -120,6 +131,17 @@ def _name_of(group: UserGroup) -> str:
     contents = (None, {}, (DASHBOARD,)) if viewer is None else (viewer.id, thaw(viewer.attributes), viewer.scope)
     handle = group.handle.hex()
     return handle + hashlib.sha256(json.dumps([handle, *contents], sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _oldest(cookies: Mapping[str, str], but: str) -> list[str]:
+    """Return the names of the oldest cookies with passes, so that the others have at most _OTHERS characters."""
+    names, left = [], _OTHERS
+    for name, value in reversed(list(cookies.items())):  # browsers send older cookies first (RFC 6265 section 5.4)
+        if _COOKIE.fullmatch(name) and name != but:
+            left -= len(name) + len(value)
+            if left < 0:
+                names.append(name)
+    return names
 
 
 def _cookies_of_groups(scope: Scope) -> dict[str, bytes]:
@@ -142,8 +164,8 @@ def _cookies_of_groups(scope: Scope) -> dict[str, bytes]:
     return found
 
 
-def _set_cookie(name: str, value: str) -> str:
+def _set_cookie(name: str, value: str, seconds: int = COOKIE_SECONDS) -> str:
     cookies: SimpleCookie = SimpleCookie({name: value})
     morsel: Any = cookies[name]  # typeshed only allows str; httponly and secure are booleans
-    morsel.update({"path": "/", "max-age": str(COOKIE_SECONDS), "httponly": True, "secure": True, "samesite": "Lax"})
+    morsel.update({"path": "/", "max-age": str(seconds), "httponly": True, "secure": True, "samesite": "Lax"})
     return str(morsel.OutputString())

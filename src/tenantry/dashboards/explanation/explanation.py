@@ -134,16 +134,16 @@ async def explain_dashboard(
     filters: Mapping[str, Any] = _NO_FILTERS,
     values: bool = False,
 ) -> dict[str, Any]:
-    """Explain a dashboard for a group, as JSON, without running queries. The explanation has the data sources and the
-    SQL of the panels, and the origin of each value.
+    """Explain a dashboard for a group, as JSON, without running queries: the data sources and SQL of the panels, and
+    the origin of each value.
 
     ``values`` is for operators: with it, the explanation also has values, texts, full errors, and whether each ``when``
     holds. Without it, the explanation contains no panel that the group does not see, and no value of a property or
     filter except relative ranges such as ``last 30 days``.
 
-    The ``age`` of a query is the number of seconds since its oldest cached result was fetched, or null if no result is
-    cached. Raises StoreUnavailable, and InvalidParameter for unknown filters. Without ``values``, raises NotFound for a
-    dashboard that the group may not open.
+    The ``age`` of a query is the number of seconds since its oldest cached result was fetched, or null. Raises
+    StoreUnavailable, and InvalidParameter for unknown filters. Without ``values``, raises NotFound for a dashboard that
+    the group may not open.
     """
     if not values:
         saved = _as_seen(saved, group)

@@ -49,7 +49,6 @@ def origin_phrase(origin: Mapping[str, str]) -> str:
 
 
 def parts(explanation: Explanation) -> Iterator[tuple[str, Explanation]]:
-    """The parts of an explanation, with headings: title, controls and panels."""
     yield "title", {**explanation, "queries": []}
     for control in explanation["choices"]:
         yield f"control {control['control']}", {"texts": [], "queries": [control]}

@@ -1,7 +1,7 @@
 """Describes a dashboard to the page: texts, controls and panels.
 
-Leaves out schemas, and queries without ``show_query``. Of the group's properties, includes only ``locale``,
-``currency``, ``theme``, ``accent``, and those that the file names.
+Schemas and queries without ``show_query`` are left out. Of the group's properties, only ``locale``, ``currency``,
+``theme``, ``accent`` and those that the file names are included.
 """
 
 from __future__ import annotations

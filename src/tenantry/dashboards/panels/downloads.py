@@ -1,5 +1,4 @@
-"""Downloads: a panel's rows as a CSV file. The address of the file needs no token. The address works only once, and
-only within a minute."""
+"""Downloads: a panel's rows as a CSV file, at an address that needs no token and works once, within a minute."""
 
 from __future__ import annotations
 
@@ -40,8 +39,6 @@ _GONE = "This download link was already used or has expired. Please download aga
 
 
 class Downloads:
-    """Issues download codes and sends the files."""
-
     # Like other streams, a file is cut off when its group loses access, or when the pass that requested it ends. In a
     # preview, it is cut off within `staleness` seconds after the preview ends.
 
@@ -90,8 +87,8 @@ class Downloads:
         return await self._codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
 
     async def respond(self, code: str) -> Response:
-        """Return the response with the file. If the query fails, the response is a sentence for the viewer. Raises
-        StoreUnavailable, and HTTPException (410) for a code that no longer works."""
+        """If the query fails, the response is a sentence for the viewer. Raises StoreUnavailable, and HTTPException
+        (410) for a code that no longer works."""
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
         group = await self._group(wanted) if wanted else None
@@ -169,8 +166,7 @@ class Downloads:
 
 
 class RowsFile(StreamingResponse):
-    """The response with the file. After an error, the response ends early, so that the browser reports a failed
-    download."""
+    """The response with the file. After an error, the response ends early."""
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ def read_filters(saved: SavedDashboard, given: Mapping[str, Any]) -> dict[str, A
 
     A filter is a string, number, boolean, a list of these, ``{"preset": "last-30-days"}``, or ``{"start": "2026-01-01",
     "end": "2026-01-31"}``, where the last day is included. Null means the default; an empty string or list means no
-    value. Raises InvalidParameter. If there are unknown filters, its message names all of them.
+    value. Raises InvalidParameter.
     """
     unknown = [name for name in given if name not in saved.settable]
     if unknown:

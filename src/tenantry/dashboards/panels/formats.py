@@ -24,8 +24,6 @@ _CURRENCY: Final = re.compile("[A-Z]{3}", re.IGNORECASE | re.ASCII)
 
 
 class UnusableFormat(NamedTuple):
-    """A property with a value that dashboards cannot use."""
-
     name: str
     rule: str
     """The required form."""
@@ -35,7 +33,7 @@ class UnusableFormat(NamedTuple):
 
 
 def is_locale(text: str) -> bool:
-    """Whether the string has the form of a BCP 47 language tag. Any language is accepted."""
+    """Whether the string has the form of a BCP 47 language tag."""
     if not _LOCALE.fullmatch(text):
         return False
     tag = text.casefold().partition("-x-")[0].split("-")
@@ -50,8 +48,8 @@ def is_currency(text: str) -> bool:
 
 
 def unusable_formats(properties: Mapping[str, Any]) -> Iterator[UnusableFormat]:
-    """Yield those of the properties ``locale``, ``currency``, ``timezone`` and ``week_start`` that have a value which
-    dashboards cannot use. Missing and empty properties are fine."""
+    """Yield those of the properties ``locale``, ``currency``, ``timezone`` and ``week_start`` that have an unusable
+    value. Missing and empty properties are fine."""
     locale, currency = properties.get("locale"), properties.get("currency")
     if locale not in (None, "") and not (isinstance(locale, str) and is_locale(locale)):
         hyphens = locale.replace("_", "-").partition(".")[0] if isinstance(locale, str) else ""

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import partial
 from typing import Any, Final
 
+from tenantry.clock import clock_shift
 from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.charts.m4 import Plot
 from tenantry.dashboards.definition.columns import Columns, named_columns, small_line
@@ -38,8 +39,8 @@ _log = logging.getLogger("tenantry.dashboards")
 
 
 class PanelRunner:
-    """Runs the panels of a dashboard for one viewer. A failing or slow panel does not affect the others. ``params``:
-    the result of ``read_filters``. ``fresh``: whether to use only rows that are at most ``FRESH`` seconds old."""
+    """Runs the panels of a dashboard for one viewer. A failing or slow panel does not affect the others. ``fresh``: use
+    only rows that are at most ``FRESH`` seconds old."""
 
     def __init__(
         self,
@@ -63,7 +64,7 @@ class PanelRunner:
         """The group's variables and ``params``, for queries and texts."""
 
     async def panel(self, panel: Panel, wanted: WantedPanel, answer: OpenAnswer) -> HeldLine:
-        """Run a panel and return its line. If the panel fails, the line contains the error."""
+        """If the panel fails, the line contains the error."""
         return await self._line("panel", panel.id, lambda: self._rows(panel, wanted), answer)
 
     async def choices(self, control: str, answer: OpenAnswer) -> HeldLine:
@@ -182,7 +183,7 @@ class PanelRunner:
         if not asked:
             return {"age": None, "as_of": self._certain_until}
         age = (datetime.now(UTC) - min(asked)).total_seconds()
-        return {"age": max(0.0, age), "as_of": max(min(asked).timestamp(), self._certain_until)}
+        return {"age": max(0.0, age), "as_of": max(min(asked).timestamp() - clock_shift(), self._certain_until)}
 
     def _max_age(self, asker: Panel | DashboardFile) -> float | None:
         if not self._fresh:

@@ -6,8 +6,7 @@
     {"changed": ["1-1"]}                which shown panels have changed, if requested
     {"end": true}                       complete; a response without it was cut off
 
-After these lines, a ``live`` response stays open and sends the lines below. If the group has more than ``MAX_OPEN``
-open responses, this one ends instead.
+After these lines, a ``live`` response stays open and sends the lines below.
 
     {"changed": ["1-1"]}                the rows of these panels have changed
     {"revision": "5f3a"}                with `tenantry dashboards serve`, at the beginning and when a file changes: the
@@ -18,9 +17,6 @@ The last line of any response may be:
     {"token": "ended"}                  the token of the request is no longer valid
     {"group": "changed"}                the group's properties, name, mapping or data source changed: the page loads
                                         everything again
-
-A page sends one request for all panels, since browsers open at most six connections to a host. Closing the connection
-stops the queries.
 """
 
 from __future__ import annotations
@@ -136,8 +132,7 @@ def _bound(function: Callable[..., Awaitable[HeldLine]], *arguments: Any) -> Tas
 
 
 async def in_order_of_completion(tasks: list[Task], answer: OpenAnswer) -> AsyncGenerator[HeldLine]:
-    """Yield the line of each task when the task completes. At most ``AT_ONCE`` tasks run at once. Closing the generator
-    cancels the tasks."""
+    """Yield the line of each task when it completes. Closing the generator cancels the tasks."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def run(task: Task) -> HeldLine:

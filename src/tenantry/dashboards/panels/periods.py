@@ -20,7 +20,7 @@ _FIRST_MINUTE: Final = time(0, 1)  # not midnight, because a range that ends whe
 
 
 class Days(NamedTuple):
-    """The days from ``start`` to the day before ``end``, the last of them until the clock time ``until``."""
+    """The days from ``start`` to the day before ``end``. The last day ends at the clock time ``until``."""
 
     start: date
     end: date
@@ -31,12 +31,11 @@ class Days(NamedTuple):
         return self.end - _DAY
 
     def sent(self) -> dict[str, str]:
-        """The first and the last day as a page reads them, the last one with its clock time."""
+        """The first and the last day in the form that pages read, the last day with its clock time."""
         until = "" if self.until is None else f"T{self.until:%H:%M}"
         return {"start": self.start.isoformat(), "end": f"{self.last.isoformat()}{until}"}
 
     def value(self, zone: tzinfo) -> dict[str, Any]:
-        """The value of a range parameter."""
         last = self.last.isoformat() if self.until is None else datetime.combine(self.last, self.until, zone)
         return {"start": self.start.isoformat(), "end": last}
 
@@ -59,8 +58,7 @@ class Periods(NamedTuple):
 def periods(
     parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime, zone: tzinfo, *, by_time: bool
 ) -> Periods | None:
-    """Return the periods of a range parameter. Returns None if the range is empty, has an open end, or is a relative
-    range of hours.
+    """Return None if the range is empty, has an open end, or is a relative range of hours.
 
     ``by_time``: whether the query can end the range within a day. Raises the errors of ``typed_value``."""
     bounds = typed_value(parameter, variables, now)
@@ -111,7 +109,7 @@ def _length(whole: Days, relative: RelativeRange | None) -> tuple[int, int]:
 
 
 def _earlier(day: date, months: int, days: int) -> date:
-    """The day that is ``months`` and ``days`` earlier; in a shorter month, its last day."""
+    """The day that is ``months`` and ``days`` earlier. In a shorter month, this is the last day of the month."""
     years, month = divmod(day.month - 1 - months, 12)
     year = day.year + years
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1])) - timedelta(days=days)

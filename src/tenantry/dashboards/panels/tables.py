@@ -27,14 +27,12 @@ async def fetch_table(
 ) -> tuple[Result, int]:
     """Fetch the rows of a table's ``page`` (from 0), and the number of all rows.
 
-    ``sort``: a column, or ``-name`` for descending order. By default, the rows have the order of the view's ``sort``
-    or, without one, of the query. Viewers can sort by ``named`` columns and the view's ``sort``. If the whole result
-    exceeds the source's limits, the engine sorts it and selects the page.
+    ``sort``: a column, or ``-name`` for descending order; by default, the view's ``sort`` or the order of the query.
+    Viewers can sort by ``named`` columns. The engine sorts a result that exceeds the source's limits.
 
     Raises:
 
-    - TooManyRows or TooManyBytes if the engine cannot sort the result, or if no column to sort by is known, because
-      there is no ``sort`` and the view has no ``columns``;
+    - TooManyRows or TooManyBytes if the engine cannot sort the result, or if no column to sort by is known;
     - InvalidParameter for an unknown column;
     - the errors of ``DataSources.query``.
     """
@@ -59,8 +57,8 @@ async def fetch_table(
 async def _page_by_engine(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, sort: str, limits: tuple[int, int]
 ) -> tuple[Result, int]:
-    """Order by ``sort``, then by all sortable ``named`` columns, so that no row is on two pages. ``limits``: page size
-    and offset. Raises InvalidSettings if the engine cannot page."""
+    """Order by ``sort``, then by all sortable ``named`` columns, so that no row is on two pages. Raises InvalidSettings
+    if the engine cannot page."""
     known = await _columns(ask, template, [sort] if sort else _names(view)[:1])
     if sort and sort.removeprefix("-") not in known.names:
         raise _unknown_column()

@@ -17,10 +17,9 @@ PREVIEW_KEY: Final = "tenantry.preview"
 
 
 class PreviewGuard:
-    """ASGI middleware around UserGroupMiddleware, for routes with a dashboard's data. It accepts the key of a preview
-    session instead of a token. Streams end within ``staleness`` seconds after the session ends. Raises InvalidToken if
-    the session has ended, MissingScope if the session is for another dashboard, UserGroupExpired,
-    UserGroupSuspended."""
+    """ASGI middleware around UserGroupMiddleware. It accepts the key of a preview session instead of a token. Streams
+    end within ``staleness`` seconds after the session. Raises InvalidToken if the session has ended, MissingScope if
+    the session is for another dashboard, UserGroupExpired, UserGroupSuspended."""
 
     def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
         self.app = app
@@ -74,8 +73,7 @@ def _key_of(scope: Scope) -> str | None:
 
 
 def preview_mark(scope: Scope) -> dict[str, Any]:
-    """Return, as JSON, the group that the page's watermark names in a preview. Without a preview, return an empty
-    dict."""
+    """Return, as JSON, the group that the page's watermark names in a preview."""
     preview: Preview | None = scope.get(PREVIEW_KEY)
     if preview is None:
         return {}

@@ -1,5 +1,4 @@
-"""``POST /dashboards/-/preview`` creates an address that shows a dashboard as a group sees it. The address can be
-opened once."""
+"""``POST /dashboards/-/preview`` creates an address that shows a dashboard once, as a group sees it."""
 
 from __future__ import annotations
 
@@ -51,11 +50,8 @@ class PreviewEndpoint(Endpoint):
         self._uses = ApiTokenUses()
 
     async def respond(self, request: ApiRequest) -> Response:
-        """Return the address and its lifetime in seconds. Raises:
-
-        - UnknownGroup, and NotFound for a dashboard that the group may not open;
-        - InvalidBody for an expired or suspended group, or for values that no viewer can have;
-        - for the API token and the body, the same errors as ``/api/user``."""
+        """Return the address and its lifetime in seconds. Raises the same errors as ``Previews.issue`` and, for the API
+        token and the body, those of ``/api/user``."""
         deadline = Deadline(STORE_SECONDS)
         caller = await authenticate(self._api_tokens, digest_of(request.api_token()), deadline, self._uses)
         raw = await request.read_body()
@@ -79,6 +75,5 @@ class PreviewEndpoint(Endpoint):
 
 
 def preview_address(mount: str, dashboard: str, code: str) -> str:
-    """Return the address of a preview. The code is in the fragment, which browsers do not send, so that no server logs
-    it."""
+    """Put the code into the fragment, which browsers do not send, so that no server logs it."""
     return f"{mount}/{dashboard}#code={code}"

@@ -53,9 +53,9 @@ class Previews:
         api_token_id: int | None = None,
         as_viewer: Mapping[str, Any] | None = None,
     ) -> str:
-        """Issue a preview code for this group. The code is not valid for longer than the API token. ``access`` finds
-        the dashboard; with None, the dashboard is not looked up. ``as_viewer``: the values of ``viewer.*`` in the
-        preview, including ``id``.
+        """Issue a preview code for this group. The code is not valid for longer than the API token. With ``access``
+        None, the dashboard is not looked up. ``as_viewer``: the values of ``viewer.*`` in the preview, including
+        ``id``.
 
         Raises:
 
@@ -76,7 +76,7 @@ class Previews:
             "dashboard": dashboard,
             "by": author.name,
             "api_token": api_token_id,
-            "viewer": None if as_viewer is None else self._claims(as_viewer),
+            "viewer": None if as_viewer is None else self._claims(as_viewer, issued.group),
         }
         if access is not None and access.find(dashboard, _as_kept(issued, payload)) is None:
             raise NotFound("this user group has no such dashboard", field="/dashboard")
@@ -84,8 +84,8 @@ class Previews:
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
     async def open(self, payload: str) -> str | None:
-        """Open a session for the payload of a redeemed code, and return the session's key. Returns None if the group
-        was deleted or the API token revoked. Raises UserGroupExpired, UserGroupSuspended, StoreUnavailable."""
+        """Open a session and return its key. Returns None if the group was deleted or the API token revoked. Raises
+        UserGroupExpired, UserGroupSuspended, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         group = await self._group(kept)
         if group is None:
@@ -114,16 +114,18 @@ class Previews:
         issued.group.require_access(self._time_of_day())
         return _as_kept(issued, kept)
 
-    def _claims(self, as_viewer: Mapping[str, Any]) -> dict[str, Any]:
+    def _claims(self, as_viewer: Mapping[str, Any], group: UserGroup) -> dict[str, Any]:
         seconds = int(self._time_of_day().timestamp())
         attributes = {name: value for name, value in as_viewer.items() if name != "id"}
-        claims = {"iat": seconds, "exp": seconds + _SECONDS, "viewer": attributes}
+        claims: dict[str, Any] = {"iat": seconds, "exp": seconds + _SECONDS, "viewer": attributes}
         if "id" in as_viewer:
             claims["sub"] = as_viewer["id"]
         try:
-            return claims_of(viewer_of(claims, 0))
+            claims = claims_of(viewer_of(claims, 0))
         except InvalidPass as error:
             raise InvalidBody(error.message.replace("`sub`", "`id`"), field="/as_viewer") from None
+        # A revocation in this second applies to its end, but a preview is not a pass that was issued before.
+        return claims | {"iat": max(seconds, group.revoked_before(claims.get("sub")))}
 
     def seconds_left(self, group: UserGroup) -> float:
         return group.seconds_left(self._time_of_day())

@@ -67,7 +67,6 @@ class AnswerBudget:
         return 0 if share is None else len(share.answers)
 
     def count_open_of_viewer(self, group: UserGroup) -> int:
-        """Return how many responses of the group's viewer are open; 0 if the group has no viewer."""
         viewer_id, share = group.viewer_id, self._shares.get(group.handle)
         return 0 if viewer_id is None or share is None else sum(each.viewer_id == viewer_id for each in share.answers)
 
@@ -112,8 +111,8 @@ class AnswerBudget:
         await self._wait(lambda: self.has_capacity(group, size), largest)
 
     def expected(self, group: bytes, name: LineName) -> int:
-        """Return the size in bytes that this line last had for the group, or else for any group. If the line was never
-        sent, return an estimate."""
+        """Return the size in bytes that this line last had for the group, otherwise for any group, otherwise an
+        estimate."""
         known = self._sizes.get((group, name)) or self._sizes.get((None, name))
         return known or _UNKNOWN_BYTES
 
@@ -149,7 +148,7 @@ class OpenAnswer:
         self._group = group
 
     def paced(self, send: Send) -> Send:
-        """Wrap ``send`` so that it sends in pieces. The wrapper raises ReadTooSlowly."""
+        """Wrap ``send`` so that it sends in pieces, and raises ReadTooSlowly if the reader is too slow."""
 
         async def send_paced(message: Message) -> None:
             await self.pace.send(send, message)
@@ -157,8 +156,8 @@ class OpenAnswer:
         return send_paced
 
     async def line(self, name: LineName, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine:
-        """Reserve space, call ``fetch``, and encode the rows as a line. If the line does not fit, try again with a
-        larger reservation. Raises AnswersUnread, and the errors of ``fetch`` and of the encoder."""
+        """Reserve space, call ``fetch``, and encode the rows as a line. Raises AnswersUnread, and the errors of
+        ``fetch`` and of the encoder."""
         for _ in range(_ATTEMPTS):
             size = min(_ROWS_FACTOR * self._budget.expected(self._group, name), PROCESS_BYTES // 2)
             await self.hold(size)
@@ -168,8 +167,7 @@ class OpenAnswer:
         raise AnswersUnread(AnswersUnread.MESSAGE, retry_after=1)
 
     async def _try_line(self, name: LineName, size: int, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine | None:
-        """Fetch and encode the line, for which ``size`` bytes are reserved. None if it needs more bytes and the group
-        cannot reserve them."""
+        """Return None if the line needs more than ``size`` bytes and the group cannot reserve them."""
         budget, group = self._budget, self._group
         with ExitStack() as unused:
             unused.callback(self.release, size)

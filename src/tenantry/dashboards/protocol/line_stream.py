@@ -65,6 +65,6 @@ def _last_line(reason: str) -> bytes:
 
 
 def _part(body: bytes, *, is_whole: bool = True) -> dict[str, Any]:
-    """A body message. ``is_whole``: this part completes a line, so the middleware may end the response after it."""
+    """``is_whole``: this part completes a line, so the middleware may end the response after it."""
     last = _last_line if is_whole else None
     return {"type": "http.response.body", "body": body, "more_body": True, LAST_PART_KEY: last}

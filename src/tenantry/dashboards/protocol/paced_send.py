@@ -1,4 +1,4 @@
-"""Sends a body in small pieces. Each piece has a time limit, so that the server buffers at most two of them."""
+"""Sends a body in small pieces, each with a time limit."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from datetime import tzinfo
 from typing import Any, Final
 
 from tenantry.dashboards.definition.columns import Columns
+from tenantry.dashboards.protocol.local_days import with_midnights
 from tenantry.datasources.results import (
     DEFAULT_FORMAT,
     Format,
@@ -53,16 +54,14 @@ def rows_line(
 ) -> Iterator[bytes | memoryview]:
     """Yield, in parts, the line that holds a panel's rows.
 
-    - ``named``: the columns to send.
     - ``total``: number of rows in the whole table.
     - ``age``: seconds since the rows were queried.
     - ``as_of``: Unix time. The rows include all changes that were reported before this time.
     - ``more``: further results, each under the name of its field in the line.
-    - ``zone``: the time zone in which to write times.
-    - ``clock``: the time of the query in that zone, and the settings of weeks and buckets for the page.
+    - ``clock``: the time of the query in ``zone``, and the settings of weeks and buckets for the page.
     - ``periods``: the days that the panel shows, the days that ``compare`` uses, and when they end.
     """
-    encode, format_ = _encoder().json.encode, Format(zone=zone, decimals="text")  # a page keeps all digits
+    encode, format_ = _encoder().json.encode, Format(zone=zone, exact_numbers="text")  # a page keeps all digits
     yield b'{"panel":' + encode(panel_id) + b","
     yield from _row_fields(result, named, encode, format_)
     for name, (rows, columns) in (more or {}).items():
@@ -82,15 +81,15 @@ def rows_line(
 def _row_fields(
     result: Result, named: Columns, encode: Callable[[Any], bytes], format_: Format
 ) -> Iterator[bytes | memoryview]:
-    sent = result if named is None else result.only(named)
+    sent = with_midnights(result if named is None else result.only(named), format_.zone)
     columns = [{"name": each.name, "type": each.type} for each in sent.columns]
     yield b'"columns":' + encode(columns) + b',"rows":'
     yield from json_row_parts(sent, format_)
 
 
 def choices_line(control: str, result: Result) -> list[bytes]:
-    """Return the line with a control's choices. The first column of the result has the values. If there is a column
-    ``label``, it has the texts to show. Raises QueryFailed for too many choices."""
+    """The first column of the result has a control's values. If there is a column ``label``, it has the texts to show.
+    Raises QueryFailed for too many choices."""
     if len(result) > _MAX_CHOICES:
         raise QueryFailed(f"a query for choices may return at most {_MAX_CHOICES} rows")
     label = result.names.index("label") if "label" in result.names else 0

@@ -22,8 +22,7 @@ _MESSAGES: Final = {"extra_forbidden": "there is no such field", "missing": "thi
 
 
 class StrictBody(BaseModel):
-    """A request body with strict fields: values are not converted, and unknown fields are errors. The errors contain no
-    values."""
+    """A request body: values are not converted, and unknown fields are errors. The errors contain no values."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
 
@@ -77,8 +76,7 @@ Model = TypeVar("Model", bound=StrictBody)
 
 
 async def read_request(request: Request, model: type[Model], *, optional: bool = False) -> Model:
-    """Read and validate the body of a request. With ``optional``, the body may be empty. Raises BodyTooLarge, BadJson,
-    InvalidBody, ViewerLeft."""
+    """With ``optional``, the body may be empty. Raises BodyTooLarge, BadJson, InvalidBody, ViewerLeft."""
     body = bytearray()
     try:
         async for chunk in request.stream():

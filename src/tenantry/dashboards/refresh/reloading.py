@@ -20,8 +20,8 @@ _Stamp: TypeAlias = frozenset[tuple[str, int, int]]
 
 
 class ReloadingFolder(Mapping[str, SavedDashboard]):
-    """A DashboardFolder that rereads changed files, for `tenantry dashboards serve`. While a file is invalid, every
-    access raises InvalidDashboards or InvalidQueries."""
+    """A DashboardFolder that rereads changed files. While one is invalid, every access raises InvalidDashboards or
+    InvalidQueries."""
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)
@@ -101,7 +101,7 @@ class ChangedFiles(ChangedPanels):
 
 
 class BrokenFiles(LineStream):
-    """The response while a file is invalid. It is ``{"broken": …}`` with the errors, each with file and line."""
+    """The response while a file is invalid: ``{"broken": …}`` with the errors, each with file and line."""
 
     def __init__(self, request: Request, error: InvalidQueries, changes: ChangedFiles) -> None:
         super().__init__(request)

@@ -1,8 +1,8 @@
 """Creates and alters a store's tables with alembic, in one transaction. Concurrent migrations wait for each other.
 
-The column ``generation.compatible`` lists the revisions that can use the tables. A release of Tenantry can use them if
-the list contains its HEAD. So an older release can still run after a migration
-(docs/decisions/0076-two-versions.md)."""
+The column ``generation.compatible`` lists the revisions that can use the tables, so that an older release can still run
+after a migration (docs/decisions/0076-two-versions.md).
+"""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def check(url: str) -> None:
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
     """Whether this version can use tables of the revision ``found``. ``listed``: the revisions that can use the tables,
-    separated by spaces. The last of them is the revision of the tables themselves."""
+    separated by spaces, with the tables' own revision last."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 
@@ -122,9 +122,10 @@ def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
 
 
 def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None:
-    """Lock all our tables until the transaction ends: one migration at a time could deadlock with running processes. If
-    a table is locked already, for example by a dump, release all locks and pause before the next attempt, so that
-    running processes do not queue behind this one."""
+    """Lock all our tables until the transaction ends. If a table is locked already, release all locks and pause before
+    the next attempt."""
+    # A migration that locked one table at a time could deadlock with running processes. If it waited for a lock, for
+    # example during a dump, running processes would queue behind it.
     there = set(connection.execute(text(_VISIBLE)).scalars())
     tables = [table for table in TABLES if table in there]
     end = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""Alembic runs this script. The script uses the connection and the transaction of ``tenantry.database.migrations``."""
+"""Alembic runs this script."""
 
 from alembic import context
 

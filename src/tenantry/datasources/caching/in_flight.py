@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
+from tenantry.clock import steady_time
 from tenantry.datasources.activity import OK, STOPPED, Activity, Execution, outcome_of
 from tenantry.datasources.bound_query import BoundQuery
 from tenantry.datasources.caching.shared_answer import SharedAnswer
@@ -61,8 +62,7 @@ class InFlightCounters:
 class InFlightQueries:
     """Runs equal concurrent queries of one event loop only once.
 
-    ``clock`` returns Unix seconds. ``store_outcome`` is called with each result. It returns whether later callers may
-    get this result from a cache.
+    ``store_outcome`` returns whether later callers may get a result from a cache.
     """
 
     # An execution (one run at a source) waits in the queue of each caller's group. It begins when one of these groups
@@ -86,9 +86,8 @@ class InFlightQueries:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def join(self, query: BoundQuery, max_age: float | None = None) -> Coroutine[Any, Any, QueryOutcome]:
-        """Run the query, or join an equal query in flight. The query to join must have begun at most ``max_age``
-        seconds ago (None: at any time). The caller must await the coroutine immediately. Raises DataSourceError; each
-        caller gets its own instance."""
+        """Run the query, or join an equal query in flight that began at most ``max_age`` seconds ago (None: at any
+        time). The caller must await the coroutine immediately. Raises DataSourceError."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # queries of a closed loop never end, so forget them
             self.by_key.clear()
@@ -111,7 +110,7 @@ class InFlightQueries:
         return self._watch.run(query.group, query.schema, query.opened.registered, running.wait())
 
     def invalidate_source(self, name: str | None) -> None:
-        """From now on, let no caller join a query already in flight at this source (None: at any source)."""
+        """Let no later caller join a query in flight at this source (None: at any source)."""
         for key in [key for key, running in self.by_key.items() if name in (None, running.query.opened.name)]:
             del self.by_key[key]
 
@@ -214,7 +213,9 @@ class InFlightQuery:
         self.began = in_flight.clock()
         in_flight.counters.executed += 1
         self._execution.begin()
-        as_of, is_measured = datetime.fromtimestamp(self.began, UTC), in_flight.store_outcome is not None
+        is_steady = in_flight.clock is steady_time  # viewers read the clock of the host
+        as_of = datetime.now(UTC) if is_steady else datetime.fromtimestamp(self.began, UTC)
+        is_measured = in_flight.store_outcome is not None
         shape = partial(_share, as_of=as_of, wants_dicts=query.wants_dicts, is_measured=is_measured)
         pool, reduction = query.opened.pool, query.reduction
         fetch = pool.fetch if reduction is None else partial(fetch_reduced, pool, reduction, in_flight.limits)

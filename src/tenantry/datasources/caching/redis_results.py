@@ -1,5 +1,3 @@
-"""A result cache in Redis, with a mark for each source."""
-
 # A source that changes gets a new random mark. An entry contains the mark that its source had, and is used only while
 # the source still has this mark.
 #
@@ -113,7 +111,7 @@ class RedisResults:
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def is_current(self) -> bool:
-        """Return whether the marks were read recently. This call may also start a new read in the background."""
+        """Return whether the marks were read recently. May start a new read in the background."""
         age = self._age()
         if age > POLL_SECONDS and (self._poll is None or self._poll.done()):
             self._poll = asyncio.get_running_loop().create_task(self._read_marks())
@@ -178,8 +176,7 @@ class RedisResults:
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:
-        """Return the entry of a key. Return None if there is no usable entry, or if the server does not reply in
-        time."""
+        """Return the entry of a key, or None if there is no usable entry or the server does not reply in time."""
         if source in self._untold:
             return None
         answers = await self._ask(

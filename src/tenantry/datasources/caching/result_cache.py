@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import math
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tenantry.clock import clock_shift, steady_time
 from tenantry.datasources.bound_query import BoundQuery, derived_key
 from tenantry.datasources.caching.in_flight import InFlightQueries, QueryOutcome
 from tenantry.datasources.caching.redis_results import RedisResults
@@ -51,7 +51,8 @@ class ResultCache:
     results of one group take at most ``group_max_bytes`` (default: a quarter of ``max_bytes``).
 
     After ``seconds``, queries still get the old result for ``stale_while_revalidate`` more seconds, while the source is
-    queried in the background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds.
+    queried in the background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds; the
+    default does not change if somebody sets the host's clock.
 
     Serves one event loop. Raises InvalidSettings for an invalid limit.
     """
@@ -64,7 +65,7 @@ class ResultCache:
         group_max_bytes: int | None = None,
         stale_while_revalidate: float = 0.0,
         shared: RedisResults | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = steady_time,
     ) -> None:
         share = max_bytes // 4 if group_max_bytes is None else group_max_bytes
         _check_seconds("seconds", seconds)
@@ -110,8 +111,7 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest usable result under this key, or under a key derived from this key,
-        such as a reduction's. Return None if there is no such result."""
+        """Return the age in seconds of the oldest usable result under this key or a key derived from it, or None."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -131,7 +131,7 @@ class ResultCache:
         if query.key is None or shared is None or outcome.as_of <= self._changed.of(source):
             return kept
         seconds = self._seconds_to_keep(query) - (self.clock() - outcome.as_of)
-        shared.write(query.key, source, outcome.as_of, outcome.answer, seconds)
+        shared.write(query.key, source, outcome.as_of + clock_shift(), outcome.answer, seconds)
         return True
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
@@ -155,8 +155,8 @@ class ResultCache:
         return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
 
     def changed(self, source: str | None) -> None:
-        """Drop the results of a changed source (None: of all sources). From now on, refuse to store results of queries
-        that began before the change."""
+        """Drop the results of a changed source (None: of all sources), and refuse to store results of queries that
+        began before the change."""
         self._changed.note(source, self.clock())
         if source is None:
             self.clear()
@@ -206,8 +206,6 @@ class _GroupEntries:
 
 
 class CachedQueries:
-    """Answers queries from a cache or, if the cache has no result, through InFlightQueries."""
-
     def __init__(self, cache: ResultCache, in_flight: InFlightQueries) -> None:
         self._cache = cache
         self._in_flight = in_flight
@@ -276,7 +274,8 @@ class CachedQueries:
             return None
         answer = SharedAnswer(entry.result)
         answer.size = entry.size
-        outcome = QueryOutcome(answer, None, entry.as_of, is_shared=True, is_hit=True)
+        as_of = entry.as_of - clock_shift()
+        outcome = QueryOutcome(answer, None, as_of, is_shared=True, is_hit=True)
         if entry.mark == shared.mark_of(source):  # if they differ, the source has changed since the entry was read
             self._cache.keep(query, outcome, is_checked=True)
         return outcome

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import msgspec
 
 _MAC_BYTES: Final = 32
-_VERSION: Final = 1
+_VERSION: Final = 2
 _PLAIN_WORDS: Final[dict[type, str]] = {
     kind: kind.__name__ for kind in (int, float, str, bytes, bool, Decimal, date, UUID)
 }
@@ -34,11 +34,11 @@ _TAGGED: Final = "tagged"
 
 
 class Unencodable(Exception):
-    """The result has a value of an unknown type."""
+    pass
 
 
 class RefusedResult(Exception):
-    """The bytes were not written for this key, or were not written with our secret."""
+    """The bytes were not written for this key, or not with our secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def write_result(secret: bytes, entry: SharedEntry) -> bytes:
         body = _codec().encode(
             (
                 *(_VERSION, entry.key, entry.mark, entry.as_of, entry.size),
-                *(result.names, result.types, len(result.rows), columns),
+                *(result.names, result.types, result.arrow_types, len(result.rows), columns),
             )
         )
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -85,15 +85,15 @@ def read_result(secret: bytes, key: str, data: bytes) -> SharedEntry:
     import msgspec
 
     try:
-        version, own_key, mark, as_of, size, names, types, count, columns = _decoder(None).decode(body)
+        version, own_key, mark, as_of, size, names, types, arrow_types, count, columns = _decoder(None).decode(body)
         if version != _VERSION or own_key != key:
             raise RefusedResult
         values = [_values(word, content) for word, content in columns]
     except (msgspec.MsgspecError, ValueError, TypeError, LookupError) as error:
         raise RefusedResult from error
     rows = tuple(zip(*values, strict=True)) if names else ((),) * count
-    types = None if types is None else tuple(types)
-    result = Result(tuple(names), rows, types, datetime.fromtimestamp(as_of, UTC))
+    types, arrow_types = (None if each is None else tuple(each) for each in (types, arrow_types))
+    result = Result(tuple(names), rows, types, datetime.fromtimestamp(as_of, UTC), arrow_types=arrow_types)
     return SharedEntry(key, mark, as_of, size, result)
 
 

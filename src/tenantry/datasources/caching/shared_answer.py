@@ -30,7 +30,7 @@ _VALUE_BYTES: Final = 40
 
 
 class Uncopyable(Exception):
-    """A value cannot be copied: its type is unknown, or it is nested too deeply."""
+    """A value cannot be copied, because its type is unknown or it is nested too deeply."""
 
 
 class SharedAnswer:
@@ -44,7 +44,9 @@ class SharedAnswer:
         result = answer if isinstance(answer, Result) else Result.of_dicts(answer)
         types = None if result.types is None else tuple(result.types)
         rows = result.rows if type(result.rows) is tuple else tuple(result.rows)
-        self.original: Result = Result(tuple(result.names), rows, types, as_of or result.as_of, result.size)
+        self.original: Result = Result(
+            tuple(result.names), rows, types, as_of or result.as_of, result.size, result.arrow_types
+        )
         """The result without copies, for a caller that does not share it."""
         self.size: int = 0
         """Bytes of memory; 0 before ``measure``."""
@@ -68,7 +70,7 @@ class SharedAnswer:
         return self._mutable
 
     def result(self) -> Result:
-        """Return the result for one caller. Raises Uncopyable."""
+        """Raises Uncopyable."""
         mutable = self.mutable
         if not mutable:
             return self.original  # its rows are tuples of immutable values, so it needs no copy
@@ -94,8 +96,8 @@ def _fresh_row(row: tuple[Any, ...], mutable: tuple[int, ...]) -> tuple[Any, ...
 
 
 def fresh(value: Any) -> Any:
-    """Copy a value and its mutable parts, faster than ``deepcopy``. Raises Uncopyable for an unknown type, and
-    RecursionError for deep nesting."""
+    """Copy a value and its mutable parts. Raises Uncopyable for an unknown type, and RecursionError for deep
+    nesting."""
     kind = type(value)
     if kind in _IMMUTABLE:
         return value

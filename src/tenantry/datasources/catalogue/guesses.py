@@ -23,7 +23,6 @@ class Guess(NamedTuple):
 
 
 def guess_tables(catalogue: Catalogue) -> dict[str, Guess]:
-    """Return guesses by table."""
     # The order: the tables with the tenant's column, the table to which that column refers, and the tables that refer
     # to a guessed table.
     tables = [table for table in catalogue.tables if table.is_declarable]
@@ -44,7 +43,7 @@ def guess_tables(catalogue: Catalogue) -> dict[str, Guess]:
 
 
 def _parents(column: str) -> tuple[str, str]:
-    """Likely names of the table to which a column refers: customer and customers for customer_id."""
+    """Return, for example, customer and customers for customer_id."""
     stem = column.removesuffix("_id")
     return stem, f"{stem}s"
 
@@ -68,7 +67,6 @@ def _named(columns: Iterable[str], lower: str) -> str | None:
 
 
 def _add_children(guesses: dict[str, Guess], keys: Iterable[ForeignKey]) -> None:
-    """Add the tables with a foreign key to a guessed table, then those with a key to one of these, and so on."""
     while True:
         found: dict[str, Guess] = {}
         for key in keys:

@@ -30,8 +30,7 @@ class Catalogue:
 
     @classmethod
     def of(cls, tables: Iterable[CatalogueTable], foreign_keys: Iterable[ForeignKey]) -> Self:
-        """Return a catalogue with both arguments sorted by table name, because engines return them in different
-        orders."""
+        """Return a catalogue sorted by table name."""
         return cls(
             tuple(sorted(tables, key=lambda table: table.name)),
             tuple(sorted(foreign_keys, key=lambda key: key.table)),

@@ -46,8 +46,7 @@ async def read_catalogue(
 
 
 def _catalogue(dialect: str, columns: Iterable[Sequence[Any]], foreign_keys: Iterable[Sequence[Any]]) -> Catalogue:
-    """Make a catalogue from the rows that ``CatalogueQueries`` describes. Leave out columns that are None or cannot be
-    spelled, and their foreign keys."""
+    """Leave out columns that are None or cannot be spelled, and their foreign keys."""
     found: dict[tuple[str, ...], list[str]] = {}
     views: set[tuple[str, ...]] = set()
     for schema, table, column, is_view in columns:

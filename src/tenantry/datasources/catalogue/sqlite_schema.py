@@ -1,5 +1,4 @@
-"""Reads the tables of a SQLite file from the statements that created them, because queries on data sources may not use
-pragmas."""
+"""Reads the tables of a SQLite file from the statements that created them, because queries may not use pragmas."""
 
 from __future__ import annotations
 
@@ -24,8 +23,8 @@ class SQLiteSchema(NamedTuple):
 
 
 def sqlite_schema(rows: Iterable[Sequence[Any]]) -> SQLiteSchema:
-    """Read the catalogue from the statements in the rows of ``TABLES``. A table that needs an extension, such as a
-    virtual table, has None as its only column."""
+    """Read the catalogue from the rows of ``TABLES``. A table that needs an extension, such as a virtual table, has
+    None as its only column."""
     listed = [row for row in rows if not row[0].startswith("sqlite_")]
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)

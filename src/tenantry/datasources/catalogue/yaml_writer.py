@@ -1,5 +1,3 @@
-"""Writes declarations of guarded tables as YAML."""
-
 from __future__ import annotations
 
 import json

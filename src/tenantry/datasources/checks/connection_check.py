@@ -34,8 +34,8 @@ async def check_connection(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> float:
-    """Connect as a query would, and run ``select 1``. Connecting includes the check of the declaration of guarded
-    tables. Return the total time in seconds.
+    """Connect as a query would, check the declaration of guarded tables, and run ``select 1``. Return the total time in
+    seconds.
 
     ``keys``, ``engines``: as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
     QueryFailed; InvalidSource for an unusable URL or driver, a wrong declaration of guarded tables, or a source that
@@ -63,8 +63,8 @@ async def open_alone(
     keys: Keys = None,
     engines: Mapping[str, DriverFactory] | None = None,
 ) -> AsyncIterator[LoneSource]:
-    """Open a source for the duration of the ``async with`` block. The block may take at most ``limits.timeout``
-    seconds. Raises the errors of ``check_connection``."""
+    """Open a source for the ``async with`` block, which may take at most ``limits.timeout`` seconds. Raises the errors
+    of ``check_connection``."""
     connectable = UrlSecrets(keys).resolve(source).source
     pool, queue = create_source(connectable, limits, host_engines(engines or {})), FairQueue(source.id, limits)
 

@@ -43,7 +43,7 @@ _UNREACHABLE: Final = (SourceUnavailable, InvalidSource, StoreUnavailable)
 
 
 class AskedQuery(NamedTuple):
-    """A query to explain on the source of ``schema``."""
+    """A query. The check asks the data source that the group maps ``schema`` to for the plan of the query."""
 
     file: str
     """The file that findings name."""
@@ -127,8 +127,8 @@ class EngineCheck:
         self._series: dict[AskedQuery, dict[str, frozenset[str] | None]] = {}
 
     def add(self, group: UserGroup, files: Collection[str] | None = None) -> None:
-        """Choose the queries to explain for this group. ``files``: the query files that the group can see; None: all
-        files."""
+        """Choose the queries to explain for this group. ``files``: the query files that the group can see (None:
+        all)."""
         mapping = group.mapping
         for schema, queries in self._queries.items() if mapping is not None else ():
             reference = mapping[schema] if mapping is not None and schema in mapping else None
@@ -157,7 +157,7 @@ class EngineCheck:
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
-        """Explain the queries of the added groups. Raises StoreUnavailable."""
+        """Raises StoreUnavailable."""
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(source: _Source) -> None:

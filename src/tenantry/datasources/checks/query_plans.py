@@ -44,8 +44,8 @@ class PlanTemplate(WrappedTemplate):
 
 
 def plan_prefix(query: ExplainedQuery) -> str | None:
-    """Return the SQL that explains a query when it is put before the query; None if the engine cannot explain the
-    query. Raises NotOneStatement for SQL that is not read-only."""
+    """Return the SQL to put before a query to explain it, or None if the engine cannot explain the query. Raises
+    NotOneStatement for SQL that is not read-only."""
     plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql
     if plans is None:

@@ -26,7 +26,8 @@ def read_refusal(file: str, template: SQLTemplate, error: TenantryError, text: s
 
     - ``file``: the file to report if the template names no file.
     - ``text``: the SQL of the query, without ``prefix``.
-    - ``prefix``: the words that were put before the SQL to explain it."""
+    - ``prefix``: the words before the SQL, such as ``explain``.
+    """
     if isinstance(error, TemplateError):
         found = template_error(error)
         return Refusal(found.file or file, found.code, found.line, found.column, found.message, found.fix)

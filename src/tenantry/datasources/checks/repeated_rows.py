@@ -9,8 +9,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class RepeatedRows(WrappedTemplate):
-    """Finds rows that have the same values in the columns ``names``. The query returns the number of rows that share
-    one such combination of values; it returns no row if all combinations differ."""
+    """A query for the number of rows that share one combination of values in the columns ``names``. It returns no row
+    if all combinations differ."""
 
     # Rows without a value in the first column are ignored.
 

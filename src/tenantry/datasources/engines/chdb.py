@@ -31,8 +31,6 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 
 class Handle:
-    """A connection to the engine."""
-
     def __init__(self, client: Client) -> None:
         self.client = client
         self.mark = ""
@@ -113,8 +111,7 @@ class ChDBDriver:
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: Handle) -> bool:
-        """Always True: a query cannot change its handle."""
-        return True
+        return True  # a query cannot change its handle
 
     def interrupt(self, connection: Handle) -> None:
         if connection.mark and (connection.stopping is None or connection.stopping.done()):
@@ -128,7 +125,7 @@ class ChDBDriver:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 
     def close(self, connection: Handle) -> None:
-        """Close a handle. When the last handle of the process is closed, the process releases the folder."""
+        """The process releases the folder when its last handle is closed."""
         connection.client.close()
 
     def shutdown(self) -> None:

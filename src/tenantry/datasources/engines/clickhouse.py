@@ -53,12 +53,11 @@ class ClickHouseAddress:
 
     @property
     def server(self) -> str:
-        """Host and port."""
         return f"{self._login['host']}:{self._login['port']}"
 
     def arguments(self, connections: int) -> dict[str, Any]:
-        """Return the arguments for ``clickhouse_connect.get_client``. The first call reads the certificate files.
-        Raises InvalidSource for an unreadable file."""
+        """Return the arguments for ``clickhouse_connect.get_client``. Raises InvalidSource for an unreadable
+        certificate file."""
         from urllib3 import PoolManager
 
         context: dict[str, Any] = {} if self._context is None else {"ssl_context": self._context.get()}
@@ -88,8 +87,7 @@ class ClickHouseDriver:
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> RunningQuery:
-        """Return a connection of the client. The first call connects the client. Raises SourceUnavailable,
-        InvalidSource."""
+        """Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         with self._lock:
             if self._client is None:
@@ -177,8 +175,7 @@ class ClickHouseDriver:
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: RunningQuery) -> bool:
-        """Always True: requests have no session that a query could change."""
-        return True
+        return True  # requests have no session that a query could change
 
     def interrupt(self, connection: RunningQuery) -> None:
         if connection.query_id and (connection.stopping is None or connection.stopping.done()):

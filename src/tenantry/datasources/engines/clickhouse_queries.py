@@ -129,7 +129,7 @@ def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: 
 
 
 def type_word(name: str) -> str | None:
-    """Return the column type for a ClickHouse type; None if the type is unknown."""
+    """Return the column type for a ClickHouse type, or None."""
     wrapped = _WRAPPED.fullmatch(name)
     if wrapped is not None:
         return type_word(wrapped[1] or wrapped[2])

@@ -47,7 +47,7 @@ _DIGITS: Final = (38, 76)  # maximum digits of the two decimal types
 # `settings` clause, which would lift every limit.
 @lru_cache(maxsize=512)
 def clickhouse_refusal(sql: str) -> str | None:
-    """Return the reason to refuse SQL; None for a single statement that only reads local tables."""
+    """Return the reason to refuse SQL, or None for a single statement that only reads local tables."""
     reason = refusal(sql, _READING)
     if reason is not None:
         return reason

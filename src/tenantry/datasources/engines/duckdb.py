@@ -72,6 +72,23 @@ _TYPES: Final[Mapping[str, str]] = {
 _TYPE_FAMILIES: Final[Mapping[str, str]] = {"DECIMAL": "decimal", "STRUCT": "struct", "MAP": "struct", "ENUM": "text"}
 
 
+_ARROW_TYPES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT"), "int64"),
+    **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"), "uint64"),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), "double"),
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "timestamp"),
+    "HUGEINT": "decimal(38, 0)",
+    "BOOLEAN": "bool",
+    "BLOB": "binary",
+    "DATE": "date32",
+    "TIME": "time64",
+    "TIMESTAMP WITH TIME ZONE": "timestamptz",
+    "INTERVAL": "duration",
+}
+"""DuckDB's type -> its Arrow type. All other types are strings."""
+_DECIMAL: Final = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
+
+
 class DuckDBDriver:
     """A ``Driver`` for a DuckDB file. Connections are cursors of one instance."""
 
@@ -88,7 +105,7 @@ class DuckDBDriver:
         self._instance: duckdb.DuckDBPyConnection | None = None
 
     def open(self) -> duckdb.DuckDBPyConnection:
-        """Return a cursor. The first call opens the file. Raises SourceUnavailable, InvalidSource."""
+        """Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         if is_sqlite(self._path):
@@ -116,7 +133,15 @@ class DuckDBDriver:
     def fetch(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL) -> Result:
         rows = self.open_rows(connection, bound, None)
         count = bytes_counter(rows.types or ())
-        return take_result(self.source_id, rows.names, rows.rows, self._limits, types=rows.types, count=count)
+        return take_result(
+            self.source_id,
+            rows.names,
+            rows.rows,
+            self._limits,
+            types=rows.types,
+            arrow_types=rows.arrow_types,
+            count=count,
+        )
 
     def open_rows(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
         statements = connection.extract_statements(bound.sql)
@@ -124,11 +149,13 @@ class DuckDBDriver:
         refuse_dynamic_sql(self.source_id, bound, self.dialect)
         cursor = connection.execute(statements[0], driver_parameters(bound))
         description = cursor.description or ()
-        types = [type_word(str(column[1])) for column in description]
+        declared = [str(column[1]) for column in description]
+        types = [type_word(each) for each in declared]
         rows: Iterator[Row] = iter(cursor.fetchone, None)  # one at a time, because a row may be large
         if _JSON in types:
             rows = with_json(rows, [position for position, word in enumerate(types) if word == _JSON])
-        return OpenRows([column[0] for column in description], rows, types)
+        names = [column[0] for column in description]
+        return OpenRows(names, rows, types, arrow_types=[arrow_type(each) for each in declared])
 
     def failure(self, error: Exception) -> TenantryError:
         if isinstance(error, duckdb.InterruptException):
@@ -184,8 +211,16 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
 
 
 def type_word(name: str) -> str | None:
-    """Return the column type for a DuckDB type; None if the type is unknown."""
+    """Return the column type for a DuckDB type, or None."""
     if name.endswith("]"):
         return "list"
     family, bracket, _ = name.partition("(")
     return _TYPE_FAMILIES.get(family) if bracket else _TYPES.get(name)
+
+
+def arrow_type(name: str) -> str | None:
+    """Return the Arrow type for a DuckDB type, or None."""
+    digits = _DECIMAL.fullmatch(name)
+    if digits is not None:
+        return f"decimal({digits[1]}, {digits[2]})"
+    return _ARROW_TYPES.get(name, "string" if type_word(name) else None)

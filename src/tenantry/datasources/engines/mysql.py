@@ -132,7 +132,15 @@ class MySQLDriver:
         rows = self._open(connection, bound, self._limits.timeout)
         count = bytes_counter(rows.types or ())
         try:
-            return take_result(self.source_id, rows.names, rows.rows, self._limits, types=rows.types, count=count)
+            return take_result(
+                self.source_id,
+                rows.names,
+                rows.rows,
+                self._limits,
+                types=rows.types,
+                arrow_types=rows.arrow_types,
+                count=count,
+            )
         finally:
             rows.close()
 
@@ -174,7 +182,8 @@ class MySQLDriver:
         else:
             rows = self._rows(connection, answer, end, seconds, has_values=bool(bound.params))
             next(rows)
-            return OpenRows([name for name, _ in columns], rows, [word for _, word in columns], rows.close)
+            names, types, arrow_types = zip(*columns, strict=True) if columns else ((), (), ())
+            return OpenRows(names, rows, types, rows.close, arrow_types)
         raise failure
 
     def _rows(

@@ -12,7 +12,7 @@ from pymysql.constants import COMMAND
 from sqlalchemy.engine import URL
 
 from tenantry.datasources.engines import tls
-from tenantry.datasources.engines.mysql_values import CONVERSIONS, read_row, to_parameters, type_word
+from tenantry.datasources.engines.mysql_values import CONVERSIONS, MySQLColumn, described, read_row, to_parameters
 
 _ENDS: Final = " \t\r\n;"  # characters that are removed from the end of a statement
 _RESET_CONNECTION: Final = 31  # COM_RESET_CONNECTION: MySQL 5.7.3, MariaDB 10.2.4
@@ -55,8 +55,7 @@ class ServerAddress:
         return str(self._login["unix_socket"] or "") or f"{self._login['host']}:{self._login['port']}"
 
     def arguments(self) -> dict[str, Any]:
-        """Arguments for ``pymysql.connect``. The first call reads certificates. Raises InvalidSource for an unreadable
-        file."""
+        """Arguments for ``pymysql.connect``. Raises InvalidSource for an unreadable certificate file."""
         if self._plain:
             return {**self._login, "ssl_disabled": True}
         return {**self._login, "ssl": self._context.get()}
@@ -85,7 +84,7 @@ _PROBLEMS: Final = {
 
 
 def connection_problem(error: BaseException, number: int | None) -> str | None:
-    """Explain why the server refused a connection. None if the error is of the network or unknown."""
+    """Explain why the server refused a connection. None for network errors and unknown errors."""
     return tls.certificate_hint(getattr(error, "original_exception", None)) or _PROBLEMS.get(number or 0)
 
 
@@ -101,7 +100,8 @@ def _mode(host: str | None, options: Mapping[str, str]) -> str | None:
 
 
 class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
-    """A connection whose session is reset after each query. ``pipelining``: send all commands of a reset at once."""
+    """A connection whose session is reset after each query. After a MySQLError, the session is unusable.
+    ``pipelining``: send all commands of a reset at once."""
 
     _read_timeout: float
     _result: Any
@@ -133,8 +133,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         )
 
     def set_up(self, statements: Sequence[str]) -> None:
-        """Run the statements now, and again after each reset of the session. After a MySQLError, the session is
-        unusable."""
+        """Run the statements now, and again after each reset of the session."""
         for statement in statements:
             self.query(statement)
         self._setup = tuple(statement.encode() for statement in statements)
@@ -142,15 +141,14 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = True
 
     def identify(self) -> tuple[Any, ...]:
-        """Return values that together identify the server. The connection id alone is not enough, because two servers
-        may use the same id."""
+        """Return values that together identify the server."""
+        # The connection id alone is not enough, because two servers may use the same id.
         self.query("select @@hostname, @@port, @@server_id")
         row: tuple[Any, ...] = self._result.rows[0]
         return row
 
     def settle(self, settings: str | None = None) -> None:
-        """Read the replies to the last reset of the session, and run the statement ``settings`` for the next query.
-        After a MySQLError, the session is unusable."""
+        """Read the replies to the last reset of the session, and run the statement ``settings`` for the next query."""
         self.reusable = False
         usual, self._read_timeout = self._read_timeout, self._wipe_timeout
         while self._unread or self._unsent:
@@ -164,7 +162,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self._read_timeout = usual
         self.reusable = settings is None
 
-    def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[tuple[str, str | None]], Iterator[Any]]:
+    def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[MySQLColumn], Iterator[Any]]:
         """Send a query. The caller must call ``settle`` first. Raises UnbindableValue, MySQLError."""
         text = self._with_values(sql, params)
         self.reusable = False
@@ -174,7 +172,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             self._wipe_after(error)
             raise
         fields = self._result.fields if self._result.description else ()
-        return [(each.name, type_word(each.type_code, each.charsetnr)) for each in fields], self._rows()
+        return [described(each) for each in fields], self._rows()
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         result = self._result
@@ -190,8 +188,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """Return whether the server converted only the beginning of a string to a number or a time. Also return True if
-        such a warning may have been lost. Call this after the last row was read."""
+        """Return whether the server converted only the beginning of a string to a number or a time, or may have done
+        so. Call this after the last row was read."""
         count = self._result.warning_count
         if not count:
             return False
@@ -201,7 +199,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
         """Return whether ``was_truncated`` would be true after the first row. Return False if the statement cannot be a
-        subquery, so that this cannot be checked."""
+        subquery."""
         # Streams need to know this before they send rows.
         self.reusable = False
         try:
@@ -229,8 +227,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         del self._unsent[:count]
 
     def abandon(self) -> None:
-        """Drop the unread rows, which PyMySQL would read before the next query."""
-        if self._result is not None:
+        if self._result is not None:  # else PyMySQL reads the unread rows before the next query
             self._result.unbuffered_active = False
             self._result.connection = None
             self._result = None

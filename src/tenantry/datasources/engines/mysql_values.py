@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from pymysql.constants import FIELD_TYPE
+from pymysql.constants import FIELD_TYPE, FLAG
 from pymysql.converters import conversions
+from pymysql.protocol import FieldDescriptorPacket
 
 from tenantry.datasources.engines.json_columns import read_document
 from tenantry.errors import UnbindableValue
@@ -35,11 +36,37 @@ _WORDS: Final[dict[int, str]] = {
 }
 
 
-def type_word(kind: int, character_set: int) -> str | None:
-    """Return the column type for a MySQL type; None if the type is unknown."""
+_ARROW_TYPES: Final[Mapping[str, str]] = {
+    "integer": "int64",
+    "float": "double",
+    "datetime": "timestamp",
+    "bytes": "binary",
+    "date": "date32",
+    "interval": "duration",
+    "json": "string",
+    "text": "string",
+}
+_MAX_DIGITS: Final = 38
+"""Maximum digits of an Arrow decimal of 128 bits."""
+
+
+class MySQLColumn(NamedTuple):
+    name: str
+    type: str | None
+    arrow_type: str | None
+
+
+def described(field: FieldDescriptorPacket) -> MySQLColumn:
+    kind, is_unsigned = field.type_code, bool(field.flags & FLAG.UNSIGNED)
     if kind in _TEXT_OR_BYTES:
-        return "bytes" if character_set == _BINARY else "text"
-    return _WORDS.get(kind)
+        word: str | None = "bytes" if field.charsetnr == _BINARY else "text"
+    else:
+        word = _WORDS.get(kind)
+    if word == "decimal":
+        digits = field.length - (not is_unsigned) - (field.scale > 0)  # the length counts the sign and the point
+        return MySQLColumn(field.name, word, f"decimal({digits}, {field.scale})" if digits <= _MAX_DIGITS else None)
+    arrow_type = "uint64" if word == "integer" and is_unsigned else _ARROW_TYPES.get(word or "")
+    return MySQLColumn(field.name, word, arrow_type)
 
 
 def to_parameters(values: Iterable[Any]) -> list[Any]:

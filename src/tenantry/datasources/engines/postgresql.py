@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from typing import Any, Final
 
@@ -24,7 +24,7 @@ from tenantry.datasources.driver import (
 )
 from tenantry.datasources.engines import postgresql_connection
 from tenantry.datasources.engines.postgresql_connection import PipelineConnection, ServerError, Statement
-from tenantry.datasources.engines.postgresql_values import encode_parameters
+from tenantry.datasources.engines.postgresql_values import ServerColumn, encode_parameters
 from tenantry.datasources.pool.query_limits import Limits, bytes_counter, take_result
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
@@ -170,14 +170,17 @@ class PostgreSQLDriver:
     def open_rows(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
         rows = self._read(connection, bound, session, is_stream=True)
         columns = next(rows)
-        return OpenRows([column.name for column in columns], rows, [column.type for column in columns], rows.close)
+        names, types, arrow_types = _described(columns)
+        return OpenRows(names, rows, types, rows.close, arrow_types)
 
     def _take(self, rows: Generator[Any]) -> Result:
         with closing(rows):
             columns = next(rows)
-            names, types = [column.name for column in columns], [column.type for column in columns]
+            names, types, arrow_types = _described(columns)
             count = bytes_counter(types, unbounded=_UNBOUNDED)
-            return take_result(self.source_id, names, rows, self._limits, types=types, count=count)
+            return take_result(
+                self.source_id, names, rows, self._limits, types=types, arrow_types=arrow_types, count=count
+            )
 
     def _read(
         self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL | None, *, is_stream: bool = False
@@ -261,3 +264,7 @@ class PostgreSQLDriver:
 
 def _statement(bound: BoundSQL) -> Statement:
     return bound.sql.encode(), encode_parameters(driver_parameters(bound))
+
+
+def _described(columns: Sequence[ServerColumn]) -> tuple[list[str], list[str], list[str | None]]:
+    return [each.name for each in columns], [each.type for each in columns], [each.arrow_type for each in columns]

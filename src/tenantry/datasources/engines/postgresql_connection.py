@@ -68,7 +68,7 @@ class AnswerTooLong(Exception):
 
 
 class NoColumns(Exception):
-    """The statement returned no columns."""
+    pass
 
 
 def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:

@@ -125,13 +125,33 @@ _WORDS: Final[Mapping[int, str]] = {
 }
 
 
+_ARROW_TYPES: Final[Mapping[int, str]] = {
+    psycopg.adapters.types[name].oid: arrow_type
+    for arrow_type, names in {
+        "bool": "bool",
+        "int64": "int2 int4 int8 oid",
+        "double": "float4 float8",
+        "date32": "date",
+        "time64": "time",
+        "timestamp": "timestamp",
+        "timestamptz": "timestamptz",
+        "binary": "bytea",
+    }.items()
+    for name in names.split()
+}
+_NUMERIC: Final = psycopg.adapters.types["numeric"].oid
+_MAX_DIGITS: Final = 38
+"""Maximum digits of an Arrow decimal of 128 bits."""
+
+
 class ServerColumn(NamedTuple):
     name: str
     type: str
+    arrow_type: str | None
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
-    """Return the names of the columns, and their types. The type of an array is ``list``; an unknown type becomes
+    """Return the names of the columns, and their types. The type of an array is ``list``. An unknown type becomes
     ``text``."""
     columns = []
     for number in range(answer.nfields):
@@ -140,8 +160,17 @@ def columns_of(answer: PGresult) -> list[ServerColumn]:
         if word is None:
             known = psycopg.adapters.types.get(oid)
             word = "list" if known is not None and oid == known.array_oid else "text"
-        columns.append(ServerColumn((answer.fname(number) or b"").decode(), word))
+        name = (answer.fname(number) or b"").decode()
+        columns.append(ServerColumn(name, word, _arrow_type(oid, answer.fmod(number))))
     return columns
+
+
+def _arrow_type(oid: int, modifier: int) -> str | None:
+    if oid != _NUMERIC:
+        return _ARROW_TYPES.get(oid, "string")  # also an interval, which may have months
+    # The modifier of numeric(9, 2) is (9 << 16) + 2 + 4, and that of numeric is -1.
+    digits, scale = (modifier - 4) >> 16, (modifier - 4) & 0x7FF
+    return f"decimal({digits}, {scale})" if modifier >= 0 and scale <= digits <= _MAX_DIGITS else None
 
 
 class _JSONLoader(Loader):

@@ -151,12 +151,12 @@ def _reporting(make_driver: DriverFactory) -> DriverFactory:
 
 
 def is_engine(name: str) -> bool:
-    """Return whether an engine has this name. Raises InvalidSource for a broken entry point."""
+    """Raises InvalidSource for a broken entry point."""
     return name in BUILT_IN_NAMES or (name not in BUILT_IN and _added(name) is not None)
 
 
 def engine_name(url_scheme: str) -> str | None:
-    """The name of the built-in engine for a URL scheme; None for any other scheme."""
+    """The name of the built-in engine for a URL scheme, or None."""
     engine = BUILT_IN.get(url_scheme)
     return None if engine is None else engine.name
 
@@ -171,9 +171,8 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 
 def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
-    """Return warnings for the operator who registers a URL. There is a warning if the engine does not keep queries
-    read-only, if it cannot stop queries, and if it needs a package that is missing here. The warnings quote only the
-    dialect. Raises InvalidSource."""
+    """Return warnings for the operator who registers a URL: that the engine does not keep queries read-only, cannot
+    stop queries, or needs a package that is missing here. The warnings quote only the dialect. Raises InvalidSource."""
     parsed = parse_url(url)
     check_secrets(parsed)
     name = check_url(url, trusted)

@@ -27,7 +27,7 @@ _OTHER_HOST: Final = frozenset({62, 64})  # OpenSSL's X509_V_ERR_HOSTNAME_MISMAT
 
 
 class TLSContext:
-    """A source's SSL context, made once because making it is slow."""
+    """A source's SSL context, which is made only once."""
 
     def __init__(self, mode: str | None, options: Mapping[str, str]) -> None:
         self._mode = mode
@@ -36,7 +36,7 @@ class TLSContext:
         self._lock = Lock()
 
     def get(self) -> ssl.SSLContext:
-        """The first call reads files. Raises InvalidSource for an unreadable file."""
+        """Raises InvalidSource for an unreadable file."""
         with self._lock:
             if self._context is None:
                 self._context = self._make()
@@ -101,8 +101,8 @@ def check_choice(options: Mapping[str, str], name: str, known: tuple[str, ...], 
 
 
 def asked_mode(options: Mapping[str, str]) -> str | None:
-    """Return the mode that the options set or imply; None if they do neither. Raises InvalidSource if the options
-    contradict each other."""
+    """Return the mode that the options set or imply, or None. Raises InvalidSource if the options contradict each
+    other."""
     files = [name for name in FILES if name in options]
     mode = options.get("ssl_mode")
     if mode == "disabled" and files:
@@ -117,7 +117,7 @@ def asked_mode(options: Mapping[str, str]) -> str | None:
 
 
 def certificate_hint(error: BaseException | None) -> str | None:
-    """Describe the problem with the server's certificate, without OpenSSL's message. None for other errors."""
+    """Describe the problem with the server's certificate. None for other errors."""
     if not isinstance(error, ssl.SSLCertVerificationError):
         return None
     if error.verify_code in _OTHER_HOST:

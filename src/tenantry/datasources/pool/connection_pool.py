@@ -41,8 +41,7 @@ IDLE_SECONDS = 300.0
 
 
 class ConnectionPool(Generic[C]):
-    """``check`` is called with each new connection before the first query on that connection. It refuses the connection
-    by raising a TenantryError."""
+    """``check`` refuses a new connection by raising a TenantryError."""
 
     def __init__(self, driver: Driver[C], limits: Limits, check: Callable[[C], None] | None = None) -> None:
         self.dialect: str = driver.dialect
@@ -89,8 +88,8 @@ class ConnectionPool(Generic[C]):
     async def stream(
         self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
     ) -> SourceStream[C]:
-        """Run a query and return its rows as chunks, once the first chunk is ready. ``on_end`` is called once. Raises
-        the errors of ``fetch`` and of the writer."""
+        """Run a query and return its rows as chunks, once the first chunk is ready. Raises the errors of ``fetch`` and
+        of the writer."""
         while True:
             chunks = RowChunks(self._driver, bound, session, make_writer, self._limits.stream)
             stream: SourceStream[C] = SourceStream(self._driver.source_id, self, chunks, self._limits, turn, on_end)

@@ -81,7 +81,7 @@ class Turn:
             raise queue.lost_error(self.group) if has_come is False else busy_error(queue.source_id)
 
     def leave(self) -> None:
-        """Release the turn, unless a ConnectionPool has taken it over and will release it."""
+        """Release the turn, unless a ConnectionPool has taken it over."""
         if not self.is_kept and not self.has_ended:
             self.queue.release(self)
 
@@ -109,8 +109,8 @@ class FairQueue:
         return len(self._running)
 
     def acquire(self, group: Hashable, weight: float = 1.0, *, is_stream: bool = False) -> Turn:
-        """Return a turn. It has a connection if one is free for the group; otherwise it waits. Raises SourceUnavailable
-        if the queue is full."""
+        """Return a turn, which has a connection if one is free for the group. Raises SourceUnavailable if the queue is
+        full."""
         own = self._groups.get(group)
         if own is None:
             own = self._groups[group] = GroupQueue(weight)
@@ -144,11 +144,12 @@ class FairQueue:
             self._sweep()
 
     def refuse(self, turn: Turn, idle: int) -> bool:
-        """Put a turn back at the head of its queue, because the server refused to open a connection for it. ``idle`` is
-        the number of open connections that no query uses.
+        """Put a turn back at the head of its queue after the server refused a connection. ``idle`` is the number of
+        open connections that no query uses.
 
-        Return True if the turn waits again. Return False, and change nothing, if the source has no other connection and
-        the turn has paused ``_PAUSES`` times."""
+        Return False, and change nothing, if the source has no other connection and the turn has paused ``_PAUSES``
+        times.
+        """
         known = len(self._running) - 1 + idle
         if not known and turn.pauses == _PAUSES:
             return False

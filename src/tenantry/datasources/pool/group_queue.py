@@ -42,7 +42,8 @@ class GroupQueue:
         return max((queue[-1] for queue in (self.queries, self.streams) if queue), key=lambda turn: turn.number)
 
     def used_at(self, now: float) -> float:
-        """Return ``used`` plus the time that the group's running turns have used so far, divided by its weight."""
+        """Return ``used`` plus the time that the group's running turns have used so far, divided by the group's
+        weight."""
         return self.used + sum(now - turn.began for turn in self.running) / self.weight
 
     def is_long(self, now: float) -> bool:
@@ -51,7 +52,7 @@ class GroupQueue:
         return self._ended_long(now) + sum(_long_use(turn, now) for turn in self.running) > _LONG
 
     def is_forgettable(self, now: float) -> bool:
-        """Whether the queue may be dropped, because a new one would behave the same."""
+        """Whether a new queue would behave the same."""
         return not (self.running or self.waiting or self.barred) and self._ended_long(now) < _FORGOTTEN
 
     def charge(self, turn: Turn, now: float) -> None:

@@ -23,14 +23,12 @@ Idle: TypeAlias = deque[tuple[float, C]]
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a stream's body. The connection is freed after the last chunk."""
-
     content: bytes
     is_last: bool
 
 
 class PooledQuery(Generic[C]):
-    """Runs a query, or the steps of a stream, on one connection. ``check`` may refuse a new connection."""
+    """Runs a query, or the steps of a stream, on one connection."""
 
     # `close_rows` is called before the connection of a stopped stream closes.
 
@@ -56,8 +54,8 @@ class PooledQuery(Generic[C]):
         self._stopped = False
 
     def run(self, work: Work[C], arguments: tuple[Any, ...] = (), shape: Shape | None = None) -> None:
-        """Run ``work`` and pass its result or its error to ``finish``. This method never raises an error, because no
-        caller would handle the error, and the error may quote a value."""
+        """Run ``work`` and pass its result or its error to ``finish``. This method never raises an error."""
+        # No caller would handle the error, and the error may quote a value.
         how = work, arguments, shape
         outcome: Any = None
         try:

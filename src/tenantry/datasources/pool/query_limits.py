@@ -140,6 +140,7 @@ def take_result(
     limits: Limits,
     *,
     types: Sequence[str | None] | None = None,
+    arrow_types: Sequence[str | None] | None = None,
     count: Callable[[Sequence[tuple[Any, ...]]], int] | None = count_bytes,
 ) -> Result:
     """Read a cursor's rows and return them as a Result. Raises TooManyRows or TooManyBytes above the limits, and
@@ -163,7 +164,7 @@ def take_result(
         if left < 0:
             raise too_many_bytes_error(source_id, limits.max_bytes)
         size = max(1, min(2 * size, _LONGEST, left * len(chunk) // (2 * used + 1)))
-    return Result(tuple(columns), taken, types, size=limits.max_bytes - left)
+    return Result(tuple(columns), taken, types, size=limits.max_bytes - left, arrow_types=arrow_types)
 
 
 def bytes_counter(

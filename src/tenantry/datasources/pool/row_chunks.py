@@ -37,7 +37,7 @@ the event loop."""
 
 
 class RowChunks:
-    """Writes the chunks of one query. If ``begin`` fails, the pool may call ``begin`` again with another connection."""
+    """If ``begin`` fails, the pool may call ``begin`` again with another connection."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class RowChunks:
         self._opened = opened = self._open(connection)
         try:
             check_names(self._driver.source_id, opened.names)
-            self._writer: ChunkWriter = self._make_writer(tuple(opened.names), opened.types)
+            self._writer: ChunkWriter = self._make_writer(tuple(opened.names), opened.types, opened.arrow_types)
         except BaseException:
             self.close()
             raise
@@ -102,7 +102,7 @@ class RowChunks:
         else:
             answer = cast("SessionDriver", driver).fetch_in_session(connection, self._bound, session)
         result = as_result(answer)
-        return OpenRows(result.names, iter(result.rows), result.types)
+        return OpenRows(result.names, iter(result.rows), result.types, arrow_types=result.arrow_types)
 
     def _next(self) -> Chunk:
         begun = monotonic()

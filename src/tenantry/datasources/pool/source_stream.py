@@ -1,5 +1,5 @@
-"""A query whose rows are read step by step, one chunk each time the reader asks. Between steps the query holds a
-connection, but no thread."""
+"""A query whose rows are read one chunk each time the reader asks. Between chunks the query holds a connection, but no
+thread."""
 
 from __future__ import annotations
 

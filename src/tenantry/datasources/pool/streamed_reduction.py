@@ -61,8 +61,6 @@ def _ignore(outcome: str, rows: int, size: int) -> None:
 
 
 class _RowCollector(Generic[Found]):
-    """A ChunkWriter that collects rows, and drops unneeded ones with ``Reduction.thin``."""
-
     def __init__(self, reduction: Reduction, shape: Callable[[Answer], Found], max_bytes: int) -> None:
         self.found: list[Found] = []
         self._reduction = reduction
@@ -74,7 +72,9 @@ class _RowCollector(Generic[Found]):
         self._rows: list[tuple[Any, ...]] = []
         self._is_dropped = False
 
-    def begin(self, names: Sequence[str], types: Sequence[str | None] | None) -> _RowCollector[Found]:
+    def begin(
+        self, names: Sequence[str], types: Sequence[str | None] | None, _: Sequence[str | None] | None = None
+    ) -> _RowCollector[Found]:
         self._names, self._types = names, types
         self._rows, self._held = [], 0
         return self

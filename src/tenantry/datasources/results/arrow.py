@@ -1,7 +1,8 @@
-"""Arrow IPC streams (https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format), written with pyarrow."""
+"""Arrow IPC streams (https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -22,7 +23,9 @@ from tenantry.errors import InvalidSettings, QueryFailed
 def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write a schema and one record batch.
 
-    The Arrow type of a column depends on its values:
+    A column has the Arrow type that the engine declares (``Result.arrow_types``). A value that this type cannot hold,
+    such as PostgreSQL's ``infinity`` in a timestamp, becomes null. The type of a column without a declared type depends
+    on its values:
 
     - int64, decimal (also for integers of more than 64 bits), double, bool or binary
     - timestamp[us] (in UTC if the values have an offset), date32, time64[us] or duration[us]
@@ -33,7 +36,11 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     pa = _pyarrow()
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
     values = zip(*result.rows, strict=True) if result.rows else [()] * len(result.names)
-    arrays = [_array(pa, column, cells, format_) for column, cells in zip(result.columns, values, strict=True)]
+    declared = result.arrow_types or [None] * len(result.names)
+    arrays = [
+        _array(pa, column, cells, format_) if name is None else _declared(pa, name, cells, format_)
+        for name, column, cells in zip(declared, result.columns, values, strict=True)
+    ]
     batch = pa.record_batch(arrays, names=list(result.names))
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
@@ -45,15 +52,22 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
-    The first batch sets the column types. The types follow the rules of ``to_arrow``, with two exceptions: decimals
-    become strings, and a column of an unknown type becomes strings if this batch has no values for it. Raises
-    InvalidSettings without pyarrow.
+    The column types follow the rules of ``to_arrow``. For columns without a declared type, the first batch sets the
+    type, with two exceptions: decimals become strings, and a column of an unknown type becomes strings if this batch
+    has no values for it. Raises InvalidSettings without pyarrow.
     """
 
-    def __init__(self, names: Sequence[str], types: Sequence[str | None] | None, format_: Format) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        types: Sequence[str | None] | None,
+        arrow_types: Sequence[str | None] | None,
+        format_: Format,
+    ) -> None:
         self._pa = _pyarrow()
         self._names = tuple(names)
         self._types = types
+        self._declared = arrow_types or [None] * len(names)
         self._format = format_
         self._sink = _Sink()
         self._columns: list[tuple[ResultColumn, Any]] = []
@@ -76,20 +90,27 @@ class ArrowWriter:
 
     def _begin(self, columns: Sequence[ResultColumn], values: Sequence[Sequence[Any]]) -> list[Any]:
         arrays = []
-        for column, cells in zip(columns, values, strict=True):
-            array = None
-            if column.type not in _UNSURE or (column.type != "decimal" and any(cell is not None for cell in cells)):
-                array = _typed(self._pa, column.type, cells)
-            if array is None or self._pa.types.is_decimal(array.type):
-                array = _text(self._pa, cells, self._format)
+        for column, name, cells in zip(columns, self._declared, values, strict=True):
+            array = self._first(column, cells) if name is None else _declared(self._pa, name, cells, self._format)
             arrays.append(array)
             self._columns.append((column, array.type))
         schema = self._pa.schema([(name, array.type) for name, array in zip(self._names, arrays, strict=True)])
         self._writer = self._pa.ipc.new_stream(self._sink, schema)
         return arrays
 
+    def _first(self, column: ResultColumn, cells: Sequence[Any]) -> Any:
+        array = None
+        if column.type not in _UNSURE or (column.type != "decimal" and any(cell is not None for cell in cells)):
+            array = _typed(self._pa, column.type, cells)
+        if array is None or self._pa.types.is_decimal(array.type):
+            array = _text(self._pa, cells, self._format)
+        return array
+
     def _next(self, number: int, values: Sequence[Any]) -> Any:
         column, arrow_type = self._columns[number]
+        name = self._declared[number]
+        if name is not None:
+            return _declared(self._pa, name, values, self._format)
         if arrow_type == self._pa.string():
             return _text(self._pa, values, self._format)
         if not any(value is not None for value in values):
@@ -128,6 +149,37 @@ def _pyarrow() -> Any:
     except ImportError:
         raise InvalidSettings(missing_package_message("pyarrow", "arrow")) from None
     return pa
+
+
+def _declared(pa: Any, name: str, values: Sequence[Any], format_: Format) -> Any:
+    """Make an array of the declared type. A value that the type cannot hold becomes null."""
+    found = _DECIMAL.fullmatch(name)
+    if found is None and name not in _DECLARED:
+        raise InvalidSettings(f"{name!r} is not an Arrow type that a driver may declare: {', '.join(_DECLARED)}")
+    if name == "string":
+        return _text(pa, values, format_)
+    if found is not None:
+        kinds, arrow_type = _NUMBERS, pa.decimal128(int(found[1]), int(found[2]))
+    else:
+        kinds, make = _DECLARED[name]
+        arrow_type = make(pa)
+    # Without this check pyarrow would read a Decimal as a float, True as 1 and a string as bytes.
+    if not kinds.issuperset({*map(type, values)} - {type(None)}):
+        values = [value if type(value) in kinds else None for value in values]
+    if found is not None:
+        values = [None if value is None else Decimal(value) for value in values]
+    try:
+        return pa.array(values, arrow_type)
+    except (ValueError, OverflowError, pa.ArrowException):
+        return pa.array([value if _fits(pa, value, arrow_type) else None for value in values], arrow_type)
+
+
+def _fits(pa: Any, value: Any, arrow_type: Any) -> bool:
+    try:
+        pa.scalar(value, arrow_type)
+    except (ValueError, OverflowError, pa.ArrowException):
+        return False
+    return True
 
 
 def _array(pa: Any, column: ResultColumn, values: Sequence[Any], format_: Format) -> Any:
@@ -201,3 +253,21 @@ _BUILDERS: Final[Mapping[str, tuple[frozenset[type], Callable[[Any, Sequence[Any
 
 _UNSURE: Final = frozenset({None, "decimal", "datetime"})
 """Column types whose Arrow type depends on the values. It is unknown while all values are None."""
+
+_NUMBERS: Final = frozenset({int, Decimal})
+_DECIMAL: Final = re.compile(r"decimal\((\d+), (\d+)\)")
+_DECLARED: Final[Mapping[str, tuple[frozenset[type], Callable[[Any], Any]]]] = {
+    "bool": (frozenset({bool}), lambda pa: pa.bool_()),
+    "int64": (frozenset({int}), lambda pa: pa.int64()),
+    "uint64": (frozenset({int}), lambda pa: pa.uint64()),
+    "double": (frozenset({int, float}), lambda pa: pa.float64()),
+    "binary": (frozenset({bytes}), lambda pa: pa.binary()),
+    "date32": (frozenset({date}), lambda pa: pa.date32()),
+    "time64": (frozenset({time}), lambda pa: pa.time64("us")),
+    "duration": (frozenset({timedelta}), lambda pa: pa.duration("us")),
+    "timestamp": (frozenset({datetime}), lambda pa: pa.timestamp("us")),
+    "timestamptz": (frozenset({datetime}), lambda pa: pa.timestamp("us", "UTC")),
+    "string": (frozenset(), lambda pa: pa.string()),
+}
+"""By the name of a declared type: the Python types of its values, and the Arrow type. ``decimal(9, 2)`` is declared
+too."""

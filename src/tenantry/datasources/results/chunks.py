@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from tenantry.datasources.results.arrow import ArrowWriter
@@ -22,15 +22,20 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
 
 
 class ChunkWriter(Protocol):
-    """Writes a body in chunks. ``write`` is called at least once, even without rows; ``end`` is called last."""
+    """``write`` is called at least once, even without rows. ``end`` is called last."""
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes: ...
 
     def end(self) -> bytes: ...
 
 
-MakeWriter: TypeAlias = Callable[[Sequence[str], Sequence[str | None] | None], ChunkWriter]
-"""Makes a writer, given the names and types of the columns."""
+Types: TypeAlias = Sequence[str | None] | None
+
+
+class MakeWriter(Protocol):
+    """Makes a writer, given the names, types and Arrow types of the columns."""
+
+    def __call__(self, names: Sequence[str], types: Types, arrow_types: Types = None, /) -> ChunkWriter: ...
 
 
 def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> MakeWriter:
@@ -40,13 +45,13 @@ def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_saf
         raise InvalidSettings("formula_safe applies only to CSV: leave it out for other formats")
     match format_:
         case "json":
-            return lambda names, types: _JSONChunks(JSONWriter(names, options, "encode", types))
+            return lambda names, types, _=None: _JSONChunks(JSONWriter(names, options, "encode", types))
         case "ndjson":
-            return lambda names, types: _LineChunks(JSONWriter(names, options, "encode_lines", types))
+            return lambda names, types, _=None: _LineChunks(JSONWriter(names, options, "encode_lines", types))
         case "csv":
-            return lambda names, types: _CSVChunks(CSVWriter(names, options, formula_safe=formula_safe))
+            return lambda names, types, _=None: _CSVChunks(CSVWriter(names, options, formula_safe=formula_safe))
         case "arrow":
-            return lambda names, types: ArrowWriter(names, types, options)
+            return lambda names, types, arrow_types=None: ArrowWriter(names, types, arrow_types, options)
         case _:
             raise InvalidSettings(f"format is {format_!r}; it takes {', '.join(MEDIA_TYPES)}")
 
@@ -54,10 +59,10 @@ def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_saf
 def narrowed(make_writer: MakeWriter, columns: Collection[str]) -> MakeWriter:
     """Return a MakeWriter whose writers write only these columns."""
 
-    def make(names: Sequence[str], types: Sequence[str | None] | None) -> ChunkWriter:
+    def make(names: Sequence[str], types: Types, arrow_types: Types = None) -> ChunkWriter:
         kept = positions(names, columns)
-        kept_types = types and [types[position] for position in kept]
-        return _NarrowedChunks(make_writer([names[position] for position in kept], kept_types), kept)
+        kept_types, kept_arrow_types = (each and [each[at] for at in kept] for each in (types, arrow_types))
+        return _NarrowedChunks(make_writer([names[at] for at in kept], kept_types, kept_arrow_types), kept)
 
     return make
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 from decimal import Decimal
+from functools import cache
 from io import StringIO
 from typing import Any, Final
 from uuid import UUID
@@ -17,16 +19,19 @@ from tenantry.datasources.results.result import Result
 _AS_THEY_ARE: Final = frozenset({int, type(None), date, UUID})
 """Types that Python's ``csv`` writes correctly with ``str``."""
 _NUMBERS: Final = (float, Decimal)
-_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""A field that begins with one of these could be run by a spreadsheet as a formula (OWASP, CSV injection). Some are
+_FORMULA: Final = "=+@\uff1d\uff0b\uff0d\uff20-"
+"""A spreadsheet could run a field that begins with one of these as a formula (OWASP, CSV injection). Four are
 full-width forms."""
+_FORMULA_STARTS: Final = (*_FORMULA, "\t", "\r", "\n")
+_SEPARATORS: Final = ",;\t"
 
 
 def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> bytes:
-    """Write a header and one line per row, in UTF-8 without a byte order mark.
+    """Write a header and one line per row, in UTF-8.
 
     NULL, NaN and infinity become empty fields. Dates are written in ISO 8601. Lists and objects are written as JSON.
-    ``formula_safe`` puts an apostrophe before fields that a spreadsheet could run as formulas. Raises ValueError for
+    ``formula_safe`` puts an apostrophe before fields that a spreadsheet could run as formulas, and before parts of a
+    field that could become such fields because the spreadsheet expects another separator. Raises ValueError for
     dicts with different keys. For a list or object, raises InvalidSettings if msgspec is missing, and QueryFailed if
     the value is nested too deeply.
     """
@@ -38,15 +43,18 @@ def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool =
 class CSVWriter:
     def __init__(self, names: Sequence[str], format_: Format, *, formula_safe: bool) -> None:
         self._names = names
+        self._format = format_
         self._formula_safe = formula_safe
         self._as_they_are = _AS_THEY_ARE if formula_safe else _AS_THEY_ARE | {str}
         self._text = TextWriter(format_).text
+        self._inner_formulas = _inner_formulas(format_.separator)
 
     def header(self) -> bytes:
-        return _lines([[self._guarded(name) for name in self._names]]) if self._names else b""
+        mark = "\ufeff".encode() if self._format.byte_order_mark else b""
+        return mark + (self._lines([[self._guarded(name) for name in self._names]]) if self._names else b"")
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        return _lines(zip(*map(self._column, zip(*rows, strict=True)), strict=True))
+        return self._lines(zip(*map(self._column, zip(*rows, strict=True)), strict=True))
 
     def _column(self, column: Sequence[Any]) -> Iterable[Any]:
         return column if self._as_they_are.issuperset(map(type, column)) else map(self._field, column)
@@ -55,14 +63,25 @@ class CSVWriter:
         if type(value) in self._as_they_are:
             return value
         if isinstance(value, _NUMBERS):
-            return value if is_finite(value) else None
+            if not is_finite(value):
+                return None
+            return str(value).replace(".", ",") if self._format.decimal_comma else value
         return self._guarded(self._text(value))
 
     def _guarded(self, text: str) -> str:
-        return f"'{text}" if self._formula_safe and text.startswith(_FORMULA_STARTS) else text
+        if not self._formula_safe:
+            return text
+        return self._inner_formulas.sub("'", f"'{text}" if text.startswith(_FORMULA_STARTS) else text)
+
+    def _lines(self, rows: Iterable[Iterable[Any]]) -> bytes:
+        buffer = StringIO(newline="")
+        csv.writer(buffer, delimiter=self._format.separator).writerows(rows)
+        return clean_text(buffer.getvalue()).encode()
 
 
-def _lines(rows: Iterable[Iterable[Any]]) -> bytes:
-    buffer = StringIO(newline="")
-    csv.writer(buffer).writerows(rows)
-    return clean_text(buffer.getvalue()).encode()
+@cache
+def _inner_formulas(separator: str) -> re.Pattern[str]:
+    """Find the places where a formula would begin if another separator or a line break ended the field. A field with
+    ``separator`` itself is quoted."""
+    ends = "".join(each for each in _SEPARATORS if each != separator)
+    return re.compile(f'(?<=[{ends}\r\n])(?="*[{_FORMULA}])')

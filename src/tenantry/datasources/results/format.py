@@ -16,31 +16,41 @@ MAX_SAFE_INTEGER: Final = 2**53 - 1
 """A double, such as a JavaScript number, holds every integer up to this one exactly (RFC 8259)."""
 
 _QUOTED_IN_RANGES: Final = frozenset(' ,"()[]\\\t\n\r\v\f')
-_CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "number"), "binary": ("base64", "hex")}
+_CHOICES: Final[Mapping[str, tuple[str | bool, ...]]] = {
+    "exact_numbers": ("number", "text"),
+    "binary": ("base64", "hex"),
+    "separator": (",", ";", "\t"),
+    "decimal_comma": (False, True),
+    "byte_order_mark": (False, True),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How JSON writes decimals, large integers, bytes and times. CSV uses only ``binary`` and ``zone``, Arrow only
-    ``binary``.
+    """How values are written.
 
-    - ``decimals`` are written as numbers with all digits, or as strings.
-    - ``big_integers``, beyond 2^53 - 1, are written as strings or numbers; doubles cannot hold them exactly.
+    - ``exact_numbers``: JSON writes decimals and integers beyond 2^53 - 1 as numbers with all their digits, or as
+      strings. Doubles, such as the numbers of JavaScript, cannot hold them exactly.
     - ``binary`` is written as base64 (RFC 4648 section 4) or hexadecimal.
     - ``zone``: JSON and CSV convert datetimes that have a time zone to this zone; None: no conversion.
+    - ``separator``: the character between two fields of CSV.
+    - ``decimal_comma``: CSV writes floats and decimals with a comma instead of a point.
+    - ``byte_order_mark``: CSV begins with U+FEFF, by which Excel recognises UTF-8.
 
     Raises InvalidSettings for any other value.
     """
 
-    decimals: Literal["number", "text"] = "number"
-    big_integers: Literal["text", "number"] = "text"
+    exact_numbers: Literal["number", "text"] = "number"
     binary: Literal["base64", "hex"] = "base64"
     zone: tzinfo | None = None
+    separator: Literal[",", ";", "\t"] = ","
+    decimal_comma: bool = False
+    byte_order_mark: bool = False
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
-                raise InvalidSettings(f"{name} is {getattr(self, name)!r}; it takes {' or '.join(choices)}")
+                raise InvalidSettings(f"{name} is {getattr(self, name)!r}; it takes {' or '.join(map(repr, choices))}")
 
 
 DEFAULT_FORMAT: Final = Format()
@@ -64,7 +74,7 @@ def bytes_text(value: bytes | bytearray | memoryview, format_: Format) -> str:
 
 
 def local_time(value: Any, zone: tzinfo) -> Any:
-    """Convert a datetime with a time zone to ``zone``; return all other values as they are."""
+    """Convert a datetime with a time zone to ``zone``. All other values stay as they are."""
     if not isinstance(value, datetime) or value.tzinfo is None:
         return value
     try:

@@ -118,7 +118,7 @@ class JSONWriter:
         raise _too_deep()
 
     def write_unchanged(self, rows: Sequence[Any]) -> bytes | None:
-        """Return the rows or values as JSON, without converting any value. None if a value may need a conversion."""
+        """Return the rows or values as JSON, or None if a value may need a conversion."""
         if self._format.binary == "hex":
             return None
         try:
@@ -127,7 +127,7 @@ class JSONWriter:
             return None
         # Search the output for values that need a conversion: long integers, and Decimals that are NaN or infinity. The
         # search also finds long floats, and strings that contain these words; this costs only time.
-        if self._format.big_integers == "text" and _LONG_NUMBER in text.translate(_DIGITS_AS_ZEROS):
+        if self._format.exact_numbers == "text" and _LONG_NUMBER in text.translate(_DIGITS_AS_ZEROS):
             return None
         if b"N" in text and b"NaN" in text:  # first search for one byte, which is much faster and mostly finds nothing
             return None
@@ -150,7 +150,7 @@ class JSONWriter:
         return column
 
     def _writes(self, kind: type, values: Sequence[Any]) -> bool:
-        if kind is int and self._format.big_integers == "text":
+        if kind is int and self._format.exact_numbers == "text":
             return bool(max(values) <= MAX_SAFE_INTEGER and min(values) >= -MAX_SAFE_INTEGER)
         if kind is Decimal:
             return all(map(Decimal.is_finite, values))
@@ -165,7 +165,7 @@ class JSONWriter:
         if kind in _NATIVE:
             return value
         if isinstance(value, int):
-            small = self._format.big_integers == "number" or abs(value) <= MAX_SAFE_INTEGER
+            small = self._format.exact_numbers == "number" or abs(value) <= MAX_SAFE_INTEGER
             return int(value) if small else int.__repr__(value)
         if isinstance(value, Decimal | float):
             return value if is_finite(value) else None
@@ -225,7 +225,7 @@ def _encoder(format_: Format) -> msgspec.json.Encoder:
         import msgspec
     except ImportError:
         raise InvalidSettings(missing_package_message("msgspec", "json")) from None
-    return msgspec.json.Encoder(decimal_format="number" if format_.decimals == "number" else "string")
+    return msgspec.json.Encoder(decimal_format="number" if format_.exact_numbers == "number" else "string")
 
 
 def _as_arrays(columns: Sequence[Iterable[Any]]) -> list[Any]:

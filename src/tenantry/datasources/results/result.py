@@ -34,7 +34,7 @@ _TYPES: Final[Mapping[type, str]] = {
 @dataclass(frozen=True, slots=True)
 class ResultColumn:
     """A column's name and its type: boolean, integer, decimal, float, text, bytes, date, time, datetime, interval,
-    uuid, json, list, struct, range or mixed. ``type`` is None if the type is unknown."""
+    uuid, json, list, struct, range, mixed, or None if the type is unknown."""
 
     name: str
     type: str | None = None
@@ -49,6 +49,7 @@ class Result:
     - ``types``: the column types that the engine reports, named as in ResultColumn.
     - ``as_of``: when the source was queried (aware, UTC).
     - ``size``: the memory that the rows take, in bytes; None if it was not counted.
+    - ``arrow_types``: the Arrow types of the columns, as in OpenRows.
     """
 
     names: Sequence[str]
@@ -56,6 +57,7 @@ class Result:
     types: Sequence[str | None] | None = None
     as_of: datetime | None = None
     size: int | None = None
+    arrow_types: Sequence[str | None] | None = None
 
     @classmethod
     def of_dicts(cls, dicts: Sequence[Mapping[str, Any]]) -> Result:
@@ -90,13 +92,14 @@ class Result:
         kept = positions(self.names, names)
         if len(kept) == len(self.names):
             return self
-        types = self.types and [self.types[position] for position in kept]
+        types, arrow_types = (each and [each[position] for position in kept] for each in (self.types, self.arrow_types))
         return replace(
             self,
             names=[self.names[position] for position in kept],
             rows=chooser(kept)(self.rows),
             types=types,
             size=None,
+            arrow_types=arrow_types,
         )
 
     def chunks(self) -> Iterator[Sequence[tuple[Any, ...]]]:
@@ -148,8 +151,8 @@ def _type_of(kind: type) -> str:
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """Return a function that makes dicts from rows of ``width`` values. Its arguments are the rows and ``width`` names.
-    It raises ValueError for a row with another number of values."""
+    """Return a function that makes dicts from rows and ``width`` names. It raises ValueError for a row with another
+    number of values."""
     if not width:
         return _empty_dicts
     names = [f"n{number}" for number in range(width)]

@@ -48,9 +48,9 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """Return the URL to store for ``source_id``. It is encrypted once with each key of ``keys``, except the key whose
-    id is ``without``. A URL without plain secrets is returned unchanged. Raises InvalidSource for an unreadable URL, or
-    if the package cryptography is missing."""
+    """Return the URL to store for ``source_id``, encrypted once with each key of ``keys``, except the key whose id is
+    ``without``. A URL without plain secrets is returned unchanged. Raises InvalidSource for an unreadable URL, or if
+    the package cryptography is missing."""
     if not has_plain_secrets(url):
         return url
     public = public_url(url)
@@ -130,9 +130,9 @@ class Reencryption:
 async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
-    """Encrypt all stored URLs with each key of ``keys``, except the key whose id is ``without``. That key can be
-    removed afterwards. A URL does not change if it has no plain secrets, or if it is already encrypted with these keys.
-    The call can be interrupted and repeated. Raises StoreUnavailable."""
+    """Encrypt all stored URLs with each key of ``keys``, except the key whose id is ``without``, which can be removed
+    afterwards. A URL does not change if it has no plain secrets, or if it is already encrypted with these keys. The
+    call can be interrupted and repeated. Raises StoreUnavailable."""
     done = Reencryption()
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):

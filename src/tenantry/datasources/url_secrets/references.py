@@ -30,7 +30,7 @@ class Reference:
     name: str
 
     def read(self, source_id: str) -> str:
-        """Read the current secret. Raises SecretUnavailable; the message names the variable or file."""
+        """Raises SecretUnavailable, whose message names the variable or file."""
         value, problem = self._variable() if self.kind == "env" else self._file()
         if any(each < " " or each == "\x7f" for each in value):
             problem = "contains a line break or another control character: a secret must be one line"
@@ -65,8 +65,7 @@ def _read(path: str) -> bytes | None:
 
 
 def parse_reference(text: str) -> Reference:
-    """Return the reference that ``text`` describes. Raises InvalidSource for an invalid reference, or for the name of
-    one of Tenantry's environment variables."""
+    """Raises InvalidSource for an invalid reference, or for the name of one of Tenantry's environment variables."""
     kind, _, name = text.partition(":")
     if kind == "file" and "\0" not in name and Path(name).is_absolute():
         return Reference("file", name)
@@ -80,8 +79,7 @@ def parse_reference(text: str) -> Reference:
 
 
 def references(url: URL) -> dict[object, Reference]:
-    """Return the references in a URL's password and secret options. The keys are the texts of the references. Raises
-    InvalidSource."""
+    """Return the references in a URL's password and secret options, by their text. Raises InvalidSource."""
     return {each: parse_reference(str(each)) for each in secret_values(url) if is_reference(each)}
 
 

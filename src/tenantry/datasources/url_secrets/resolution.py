@@ -41,7 +41,7 @@ class UrlSecrets:
         self._keys = keys
 
     def resolve(self, source: RegisteredSource) -> ConnectableSource:
-        """Decrypt the source's URL and read the secrets to which it refers. Raises SecretUnavailable, InvalidSource."""
+        """Raises SecretUnavailable, InvalidSource."""
         url = decrypt_url(source, self._ring(source)) if is_encrypted(source.url) else source.url
         parsed = parse_url(url)
         named = references(parsed)

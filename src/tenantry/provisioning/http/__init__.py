@@ -1,4 +1,4 @@
-"""The HTTP interface ``/api/user`` (SPEC sections 4, 5, 7), its OpenAPI documents, and the two health checks."""
+"""The HTTP interface ``/api/user`` (SPEC sections 4, 5, 7)."""
 
 from tenantry.provisioning.http.api_token_uses import ApiTokenUses as ApiTokenUses
 from tenantry.provisioning.http.dry_run import DryRunProvisioner as DryRunProvisioner

@@ -34,8 +34,7 @@ class ApiTokenUses:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def note(self, tokens: ApiTokenStore, token: ApiToken) -> None:
-        """Record in a background task that the API token was used. Do nothing if the store recorded a use within the
-        last hour, or if the last attempt to record one was less than ten minutes ago."""
+        """Record in a background task that the API token was used, at most once an hour."""
         if use_is_recorded(token, utc_now()):
             return
         with self._lock:

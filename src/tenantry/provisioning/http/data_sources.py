@@ -108,25 +108,31 @@ class CreateSource(ApiBody):
 
 class PatchSource(ApiBody):
     """Changes a data source. Fields that the body does not contain stay as they are. If `tables` is null, the
-    declaration is removed."""
+    declaration is removed. If `session` is null, the session variables are removed."""
 
     name: NameOrId
+    new_name: NewName = ""
     url: Address = ""
     password: Password = None
+    session: Session = None
     tables: Tables = None
     test: Test = True
 
     def changes(self) -> SourceUpdate:
         check_text(self.name, "/name")
-        tables = (self.tables or {}) if "tables" in self.model_fields_set else None
-        if not self.url and self.password is None and tables is None:
-            raise InvalidBody("send at least one of url, password and tables", field="")
-        return SourceUpdate(self.url or None, self.password, tables)
+        if self.new_name:
+            check_text(self.new_name, "/new_name")
+        given = self.model_fields_set
+        tables = (self.tables or {}) if "tables" in given else None
+        session = tuple((self.session or {}).items()) if "session" in given else None
+        if not (self.new_name or self.url) and self.password is None and tables is None and session is None:
+            raise InvalidBody("send at least one of new_name, url, password, session and tables", field="")
+        return SourceUpdate(self.url or None, self.password, tables, self.new_name or None, session=session)
 
 
 class DataSourcesEndpoint(Endpoint):
-    """``/api/data-sources``, with the scope ``sources``. ``hosts``: the hosts that URLs of data sources may name. With
-    ``?dry_run=true``, the endpoint connects to the data source but writes nothing."""
+    """``/api/data-sources``, with the scope ``sources``. With ``?dry_run=true``, it connects to the data source but
+    writes nothing."""
 
     def __init__(self, context: ApiContext, hosts: Iterable[str]) -> None:
         super().__init__("GET", "POST", "PATCH", "DELETE", observer=context.observer)

@@ -13,6 +13,7 @@ from tenantry.groups import (
     GroupChanges,
     GroupCreation,
     GroupDraft,
+    GroupRotation,
     GroupUpdate,
     GroupWrite,
     IdempotencyKey,
@@ -21,7 +22,7 @@ from tenantry.groups import (
     UserGroup,
 )
 from tenantry.ports import GroupStore
-from tenantry.provisioning import NOT_LOADED, Deadline, NotLoaded, PropertyContract, UpsertProvisioner
+from tenantry.provisioning import NOT_LOADED, Deadline, NotLoaded, PropertyContract, RotationProvisioner
 from tenantry.provisioning.provisioner import ProvisioningStore
 from tenantry.tokens import KeyRing, draft_token
 
@@ -32,8 +33,8 @@ NO_TEAM_ID = 0
 _NO_CHANGES = GroupChanges()
 
 
-class DryRunProvisioner(UpsertProvisioner):
-    """Returns the same results and raises the same errors as UpsertProvisioner, but writes nothing.
+class DryRunProvisioner(RotationProvisioner):
+    """Returns the same results and raises the same errors as RotationProvisioner, but writes nothing.
 
     Groups that would be created have ``NO_TOKEN`` and ``NO_TEAM_ID``. Violations of ``contract`` are raised even if
     ``contract.refuses`` is false. Idempotency-Keys are ignored."""
@@ -67,14 +68,24 @@ class DryRunProvisioner(UpsertProvisioner):
     async def _write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], author: Author
     ) -> Sequence[Issued | None]:
-        updates = [each.provided_id for each in writes if isinstance(each, GroupUpdate)]
-        found = await self._read_many(environment, updates)
-        return [
-            self._created(environment, write.draft, write.token)
-            if isinstance(write, GroupCreation)
-            else _updated(found.get(write.provided_id), write)
-            for write in writes
-        ]
+        changes = [each.provided_id for each in writes if not isinstance(each, GroupCreation)]
+        found = await self._read_many(environment, changes)
+        done: list[Issued | None] = []
+        for write in writes:
+            if isinstance(write, GroupCreation):
+                done.append(self._created(environment, write.draft, write.token))
+            elif isinstance(write, GroupUpdate):
+                done.append(_updated(found.get(write.provided_id), write))
+            else:
+                done.append(self._rotated_later(found.get(write.provided_id), write))
+        return done
+
+    def _rotated_later(self, found: Issued | None, write: GroupRotation) -> Issued | None:
+        rotated = None if found is None else StoredGroup(found.group, found.token).rotated_if_live(write, utc_now())
+        if rotated is None:
+            return None
+        self._draw(rotated.token)
+        return rotated.issued()
 
     async def _replace_token(
         self,
@@ -115,7 +126,7 @@ class DryRunProvisioner(UpsertProvisioner):
 async def group_to_write(
     groups: GroupStore, environment: Environment, provided_id: str, changes: GroupChanges = _NO_CHANGES
 ) -> UserGroup:
-    """Return the group as it would be after these changes. Writes nothing. Raises UnknownGroup."""
+    """Return the group as it would be after these changes. Raises UnknownGroup."""
     issued = await groups.get(environment, provided_id)
     if issued is None:
         raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")

@@ -125,8 +125,8 @@ def json_response(
 
 
 class StreamedResponse(Response):
-    """A response that is sent while the request body still arrives. At the end, ``code`` is ``ok``, or the code of the
-    error in the last line."""
+    """A response that is sent while the request body still arrives. ``code`` is ``ok``, or the code of the error in the
+    last line."""
 
     code: str = "ok"
 
@@ -160,12 +160,11 @@ _PHRASES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
 def api_error_response(
     error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
 ) -> Response:
-    """``problem``: add the members of a problem document (RFC 9457). The document's ``type`` is ``about:blank``
-    (section 4.2.1), because the code already identifies the error."""
+    """``problem``: add the members of a problem document (RFC 9457)."""
     document = error_format.document(error, request_id)
     if problem:
         document = {
-            "type": "about:blank",
+            "type": "about:blank",  # RFC 9457 section 4.2.1: the code already identifies the error
             "title": _PHRASES.get(error.status) or HTTPStatus(error.status).phrase,
             "status": error.status,
             "detail": error.public_message,
@@ -190,11 +189,10 @@ def api_error_response(
 
 
 class Endpoint(ABC):
-    """The ASGI app for one path. Subclasses implement ``respond`` for ``methods``. This class answers OPTIONS itself,
-    and answers every method that is not in ``methods`` with 405.
+    """The ASGI app for one path. Subclasses implement ``respond`` for ``methods``.
 
-    An unexpected exception is answered with status 500 and the request id. The log entry about it contains nothing
-    from the request. ``observer`` is called with each answered request that reached ``respond``."""
+    An unexpected exception becomes a 500, and a log entry that contains nothing from the request. ``observer`` is
+    called with each answered request that reached ``respond``."""
 
     def __init__(
         self, *methods: str, error_format: ErrorFormat = DEFAULT_FORMAT, observer: Observer | None = None
@@ -206,8 +204,8 @@ class Endpoint(ABC):
 
     @abstractmethod
     async def respond(self, request: ApiRequest) -> Response:
-        """Answer the request. A TenantryError that this method raises is sent as an error response. After
-        ClientDisconnected, nothing is sent."""
+        """Answer the request. A TenantryError is sent as an error response. After ClientDisconnected, nothing is
+        sent."""
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         started = time.monotonic()
@@ -255,7 +253,7 @@ class Endpoint(ABC):
 
 def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
     """Return the error to send. For an unexpected exception, log only the type and traceback, because its message may
-    contain a token. If the error has a ``generic_message``, return that message and log the error's own message."""
+    contain a token."""
     error, extra = raised, {"request_id": request.id}
     if not isinstance(error, TenantryError) or error.status == 500:
         frames = "".join(traceback.format_tb(raised.__traceback__))
@@ -267,8 +265,7 @@ def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
 
 
 async def _complete(response: Response, request: ApiRequest, scope: ASGIScope) -> None:
-    """Drain the request's body, so that the client can read the response. If bytes remain, announce that the connection
-    will close."""
+    """Drain the request's body, so that the client can read the response."""
     _add_headers(response, request)
     reusable = response.status_code not in _BODY_NOT_READ and await request.drain()
     if not reusable and scope.get("http_version", "1.1").startswith("1"):  # HTTP/2 has no such header

@@ -73,12 +73,10 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Responds whether a user group token or pass is active, and for which group. A token or pass is inactive if it is
-    from another environment than the API token. The endpoint reads the store and no cache, so rotations take effect at
-    once.
+    """Responds whether a user group token or pass is active, and for which group. A token or pass from another
+    environment than the API token is inactive. Rotations take effect at once.
 
-    Without an Authorization header, the API token may be in the form. So a small form is then read before
-    authentication."""
+    Without an Authorization header, the API token may be in the form, so a small form is read before authentication."""
 
     def __init__(self, context: ApiContext) -> None:
         super().__init__("POST", error_format=OAUTH_FORMAT, observer=context.observer)
@@ -176,7 +174,7 @@ MAX_FIELDS: Final = 64
 
 
 class IntrospectionForm:
-    """The parameters of a form. A parameter without a value counts as missing."""
+    """A parameter without a value counts as missing."""
 
     __slots__ = ("_fields",)
 
@@ -193,8 +191,8 @@ class IntrospectionForm:
         return [value for field, value in self._fields or () if field == name and value]
 
     def token(self) -> str:
-        """Return the token to introspect. Raises InvalidRequest if ``token`` is missing, a parameter is repeated, or
-        the form has more than MAX_FIELDS parameters."""
+        """Raises InvalidRequest if ``token`` is missing, a parameter is repeated, or the form has more than MAX_FIELDS
+        parameters."""
         if self._fields is None:  # raised here, not in the handler, whose exception contains the body
             raise InvalidRequest(f"the form has more than {MAX_FIELDS} parameters: send only token")
         values = dict(self._fields)

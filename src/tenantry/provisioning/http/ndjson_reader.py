@@ -28,8 +28,7 @@ class Line:
 
 
 class LineSplitter:
-    """Splits a body into lines at LF or CRLF. Blank lines are counted but not returned. The bytes of a line beyond
-    MAX_LINE are discarded."""
+    """Splits a body into lines at LF or CRLF. Blank lines are counted but not returned."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -100,8 +99,7 @@ class BodyLines:
         check_size(self._size, MAX_BULK)
 
     async def discard(self) -> None:
-        """Read and ignore the rest of the body, within the limits for size and time. Most clients send the whole body
-        before they read the report."""
+        """Read and ignore the rest of the body, within the limits for size and time."""
         with suppress(TenantryError, ClientDisconnected, DeadlineExceeded):
             await run_with_timeout(self._seconds, self._read_on())
 

@@ -1,7 +1,4 @@
-"""The operations of ``/api/user`` (SPEC section 4), as models of request bodies.
-
-Pydantic checks the types, field names and lengths. ``tenantry.provisioning`` checks all other limits.
-"""
+"""The operations of ``/api/user`` (SPEC section 4)."""
 
 from __future__ import annotations
 
@@ -77,7 +74,7 @@ class Operation(ApiBody, ABC):
         return None
 
     def check(self) -> None:
-        """Check the body without writing. Raises InvalidBody as ``run`` does."""
+        """Raises InvalidBody as ``run`` does."""
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:
@@ -115,8 +112,7 @@ class GetOrCreate(Operation):
         )
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """Return the JSON of a successful response. For POST it also contains ``api_environment_tag`` (SPEC section
-        2.1)."""
+        """For POST, the JSON also contains ``api_environment_tag`` (SPEC section 2.1)."""
         group = _group_fields(result, properties=True, tag=method == "POST")
         return {"success": 1, "new_user_group": result.created, "user_group": group}
 
@@ -211,7 +207,7 @@ class Rotate(Operation):
         return await call.provisioner.rotate(call.environment, self.current_token, once=call.once, author=call.author)
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        return {"success": 1, "user_group": _group_fields(result, properties=False, tag=True)}
+        return {"success": 1, "user_group": rotated_group(result)}
 
 
 LISTED_FIELDS: Final = (
@@ -223,6 +219,10 @@ LISTED_FIELDS: Final = (
 def listed_group(group: UserGroup) -> dict[str, Any]:
     plain = group.as_dict()
     return {name: plain[name] for name in LISTED_FIELDS}
+
+
+def rotated_group(result: Issued[str]) -> dict[str, Any]:
+    return _group_fields(result, properties=False, tag=True)
 
 
 def merged_group(result: Issued[str]) -> dict[str, Any]:
@@ -320,5 +320,7 @@ MESSAGES: Final = {
     "too_long": "this must have at most {max_length} entries",
     "dict_type": "this must be an object",
     "bool_type": "this must be true or false",
+    "int_type": "this must be a whole number",
+    "greater_than_equal": "this must be at least {ge}",
 }
 """The type of a pydantic error -> our message. An error of any other type keeps pydantic's message."""

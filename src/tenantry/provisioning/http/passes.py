@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from tenantry.clock import utc_now
 from tenantry.errors import InvalidBody, InvalidPass
@@ -32,8 +32,17 @@ Attributes = Annotated[
         examples=[{"region": "eu"}],
     ),
 ]
+
+
+def _whole(value: object) -> object:
+    # JSON has one type of number, and in JSON Schema 60.0 is an integer.
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 Seconds = Annotated[
-    int, Field(ge=1, le=MAX_SECONDS, description=f"Seconds for which the pass is valid. Default: {DEFAULT_SECONDS}.")
+    int,
+    Field(ge=1, le=MAX_SECONDS, description=f"Seconds for which the pass is valid. Default: {DEFAULT_SECONDS}."),
+    BeforeValidator(_whole),  # after Field, otherwise the OpenAPI document has `ge` and `le`
 ]
 PassScope = Annotated[
     str | None,
@@ -75,8 +84,8 @@ class CreatePass(Operation):
         return replace(issued, group=issued.group.with_viewer(viewer), token=signed)
 
     def _signed(self, token: str, first: int) -> tuple[Viewer, str]:
-        """No pass if ``token`` is empty, as in a dry run. ``first``: the earliest ``iat``, which may be a second ahead
-        after a revocation."""
+        """Make no pass if ``token`` is empty, as in a dry run. ``first``: the earliest ``iat``, which may be a second
+        ahead after a revocation."""
         problem: InvalidPass | None = None
         try:
             issued = max(int(utc_now().timestamp()), first)

@@ -63,7 +63,6 @@ class ApiRequest:
     """A request's headers, query parameters and body, within limits of size and time.
 
     - ``id``: the X-Request-Id header, or a random id if the header is absent, malformed or contains a token.
-    - ``root_path``: where the app is mounted.
     - ``complete``: whether the whole body was received."""
 
     __slots__ = ("_query", "_receive", "_values", "complete", "id", "method", "operation", "root_path")
@@ -100,8 +99,8 @@ class ApiRequest:
         return secret
 
     def authorization(self) -> tuple[bytes, str] | None:
-        """Return the scheme (lower case) and the credentials of the Authorization header, or None without the header.
-        Raises AmbiguousAuthorization if the header is repeated."""
+        """Return the scheme (lower case) and the credentials of the Authorization header. Raises AmbiguousAuthorization
+        if the header is repeated."""
         given = self._values.get(b"authorization")
         if given is None:
             return None
@@ -117,8 +116,7 @@ class ApiRequest:
         return given[0].strip(_SPACE).partition(b" ")[0].lower() if len(given) == 1 else b""
 
     def prefers(self, preference: bytes) -> bool:
-        """Whether a Prefer header (RFC 7240) contains ``preference`` without a value. Write ``preference`` in lower
-        case."""
+        """Whether a Prefer header (RFC 7240) contains ``preference`` (lower case) without a value."""
         given = b",".join(self._values.get(b"prefer", ()))
         return preference in (each.strip(_SPACE).lower() for each in given.split(b","))
 
@@ -153,13 +151,12 @@ class ApiRequest:
         return key
 
     def dry_run(self, *others: str) -> bool:
-        """Return the query parameter ``dry_run``. ``others``: the names of other parameters that the request may have.
-        Raises BadRequest."""
+        """``others``: the names of other parameters that the request may have. Raises BadRequest."""
         return read_flag(self.query(*others, "dry_run"), "dry_run")
 
     def query(self, *names: str) -> dict[str, str]:
-        """Return the query parameters by name. Raises BadRequest if a parameter is repeated or not in ``names``, or if
-        the query is not percent-encoded UTF-8."""
+        """Raises BadRequest if a parameter is repeated or not in ``names``, or if the query is not percent-encoded
+        UTF-8."""
         if not self._query:
             return {}
         try:
@@ -204,7 +201,7 @@ class ApiRequest:
             check_size(int(lengths[0]), most)
 
     async def next_part(self, seconds: float) -> bytes:
-        """Read the next part of a body of any length. After the last part, ``complete`` is true. Raises RequestTimeout,
+        """Read the next part of the body. After the last part, ``complete`` is true. Raises RequestTimeout,
         ClientDisconnected."""
         try:
             return await run_with_timeout(seconds, self._next_part())
@@ -264,8 +261,7 @@ def _is_utf_8_of(wanted: tuple[str, ...], value: bytes) -> bool:
 
 
 def read_text(parameters: dict[str, str], name: str) -> str | None:
-    """Return the parameter, or None if it is missing. Raises BadRequest if the value is not a valid id or
-    name (``check_text``)."""
+    """Raises BadRequest if the value is not a valid id or name (``check_text``)."""
     text = parameters.get(name)
     if text is None:
         return None
@@ -279,8 +275,7 @@ def read_text(parameters: dict[str, str], name: str) -> str | None:
 
 
 def read_number(parameters: dict[str, str], name: str, least: int, most: int, default: int) -> int:
-    """Return the parameter, or ``default`` if it is missing. Raises BadRequest if the value is not a whole number from
-    ``least`` to ``most``."""
+    """Raises BadRequest if the value is not a whole number from ``least`` to ``most``."""
     text = parameters.get(name)
     if text is None:
         return default
@@ -290,8 +285,7 @@ def read_number(parameters: dict[str, str], name: str, least: int, most: int, de
 
 
 def read_flag(parameters: dict[str, str], name: str) -> bool:
-    """Return the parameter, or False if it is missing. Raises BadRequest if the value is neither ``true`` nor
-    ``false``."""
+    """Raises BadRequest if the value is neither ``true`` nor ``false``."""
     match parameters.get(name, "false"):
         case "true" | "false" as value:
             return value == "true"

@@ -1,7 +1,7 @@
 """Checks the URL of a data source that is registered over HTTP.
 
-Without this check, a caller could make the server connect to any host or open its files. A caller could also make the
-server send a file or environment variable (``file:…``, ``env:…``) as the password to a host of the caller."""
+Otherwise a caller could make the server connect to any host, open its files, or send a file or environment variable
+(``file:…``, ``env:…``) as the password to a host of the caller."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _REFERENCE: Final = "over HTTP the password of a data source cannot be a referen
 
 
 class SourceHosts:
-    """The hosts that URLs may name, each with an optional port. ``*.example.com`` allows every subdomain, and
-    ``*`` allows any host. Raises ValueError for an entry that is neither a host nor one of these wildcards."""
+    """The hosts that URLs may name, each with an optional port. ``*.example.com`` allows every subdomain, and ``*``
+    allows any host. Raises ValueError for any other entry."""
 
     def __init__(self, hosts: Iterable[str]) -> None:
         self._allowed: list[tuple[str, int | None]] = []

@@ -37,8 +37,7 @@ class UserGroupEndpoint(Endpoint):
     """``/api/user`` (SPEC section 4), ``/api/user/rotate``, ``/api/user/passes`` and ``/api/user/viewers/revoke``. With
     ``?dry_run=true``, the endpoint writes nothing.
 
-    ``operations``: method -> parser of the body. ``example``: shown in the error for an empty body. ``in_flight``: the
-    same object for all endpoints of a service."""
+    ``in_flight``: the same object for all endpoints of a service."""
 
     def __init__(
         self, context: ApiContext, operations: Mapping[str, OperationParser], example: str, in_flight: KeysInFlight
@@ -77,7 +76,7 @@ class UserGroupEndpoint(Endpoint):
     async def _read(
         self, request: ApiRequest, digest: bytes, deadline: Deadline
     ) -> tuple[Operation, KeyAndBody | None, ApiToken, LoadedGroup]:
-        """Read a small body before authentication: then one store call reads both the API token and the group."""
+        """One store call reads both the API token and the group, if the body is small."""
         small = request.has_small_body()
         if not small:
             await self._context.authenticate(digest, deadline)
@@ -127,15 +126,15 @@ def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> Idempotenc
 
 
 class KeysInFlight:
-    """The Idempotency-Keys of the requests that are running in this process. (Between processes, the store's
-    transactions ensure that a key is used once.)"""
+    """The Idempotency-Keys of the requests that are running in this process."""
 
+    # Between processes, the transactions of the store ensure that a key is used once.
     def __init__(self) -> None:
         self._claimed: set[tuple[int, str]] = set()
 
     @contextmanager
     def claim(self, environment: Environment, once: IdempotencyKey) -> Iterator[None]:
-        """Hold the key during the block. Raises IdempotencyInFlight if another request holds the key."""
+        """Raises IdempotencyInFlight if another request holds the key."""
         claimed = (environment.id, once.key)
         if claimed in self._claimed:
             raise IdempotencyInFlight("the first request with this Idempotency-Key is still running: try again shortly")

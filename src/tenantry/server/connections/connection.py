@@ -50,8 +50,7 @@ class Admission(Protocol):
 
 
 class ClientConnection(asyncio.Protocol):
-    """Enforces the limits for one client, without parsing HTTP. It is the layer between the client's socket and
-    uvicorn's HTTP protocol. Once ``connections`` has admitted the client, ``make_protocol`` creates the HTTP
+    """Enforces the limits for one client, without parsing HTTP, between the client's socket and uvicorn's HTTP
     protocol."""
 
     def __init__(self, connections: Admission, make_protocol: Callable[[ClientConnection], asyncio.Protocol]) -> None:
@@ -233,8 +232,8 @@ class ClientConnection(asyncio.Protocol):
         return written - self.transport.get_write_buffer_size() + self.taken
 
     def is_slow_reader(self, now: float, seconds: float) -> bool | None:
-        """Return whether the client has read more slowly than the minimum rate for at least ``seconds``. Return None if
-        it is too early to know."""
+        """Whether the client has read more slowly than the minimum rate for at least ``seconds``. Return None if it is
+        too early to know."""
         if self._measured is None:
             return None
         begun, progress = self._measured

@@ -60,7 +60,7 @@ class ConnectionLimits:
 
     def limited_address(self, peer: object) -> str | None:
         """Return the address under which the connections of ``peer`` (a socket's ``peername``) are counted. For IPv6,
-        this is the /64 network. Return None if the peer is exempt from ``max_per_address``."""
+        this is the /64 network. Return None if the peer is exempt."""
         if not self.per_address or not isinstance(peer, tuple) or not peer:
             return None
         try:
@@ -105,8 +105,7 @@ _ADVICE: Final = {
 
 
 class ConnectionCounters:
-    """Counts the connections that the server closed. It calls ``observer`` with the reason for each. ``clock`` returns
-    seconds."""
+    """Counts the connections that the server closed. ``clock`` returns seconds."""
 
     def __init__(
         self, observer: Callable[[Closed], None] | None = None, clock: Callable[[], float] = time.monotonic

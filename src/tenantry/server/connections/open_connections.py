@@ -23,8 +23,8 @@ limits."""
 
 
 class OpenConnections:
-    """Admits connections up to the limits. At a limit, it closes an existing connection to make room for the new one.
-    From the first of these kinds that has any connections, it closes the oldest:
+    """Admits connections up to the limits. At a limit, it closes the oldest connection of the first of these kinds that
+    has any:
 
     1. draining, or too slow for a second or longer
     2. idle between requests
@@ -130,8 +130,6 @@ def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
 class ConnectionFactory:
     """Makes uvicorn's connections in one event loop, with limits and without websockets:
     ``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3", ws="none")``.
-
-    ``protocol`` is uvicorn's HTTP protocol class. The default is httptools if it is installed, otherwise h11.
     """
 
     def __init__(

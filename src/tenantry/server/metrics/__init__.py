@@ -127,7 +127,7 @@ class ObservedRequest(Protocol):
 
 
 class ApiMetrics:
-    """Metrics of API requests: ``create_api(store, keys, observer=api)``, then ``metrics_app(api=api)``."""
+    """Metrics of API requests. Pass the object to ``create_api`` as ``observer`` and to ``metrics_app`` as ``api``."""
 
     def __init__(self) -> None:
         self.registry: CollectorRegistry = CollectorRegistry()

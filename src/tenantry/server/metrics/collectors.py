@@ -35,8 +35,7 @@ class TimedBackend:
     ``metrics_app(resolver=resolver, backend=timed)``.
 
     With ``label_groups``, the wrapper also counts reads by environment and group, for at most ``max_groups`` groups.
-    The reads of all other groups are summed. The wrapper has ``read_at_snapshot`` and ``changes`` only if ``backend``
-    has them, because a resolver caches differently without these methods."""
+    The wrapper has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them."""
 
     read_at_snapshot: Callable[..., Coroutine[Any, Any, LookupResult]]
     changes: Callable[..., Coroutine[Any, Any, Changes]]

@@ -23,11 +23,11 @@ _LOCK: Final = ".lock"
 
 
 class WorkerSums(Collector):
-    """Collects the metrics of all worker processes that share ``folder``, whichever of them is asked.
+    """Collects the metrics of all worker processes that share ``folder``. Raises OSError if the folder cannot be
+    written.
 
-    Each process writes its metrics to a file every second. Counters and histograms are summed, including those of
-    processes that have ended. Other metrics, and those of groups, whose names change, get the label ``pid`` and are of
-    processes that run. Raises OSError if the folder cannot be written."""
+    Counters and histograms are summed, including those of processes that have ended. Other metrics, and those by group,
+    get the label ``pid`` and come only from running processes."""
 
     def __init__(self, folder: Path, collectors: Sequence[Collector]) -> None:
         self._folder = folder

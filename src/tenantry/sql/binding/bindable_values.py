@@ -48,7 +48,7 @@ _SAFE_LENGTH = 2.0**62
 
 
 def all_bindable(params: Collection[Any]) -> bool:
-    """Return whether all values can be bound without conversion. Also returns False if a quick check cannot decide."""
+    """Return whether all values can be bound without conversion. Return False in doubt."""
     # Each step is one loop in C. The `hypot` of all numbers is at least as large as each of them, so one comparison
     # shows that all are finite and within 64 bits.
     if not params:
@@ -78,8 +78,8 @@ def _all_mixed_bindable(params: Collection[Any], kinds: set[type]) -> bool:
 
 
 def getter(path: str) -> Callable[[Any], Any]:
-    """Return a function that looks up the value at a path, with one ``[…]`` for each name. The function raises
-    LookupError or TypeError if there is no value at the path."""
+    """Return a function that looks up the value at a path. The function raises LookupError or TypeError if there is no
+    value."""
     first, *rest = path.split(".")
     if not rest:
         return itemgetter(first)
@@ -120,8 +120,7 @@ def is_absent(value: Any) -> bool:
 
 
 def check_scalar(value: Any) -> Any:
-    """Return the value to bind for a scalar. Raises ValueError if the value is not a scalar or cannot be bound. The
-    message does not show the value."""
+    """Return the value to bind for a scalar. Raises ValueError if the value is not a scalar or cannot be bound."""
     kind = type(value)
     if kind is str:
         return _check_text(value)
@@ -142,10 +141,8 @@ def check_scalar(value: Any) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """Return a value as a string: dates in ISO 8601, booleans as ``true`` or ``false``.
-
-    Raises ValueError for a value that ``check_scalar`` refuses, and for a value that cannot be a string, such as bytes.
-    """
+    """Return a value as a string: dates in ISO 8601, booleans as ``true`` or ``false``. Raises ValueError for a value
+    that ``check_scalar`` refuses or that cannot be a string, such as bytes."""
     value = check_scalar(value)
     convert = _TEXT_CONVERSIONS.get(type(value))
     if convert is None:
@@ -179,7 +176,6 @@ def _check_text(value: str) -> str:
 
 
 def type_name(value: Any) -> str:
-    """Describe a value for an error message without showing it."""
     if isinstance(value, Mapping | Record):
         return "an object"
     if isinstance(value, list | tuple | RecordList):

@@ -1,9 +1,3 @@
-"""Binder: compiles a template to closures for one dialect and paramstyle.
-
-Each closure reads variables and appends their values to the parameters. It also appends numbers to a key. The Renderer
-returns the SQL for that key.
-"""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -117,8 +111,6 @@ class Binder:
 
 
 class _Compiler:
-    """Compiles nodes to steps."""
-
     def __init__(self, reader: VariableReader, *, shares: bool) -> None:
         self._reader = reader
         self._shares = shares

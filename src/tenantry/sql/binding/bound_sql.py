@@ -1,5 +1,3 @@
-"""BoundSQL and its fingerprint."""
-
 # A fingerprint must differ for parameters of different types. JSON and `str` would write a date like a string, and a
 # dict would treat the keys 1, 1.0 and True as equal. So plain values are serialized by `marshal` version 2, in which
 # each value has exactly one form.
@@ -53,7 +51,7 @@ class BoundSQL(NamedTuple):
 
 
 class TracedSQL(NamedTuple):
-    """A BoundSQL and, for each of its parameters, the variables from which the parameter's value was made."""
+    """A BoundSQL and, for each parameter, the variables from which the parameter's value was made."""
 
     bound: BoundSQL
     references: tuple[tuple[VariableReference, ...], ...]

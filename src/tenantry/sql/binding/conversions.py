@@ -1,7 +1,4 @@
-"""Conversions: what ``contains``, ``prefix``, ``suffix``, ``array`` and ``json`` do to a value before it is bound.
-
-NEXT_DAY is not a filter. The filter ``matches`` uses this conversion to get the end of a day.
-"""
+"""Conversions: what filters such as ``contains``, ``array`` and ``json`` do to a value before it is bound."""
 
 from __future__ import annotations
 
@@ -21,22 +18,22 @@ ARRAY: Final = "array"
 JSON: Final = "json"
 CONVERSIONS: Final = frozenset({*PATTERNS, ARRAY, JSON})
 """The filters that convert a value."""
-NEXT_DAY: Final = "next day"
+NEXT_DAY: Final = "next day"  # not a filter: `matches` uses it to get the end of a day
 
 _MAX_DEPTH = 64  # maximum depth of nested JSON, far below the recursion limit
 
 
 def placeholder_template(conversion: str, dialect: Dialect) -> str:
-    """Return SQL that contains ``{placeholder}``, for the placeholder of a converted value. Returns an empty string if
-    the dialect cannot bind such a value."""
+    """Return SQL that contains ``{placeholder}``, or an empty string if the dialect cannot bind a value with this
+    conversion."""
     if conversion in PATTERNS:
         return f"{{placeholder}} {dialect.like_escape_clause}".rstrip()
     return dialect.array_parameter if conversion == ARRAY else dialect.json_parameter
 
 
 def converter(conversion: str, dialect: Dialect) -> Callable[[Any], Any]:
-    """Return a function that converts a value for binding. The function raises ValueError for a value that cannot be
-    converted; the message does not show the value."""
+    """Return a function that converts a value for binding. It raises ValueError, whose message does not show the value,
+    for a value that it cannot convert."""
     if conversion in PATTERNS:
         before, after = PATTERNS[conversion]
         wildcards = re.compile(f"[{re.escape(dialect.like_wildcards + dialect.like_escape)}]")

@@ -1,5 +1,4 @@
-"""Paramstyles: how placeholders are written (PEP 249, ``$1``, ``@p1``), and a check for SQL that a driver would take
-for a placeholder."""
+"""Paramstyles: how placeholders are written (PEP 249, ``$1``, ``@p1``)."""
 
 from __future__ import annotations
 
@@ -64,8 +63,7 @@ pyformat ``%(p1)s``, numeric_dollar ``$1``, named_at ``@p1``."""
 
 
 def paramstyle_named(name: str) -> Paramstyle:
-    """Return the paramstyle with this name. Raises ValueError for an unknown name; the message lists the known
-    names."""
+    """Return the paramstyle with this name. Raises ValueError for an unknown name."""
     try:
         return PARAMSTYLES[name]
     except (KeyError, TypeError):

@@ -26,8 +26,7 @@ RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
 
 
 class Renderer:
-    """Renders a template in one dialect and paramstyle. It caches SQL by key, and returns the same ``str`` object for a
-    key as long as the SQL is in the cache.
+    """Renders a template in one dialect and paramstyle, and caches the SQL by key.
 
     A key has one number for each clause (1 if the clause is included, otherwise 0), for each Switch (the number of the
     chosen branch) and for each list (the number of items).
@@ -42,10 +41,8 @@ class Renderer:
         self._characters = 0
 
     def render(self, key: tuple[int, ...]) -> RenderedSQL:
-        """Return the SQL for a key, from the cache if possible. If the cache is full, the oldest SQL is removed.
-
-        Raises TemplateError if the template is guarded and this SQL cannot be proved to read only the group's rows.
-        """
+        """Return the SQL for a key. Raises TemplateError if the template is guarded and this SQL cannot be proved to
+        read only the group's rows."""
         with self._lock:
             rendered = self.cached.get(key)
             if rendered is not None:

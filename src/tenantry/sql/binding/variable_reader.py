@@ -30,8 +30,8 @@ Read: TypeAlias = Callable[[Any], Any]
 
 
 class VariableReader:
-    """Makes functions that read a template's variables. The errors that these functions raise name the path of the
-    variable and the location of the tag."""
+    """Makes functions that read a template's variables. Errors name the path of the variable and the location of the
+    tag."""
 
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, guard: Guard) -> None:
         self._source = source
@@ -41,7 +41,7 @@ class VariableReader:
 
     def require(self, variables: Any, needed: Iterable[VariableReference]) -> None:
         """Check that all required variables, and all variables in ``needed``, have a value. Raises one MissingVariable
-        that lists all variables without a value. Raises TypeError if ``variables`` is not a mapping."""
+        that lists all variables without a value, and TypeError if ``variables`` is not a mapping."""
         if not isinstance(variables, Mapping | Record):
             raise TypeError(f"variables must be a mapping, not {type(variables).__name__}")
         missing: dict[str, str] = {}
@@ -72,7 +72,7 @@ class VariableReader:
 
     def choice(self, variables: Any, node: Switch) -> int:
         """Return the number of the branch that the value chooses. If the value chooses no branch, raises
-        InvalidParameter for a value that a viewer sent, and UnbindableValue for any other value."""
+        InvalidParameter for a viewer's value, and UnbindableValue for any other value."""
         value = look_up(variables, node.reference.path)
         try:
             return node.choose(None if is_absent(value) else value)
@@ -93,7 +93,6 @@ class VariableReader:
         return self.limit(reference) if reference.position is Position.LIMIT else self.scalar(reference)
 
     def scalar(self, reference: VariableReference) -> Read:
-        """Return a function that reads one value. Subclasses of ``str`` become ``str``."""
         if reference.conversion:
             return self._checked(reference, converter(reference.conversion, self._dialect))
         get, refine = getter(reference.path), self._checked(reference, check_scalar)

@@ -1,5 +1,3 @@
-"""Lints of conditions: ``or`` next to a guarded predicate, and comparisons with NULL."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator

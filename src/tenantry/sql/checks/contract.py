@@ -1,8 +1,3 @@
-"""QueryContract: checks that a group has the properties that saved queries and the environment's schema require.
-
-An update "breaks" a query that can be bound with the group's old properties but not with the new ones.
-"""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,8 +18,6 @@ Properties: TypeAlias = Mapping[str, Any] | Record | None
 
 
 class BrokenQuery(NamedTuple):
-    """A query that could not be bound, the property that it needs, and the problem."""
-
     query: str
     variable: str
     problem: str
@@ -52,8 +45,7 @@ class QueryContract:
                     found[1].append(name)
 
     def broken_queries(self, before: Properties, after: Properties) -> tuple[BrokenQuery, ...]:
-        """Return the queries that can be bound with ``before`` but not with ``after``. They are sorted, and each names
-        one property that makes the query fail."""
+        """Return, in sorted order, the queries that can be bound with ``before`` but not with ``after``."""
         broken: dict[str, BrokenQuery] = {}
         for (path, _), (reference, names) in self._needs.items():
             problem = _problem(path, reference, after)
@@ -70,8 +62,8 @@ class QueryContract:
         )
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterator[TenantryError]:
-        """Yield an error for each problem that an update of a group's properties has: InvalidProperties for the
-        environment's schema, BreaksSavedQuery for saved queries."""
+        """Yield InvalidProperties if the new properties do not fit the environment's schema, and BreaksSavedQuery if
+        they break saved queries."""
         yield from self.schema_errors(environment, after)
         broken = self.broken_queries(before, after)
         if broken:
@@ -85,7 +77,7 @@ class QueryContract:
             )
 
     def schema_errors(self, environment: str, properties: Properties) -> Iterator[InvalidProperties]:
-        """Yield one InvalidProperties if the environment's schema does not allow the properties, otherwise nothing."""
+        """Yield one InvalidProperties if the environment's schema does not allow the properties."""
         schema = self._schemas.get(environment)
         violations = list(schema.violations(properties)) if schema is not None else []
         if violations:

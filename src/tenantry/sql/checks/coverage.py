@@ -1,8 +1,4 @@
-"""Coverage: checks whether each group has the properties that a template requires, and whether their types fit.
-
-PropertyTypes reads all groups once and collects the types of their properties. The checks of templates then do not need
-to read the groups.
-"""
+"""Coverage: checks whether each group has the properties that a template requires, and whether their types fit."""
 
 from __future__ import annotations
 
@@ -24,8 +20,7 @@ NAMED: Final = 5
 
 
 class PropertyTypes:
-    """Collects the property paths of all groups. For each path in ``wanted``, also collects which groups have which
-    type."""
+    """Collects the property paths of all groups and, for the paths in ``wanted``, which groups have which type."""
 
     def __init__(self, wanted: Collection[str]) -> None:
         self._wanted = frozenset(wanted)
@@ -92,8 +87,8 @@ class Coverage:
         self._differing: dict[str, tuple[str, list[int]] | None] = {}
 
     def findings(self, references: Iterable[tuple[VariableReference, Location]]) -> Iterator[Finding]:
-        """Yield a finding for each property of a template that is missing in some groups, has a wrong type, or has
-        different types in different groups."""
+        """Yield a finding for each property of a template that some groups lack, or whose type is wrong or differs
+        between groups."""
         seen: set[tuple[str, str]] = set()
         for reference, location in references:
             for path, _ in needs([reference]):

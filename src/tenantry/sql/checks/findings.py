@@ -8,7 +8,7 @@ from tenantry.errors import Location, TemplateError
 
 
 class Severity(StrEnum):
-    """An ERROR makes a check fail. A WARNING is probably a mistake. A NOTE is something that a person should review."""
+    """An ERROR makes a check fail. A WARNING is probably a mistake. A NOTE is for a person to review."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -57,12 +57,10 @@ class Finding:
 
 
 def template_error(error: TemplateError) -> Finding:
-    """Return the finding for a template that does not compile, or for a file that cannot be read."""
     return error_finding("template-error", error)
 
 
 def error_finding(code: str, error: TemplateError) -> Finding:
-    """Convert an error to a Finding."""
     at = error.location or Location(1, 1)
     lines = error.message.splitlines()[1:3] if error.location is not None else []
     excerpt = "\n".join(line.removeprefix("    ") for line in lines if line.startswith("    "))

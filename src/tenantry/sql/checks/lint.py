@@ -1,5 +1,4 @@
-"""The lint: finds likely mistakes in templates that compile (docs/sql-checks.md). The lint reports nothing when in
-doubt."""
+"""The lint: finds likely mistakes in templates that compile (docs/sql-checks.md)."""
 
 from __future__ import annotations
 
@@ -44,8 +43,8 @@ def lint(
     """Return the findings of one template in its dialect (default ``postgresql``), in text order.
 
     Unknown properties are reported only if the caller passes ``properties`` (the known paths) or ``schema``. ``given``
-    contains the paths that the host provides. The default of ``paramstyle`` is the dialect's paramstyle. ``tables`` are
-    the guarded tables of the data source: a query that cannot be guarded with them has the finding ``unguarded``.
+    contains the paths that the host provides. With ``tables``, a query that cannot be guarded with these tables has the
+    finding ``unguarded``.
 
     A comment ``tenantry:ignore CODE`` turns off the finding CODE on the comment's line and on the next line. A template
     that does not compile has one finding, ``template-error``.
@@ -95,8 +94,8 @@ def _guard(template: SQLTemplate, tables: TableGuard) -> tuple[list[Finding], li
 
 
 def compares_loosely(template: SQLTemplate) -> bool:
-    """Whether a template compares a value of the group, and comparisons in the template's dialect usually ignore case
-    and accents."""
+    """Whether a template compares a value of the group in a dialect whose comparisons usually ignore case and
+    accents."""
     dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
     try:
         references = template._tree(dialect).references if dialect.loose_texts else ()
@@ -111,8 +110,7 @@ def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
 
 
 def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Collection[str] = ()) -> Iterator[Finding]:
-    """Yield the template's coverage findings, or nothing if the template does not compile. ``given`` contains the paths
-    that the host provides."""
+    """Yield the template's coverage findings, or nothing if the template does not compile."""
     try:
         source = template._own_tree().source
     except TemplateError:
@@ -122,8 +120,8 @@ def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Colle
 
 
 def references_of(template: SQLTemplate) -> tuple[VariableReference, ...]:
-    """Return the variables of a template, and the properties that its parameters read. Returns nothing for a template
-    that does not compile."""
+    """Return the variables of a template and the properties that its parameters read, or nothing if it does not
+    compile."""
     try:
         references = template._own_tree().references
     except TemplateError:

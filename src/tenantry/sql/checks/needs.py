@@ -55,7 +55,6 @@ def _mixed(kinds: set[str]) -> str:
 
 
 def takes(reference: VariableReference, kind: str) -> bool:
-    """Whether the reference accepts a value of this type."""
     if reference.conversion == "json" or reference.position is Position.CHOICE:
         return True
     if reference.position is Position.LIST or reference.conversion == "array":
@@ -69,7 +68,6 @@ _LISTS = frozenset({f"list of {scalar}" for scalar in SCALARS} | {"list of mixed
 
 
 def expected(reference: VariableReference) -> str:
-    """Describe the values that fit the reference."""
     if reference.conversion == "json" or reference.position is Position.CHOICE:
         return "any value"
     if reference.position is Position.LIST or reference.conversion == "array":
@@ -102,7 +100,7 @@ _TYPES: Final = {
 
 
 def schema_problems(references: Iterable[VariableReference], schema: PropertySchema) -> Iterator[Problem]:
-    """Yield a problem for each required property that is optional in the schema, or that has a wrong type there."""
+    """Yield a problem for each required property that is optional in the schema or has a wrong type there."""
     declared = schema.declared()
     seen: set[tuple[str, str]] = set()
     for path, reference in needs(references):
@@ -130,8 +128,7 @@ def _of(path: str, reference: VariableReference, kinds: set[str], *, always: boo
 
 
 def kinds_of(definition: Mapping[str, Any]) -> set[str]:
-    """Return the types that a property's definition in a schema allows. The set is empty if the definition names no
-    type."""
+    """Return the types that a property's definition allows, or an empty set if it names no type."""
     given = definition.get("type", [])
     kinds: set[str] = set()
     for each in [given] if isinstance(given, str) else given:

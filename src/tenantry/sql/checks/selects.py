@@ -1,5 +1,4 @@
-"""Finds the clauses and conditions of each SELECT in a statement. It only looks at keywords and does not parse the
-SQL."""
+"""Finds the clauses and conditions of each SELECT in a statement by looking at keywords only."""
 
 from __future__ import annotations
 
@@ -55,7 +54,6 @@ def _nested(tokens: Tokens) -> Iterator[Select]:
 
 
 def is_query(token: OutlineToken) -> bool:
-    """Whether the token is a select in parentheses."""
     if token.kind is not TokenKind.GROUP or token.text != "(":
         return False
     for child in token.children:

@@ -1,5 +1,4 @@
-"""Checks of queries whose tables are not guarded: whether a query reads tables, and whether it uses a value of the
-group."""
+"""Checks of queries whose tables are not guarded."""
 
 from __future__ import annotations
 
@@ -18,9 +17,9 @@ _OR = "or, if every customer may read these rows, write the reason in the header
 
 
 def reads_every_customer(template: SQLTemplate) -> Finding | None:
-    """Return a finding if the query reads tables but uses no value of the group, otherwise None.
+    """Return a finding if the query reads tables but uses no value of the group.
 
-    Also returns None if the query does not compile, or if the header of the query says ``tenant: {none: REASON}``.
+    Returns None if the query does not compile, or if the header of the query says ``tenant: {none: REASON}``.
     """
     header = template.definition.header
     try:
@@ -40,7 +39,7 @@ def reads_every_customer(template: SQLTemplate) -> Finding | None:
 
 
 def reads_tables(template: SQLTemplate) -> bool:
-    """Return whether the query reads a table. Raises TemplateError if the query does not compile."""
+    """Raises TemplateError if the query does not compile."""
     try:
         return bool(named_tables(template))
     except TemplateError:  # sqlglot is not installed, or cannot read it

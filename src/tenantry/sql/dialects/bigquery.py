@@ -1,5 +1,5 @@
-"""BigQuery (GoogleSQL): the rules come from BigQuery's documentation and sqlglot's tokenizer. They are not tested on
-the engine."""
+"""BigQuery (GoogleSQL): the rules come from BigQuery's documentation and sqlglot's tokenizer, and are not tested on the
+engine."""
 
 from __future__ import annotations
 

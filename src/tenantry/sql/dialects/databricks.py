@@ -1,5 +1,5 @@
-"""Databricks and Spark SQL: the rules come from the engines' documentation, their grammar and sqlglot's tokenizer. They
-are not tested on an engine."""
+"""Databricks and Spark SQL: the rules come from the engines' grammar and sqlglot's tokenizer, and are not tested on an
+engine."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Dialect: the rules for reading an engine's SQL, and the SQL that must be written differently for each engine.
-
-The rules for reading SQL are those of the engine's own scanner.
-"""
+"""Dialect: the rules for reading an engine's SQL, which are those of the engine's own scanner, and the SQL that differs
+between engines."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ _TYPOGRAPHIC = "\u2018\u201c"  # opening quotes
 
 
 class Identifiers(StrEnum):
-    """Which spellings name the same table in an engine."""
+    """How an engine compares the names of tables."""
 
     FOLDS_LOWER = "folds_lower"
     """``Orders`` means ``orders``; ``"Orders"`` is another table (PostgreSQL)."""
@@ -46,7 +44,7 @@ class Identifiers(StrEnum):
     """``Orders``, ``orders`` and ``"ORDERS"`` are one table."""
 
     def key(self, name: str, *, quoted: bool) -> str:
-        """Return the same string for all spellings of one table. As in the engines, only ASCII letters are folded."""
+        """Return the same string for all spellings of one table."""
         if self is Identifiers.EXACT or (quoted and self is not Identifiers.IGNORES_CASE):
             return name
         return name.translate(_TO_UPPER if self is Identifiers.FOLDS_UPPER else _TO_LOWER)
@@ -102,13 +100,13 @@ def function_names(
 
 
 def for_each_unit(bucket: str) -> dict[str, str]:
-    """Return a dict for ``time_buckets``: each unit → ``bucket`` with this unit in place of ``{unit}``."""
+    """Return ``bucket`` for each unit, with the unit in place of ``{unit}``."""
     return {unit: bucket.replace("{unit}", unit) for unit in UNITS}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dialect:
-    """The rules of one SQL dialect. In fields that contain SQL, Tenantry replaces each ``{name}`` with other SQL."""
+    """The rules of one SQL dialect. In fields that contain SQL, each ``{name}`` is replaced with other SQL."""
 
     name: str
     paramstyle: str
@@ -166,7 +164,7 @@ class Dialect:
     arrays: bool = False
     """``[[`` can begin a nested array."""
     identifiers: Identifiers
-    """Which spellings name the same table."""
+    """How the engine compares the names of tables."""
     name_quote: str = '"'
     """The quote that Tenantry writes around a name."""
     sqlglot_name: str = ""
@@ -267,8 +265,7 @@ class Dialect:
     SQL from ``is_date``, ``instant`` and the ``at time zone`` of standard SQL."""
 
     def trunc(self, unit: str, column: str, zone: str = "") -> str:
-        """Return SQL for the start of the unit that contains ``column``. If ``zone`` is passed, units begin in this
-        time zone.
+        """Return SQL for the start of the unit that contains ``column``. With ``zone``, units begin in this time zone.
 
         Raises ValueError for an unknown unit, or for a zone if the engine has no time zones.
         """
@@ -281,8 +278,7 @@ class Dialect:
         return self.time_buckets[unit].format(column=column)
 
     def days_in(self, column: str, zone: str) -> str:
-        """Return SQL for the local time of a column in ``zone``. A date without a time stays the same day in every
-        zone."""
+        """Return SQL for the local time of a column in ``zone``. A date stays the same day in every zone."""
         local = self.local_days or (
             f"case when {self.is_date} then cast({{column}} as timestamp)"
             f" else ({self.instant}) at time zone {{zone}} end"
@@ -297,8 +293,8 @@ class Dialect:
 
     @cached_property
     def opening(self) -> re.Pattern[str]:
-        """Regular expression that matches the next lexeme. If a lexeme is quoted, the expression matches only the
-        opening quote. The group that matched has the name of the lexeme's kind."""
+        """Regular expression that matches the next lexeme or, if it is quoted, only its opening quote. The group that
+        matched has the name of the lexeme's kind."""
         # No regex group has a possessive quantifier: CPython before 3.11.5 backtracks into possessive ones (gh-106052).
         letters = "A-Za-z_" + _BEYOND_ASCII * (not self.ascii_words)
         word = rf"[{letters}][{letters}0-9$]*+"

@@ -1,5 +1,4 @@
-"""Snowflake: the rules come from Snowflake's documentation and sqlglot's tokenizer. They are not tested on the
-engine."""
+"""Snowflake: the rules come from its documentation and sqlglot's tokenizer, and are not tested on the engine."""
 
 from __future__ import annotations
 

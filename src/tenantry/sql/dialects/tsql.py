@@ -1,4 +1,4 @@
-"""T-SQL with QUOTED_IDENTIFIER on: the rules come from Microsoft's documentation and sqlglot's tokenizer. They are not
+"""T-SQL with QUOTED_IDENTIFIER on: the rules come from Microsoft's documentation and sqlglot's tokenizer, and are not
 tested on the engine."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Names of choices. A viewer sends the name of a choice; a template contains the name with or without quotes."""
+"""Names of choices, which a viewer sends."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _CLOSING: Final = {"[": "]"}
 
 
 def name_of(source: Source, dialect: Dialect, argument: Argument) -> str:
-    """Return the name of a choice: the key of the argument. If the argument has no key, return the column that the
-    argument names, or an empty string if the argument is not a column."""
+    """Return the name of a choice: the key of the argument, else the column that the argument names, else an empty
+    string."""
     key = argument.key
     if not key:
         return argument.text if VARIABLE_PATH.fullmatch(argument.text) else _column(argument)
@@ -59,8 +59,7 @@ def yaml_name(name: str) -> str:
 
 
 def with_names(source: Source, dialect: Dialect, arguments: Sequence[Argument]) -> str:
-    """Return SQL for the arguments of ``one_of`` in which each argument has a name. An argument that has no name gets a
-    suggested name."""
+    """Return SQL for the arguments of ``one_of``, with a suggested name for each argument that has none."""
     found: dict[str, str] = {}
     for argument in arguments:
         unquoted = None if argument.key else _UNQUOTED.match(argument.text)

@@ -1,5 +1,5 @@
-"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``. They use a value to build SQL for a column. If the
-value is absent, ``within``, ``matches`` and ``excludes`` build the condition ``1 = 1``."""
+"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``. If the value is absent, ``within``, ``matches`` and
+``excludes`` build the condition ``1 = 1``."""
 
 # Each filter builds a Switch (SQL in several branches), so the bound SQL depends only on the kind of value, such as a
 # list or a range without an end. `parsing.vanishing` refuses filters in places where `1 = 1` changes the result.
@@ -54,7 +54,7 @@ def within(context: SwitchContext) -> Switch:
 
 def matches(context: SwitchContext) -> Switch:
     """Build a condition that depends on the parameter's type: the column equals the value, is on a day, is in a list,
-    or is within a range."""
+    or is in a range."""
     return _by_type(context, negated=False)
 
 
@@ -64,7 +64,7 @@ def excludes(context: SwitchContext) -> Switch:
 
 
 def trunc(context: SwitchContext) -> Switch:
-    """Build SQL that rounds a column down to the chosen unit, such as ``date_trunc('day', created_at)``."""
+    """Build SQL that rounds a column down to the chosen unit."""
     parameter = _parameter(context)
     check_names_fit(context, "a unit", f"is not a unit of {context.dialect.name}", context.dialect.time_buckets)
     units = UNITS if parameter is None else parameter.choices or UNITS

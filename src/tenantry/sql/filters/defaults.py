@@ -1,5 +1,4 @@
-"""The filter ``default``: gives a value to use if the variable is absent. The value is converted to the parameter's
-declared type."""
+"""The filter ``default``: gives a value to use if the variable is absent."""
 
 from __future__ import annotations
 
@@ -27,8 +26,8 @@ _ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)  # no default depends on the
 def default_value(
     source: Source, dialect: Dialect, tag: VariableTag, position: Position, parameters: Mapping[str, Parameter]
 ) -> Any:
-    """Return the value to bind if the tag's ``default`` is used. Return None if the tag has no ``default``. Also return
-    None if the tag's value selects SQL, because ``default`` then contains the name of a choice.
+    """Return the value to bind if the variable is absent. Return None if the tag has no ``default``, or if its
+    ``default`` is the name of a choice.
 
     Raises TemplateError if the default is not a literal, does not fit the position, or does not fit the declared type.
     """

@@ -25,8 +25,7 @@ _LACKS = "is not in one_of"
 
 
 def one_of(context: SwitchContext) -> Switch:
-    """Build a Switch with a branch for each argument. ``bind`` raises an error for a value that is not the name of a
-    branch."""
+    """Build a Switch with a branch for each argument."""
     branches: dict[str, tuple[Node, ...]] = {}
     for argument in context.filter.arguments:
         key = _key(context, argument)
@@ -98,8 +97,8 @@ def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Itera
 def switch_by_name(
     context: SwitchContext, lacks: str, branches: Mapping[str, tuple[Node, ...]], *, uniform: bool = False
 ) -> Switch:
-    """Build a Switch that chooses the branch whose name is the variable's value. Raises TemplateError for a default
-    that is not the name of a branch."""
+    """Build a Switch whose branches are chosen by name. Raises TemplateError for a default that is not the name of a
+    branch."""
     numbers: dict[Any, int] = {name: number for number, name in enumerate(branches)}
 
     def choose(value: Any) -> int:

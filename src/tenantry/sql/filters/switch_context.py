@@ -12,8 +12,6 @@ from tenantry.sql.syntax_tree import Node, Position, VariableReference
 
 
 class SwitchContext(ABC):
-    """The context of one filter in a tag."""
-
     def __init__(
         self,
         source: Source,
@@ -39,18 +37,14 @@ class SwitchContext(ABC):
 
     @abstractmethod
     def compile(self, argument: Argument) -> tuple[Node, ...]:
-        """Return the nodes of an argument. Several branches may use the same nodes. Call this once for each argument,
-        in text order."""
+        """Return the nodes of an argument. Call this once for each argument, in text order."""
 
     @abstractmethod
     def variable(self, path: str, position: Position = Position.VALUE, *, conversion: str = "") -> VariableReference:
-        """Return a new variable for a branch, such as ``params.period.start``. The variable must have a value if the
-        branch is chosen."""
+        """Return a new variable for a branch, such as ``params.period.start``."""
 
     @abstractmethod
-    def declared(self, path: str) -> Parameter | None:
-        """Return the declaration of a ``params.*`` path."""
-
+    def declared(self, path: str) -> Parameter | None: ...
     def error(self, problem: str, fix: str, *, offset: int | None = None) -> TemplateError:
         at = self.filter.offset if offset is None else offset
         return self.source.error(at, problem, fix, variable=self.reference.path)

@@ -1,5 +1,4 @@
-"""Condition fragments: fragments that begin with ``and``. A template may include them without parentheses, as in
-``where a {{> filters }}``."""
+"""Condition fragments: fragments that begin with ``and``, which a template may include without parentheses."""
 
 # Whatever the viewer chooses, a condition without `or` must precede the fragment in the expanded SQL, and `and` or the
 # end of the whole condition must follow it.
@@ -36,7 +35,7 @@ _NO_CONDITIONS = (
 
 
 class ConditionFragment(NamedTuple):
-    """A condition fragment. ``start`` and ``end`` are its offsets in the expanded SQL."""
+    """``start`` and ``end`` are offsets in the expanded SQL."""
 
     start: int
     end: int
@@ -95,8 +94,6 @@ def _may_follow(token: OutlineToken) -> bool:
 
 @dataclass(slots=True)
 class _Surroundings:
-    """The tokens of a fragment (``own``), and the tokens before and after them in the same brackets."""
-
     before: Tokens
     own: Tokens
     after: Tokens

@@ -69,8 +69,6 @@ class Included:
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """An expanded template, all declared parameters, and the included fragments in text order."""
-
     source: Source
     parameters: Mapping[str, Parameter]
     included: tuple[Included, ...] = ()
@@ -80,11 +78,9 @@ _Chain: TypeAlias = tuple[tuple[str, Source], ...]
 
 
 def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
-    """Return the template with the tags of fragments and choice sets replaced by their SQL. Tags in comments are not
-    replaced.
+    """Replace the tags of fragments and choice sets by their SQL, except in comments.
 
-    Raises TemplateError for a fragment that is missing, unbalanced, too deep, too long, recursive or in a string. The
-    error has the location of the tag and of the problem.
+    Raises TemplateError for a fragment that is missing, unbalanced, too deep, too long, recursive or in a string.
     """
     header = definition.header
     if not header.end and not header.choices and not _MAY_INCLUDE.search(definition.source.text):
@@ -298,8 +294,7 @@ def _signs(text: str, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, int]]:
 
 
 def optional_paths(optional: Iterable[str]) -> frozenset[str]:
-    """Return the paths as a set. Raises TypeError if ``optional`` is a single string, and ValueError for a malformed
-    path."""
+    """Raises TypeError if ``optional`` is a single string, and ValueError for a malformed path."""
     if isinstance(optional, str):
         raise TypeError("optional is a set of paths, not one string: optional={'discount'}")
     paths = frozenset(optional)

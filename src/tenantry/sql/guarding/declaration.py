@@ -47,7 +47,7 @@ class TableEntry:
 
     @property
     def described(self) -> str:
-        """The rule in words: the columns that the rule compares, or its condition."""
+        """The rule in words, for messages."""
         if self.is_shared:
             return "every row"
         if isinstance(self.rule, str):
@@ -55,8 +55,7 @@ class TableEntry:
         return ", ".join(f"the column {column} ({value})" for column, value in self.rule)
 
     def condition(self, dialect: Dialect) -> str:
-        """Return the condition that selects the group's rows. Values are written as tags. If the rule names columns,
-        each column in the condition has the table's name before it."""
+        """Return the condition that selects the group's rows, with values written as tags."""
         if isinstance(self.rule, str) and not NAME.fullmatch(self.rule):
             return self.rule
         pairs = ((self.rule, GROUP),) if isinstance(self.rule, str) else self.rule
@@ -76,7 +75,7 @@ class TableEntry:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """The declared tables. Errors name ``file``; nothing else uses it."""
+    """The declared tables. ``file`` is the name of the file in errors."""
 
     entries: tuple[TableEntry, ...]
     functions: tuple[str, ...] = ()
@@ -87,7 +86,7 @@ class Declaration:
 
     @property
     def where_to_change(self) -> str:
-        """The file to edit, or the command to run, to change the declaration. Error messages name it."""
+        """The file to edit, or the command to run, to change the declaration."""
         return self.file or "the declaration (that of a data source: tenantry data-source update NAME --tables FILE)"
 
     def as_json(self) -> dict[str, Any]:

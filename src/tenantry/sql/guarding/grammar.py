@@ -1,4 +1,4 @@
-"""The part of sqlglot's grammar that we support. sqlglot is imported when it is first used."""
+"""The part of sqlglot's grammar that we support."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ _is_parsing: ContextVar[bool] = ContextVar("is_parsing", default=False)
 
 
 def parse(sql: str, dialect: str) -> Any:
-    """Parse one query with sqlglot, whose log messages are suppressed because they could contain secrets. Raises
-    Refused for every error of sqlglot, and for SQL that is not exactly one query."""
+    """Parse one query. Raises Refused for every error of sqlglot, and for SQL that is not exactly one query."""
     import sqlglot
     from sqlglot.errors import ErrorLevel
 
+    # The log messages of sqlglot could contain secrets.
     logging.getLogger("sqlglot").addFilter(_is_of_others)  # adding a filter again has no effect
     was_parsing = _is_parsing.set(True)
     try:
@@ -157,8 +157,7 @@ def is_query_cte(cte: Any) -> bool:
 
 
 def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any, bool]]:
-    """Yield each part of a CTE's query, and whether the CTE's name means the CTE itself in that part. This is true only
-    for the part after the ``union`` of a recursive CTE."""
+    """Yield each part of a CTE's query, and whether the CTE's name means the CTE itself in that part."""
     exp = _types().exp
     body = cte.this
     is_union = isinstance(body, exp.Union) and not body.args.get("by_name")  # DuckDB does not repeat a union by name
@@ -185,7 +184,7 @@ def is_table(node: Any) -> bool:
 
 
 def call_in_from(node: Any) -> Any:
-    """Return the function that an item of ``from`` or ``join`` calls, or None if the item calls no function."""
+    """Return the function that an item of ``from`` or ``join`` calls, or None."""
     exp = _types().exp
     call = node.this if isinstance(node, exp.Table | exp.Lateral) else None
     return call if is_function(call) else None
@@ -196,11 +195,11 @@ def is_column(node: Any) -> bool:
 
 
 def is_alias(node: Any) -> bool:
-    """Whether the author wrote the alias. For ``union values (1)``, sqlglot itself adds an alias, which has no
-    position."""
+    """Whether the author wrote the alias."""
     exp = _types().exp
     if not isinstance(node, exp.TableAlias) or node.this is None:
         return False
+    # For `union values (1)`, sqlglot adds an alias that has no position.
     return "start" in node.this.meta or not isinstance(node.parent, exp.Values)
 
 
@@ -210,7 +209,7 @@ def is_right_arm(query: Any) -> bool:
 
 
 def is_arm(query: Any) -> bool:
-    """Whether a query is one side of a ``union``, ``except`` or ``intersect``, with or without parentheses."""
+    """Whether a query, with or without parentheses, is one side of a ``union``, ``except`` or ``intersect``."""
     while isinstance(query.parent, _types().exp.Subquery):
         query = query.parent
     return isinstance(query.parent, _types().exp.SetOperation)

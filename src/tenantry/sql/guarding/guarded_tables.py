@@ -1,5 +1,3 @@
-"""GuardedTables: a declaration that guards templates."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -22,17 +20,13 @@ class TableProof(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GuardedTables(Declaration):
-    """The guarded tables of a data source, which ``SQLTemplate.guarded`` applies to a template. Two GuardedTables with
-    equal declarations are equal and have the same hash."""
+    """The guarded tables of a data source, which ``SQLTemplate.guarded`` applies to a template."""
 
     def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
-        """Return a tree in which each guarded table is replaced by its guard. Raises TemplateError if the new tree
-        cannot be proved to read only the group's rows."""
         return rewrite_tree(tree, _guards(self, dialect.name, self.file))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
-        """Return one or more queries for each table. A query fails if the table, or a column that the table's condition
-        uses, does not exist. The queries have no parameters and read no rows.
+        """Return one or more queries for each table. They have no parameters and read no rows.
 
         Raises TemplateError for a table's condition that is not valid SQL in the dialect.
         """

@@ -46,8 +46,6 @@ class RewrittenCondition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TableGuardSQL:
-    """The query that replaces a table."""
-
     entry: TableEntry
     table: str
     nodes: tuple[Node, ...]
@@ -65,7 +63,7 @@ class TableGuardSQL:
         return (head, *_moved(self.nodes, offset, self.entry.name), end)
 
     def sql(self, alias: str, *, only: bool) -> str:
-        """Return the nodes of ``nodes_at`` as one string of SQL, in which variables are written as tags."""
+        """Return the nodes of ``nodes_at`` as SQL, in which variables are written as tags."""
         return self.condition.join(self._around(alias, only=only))
 
     def _around(self, alias: str, *, only: bool) -> tuple[str, str]:
@@ -118,12 +116,12 @@ class Guards:
             raise self.error(entry, problem, READ_ITSELF)
 
     def parents_first(self, entry: TableEntry) -> int:
-        """Sort key for tables. A table comes after all tables that its condition reads."""
+        """Sort key: a table comes after all tables that its condition reads."""
         return [*self._made].index(entry.name)
 
     def proof_queries(self, entry: TableEntry) -> Iterator[str]:
         """Yield a query for each branch of the table's condition, or a single query for a shared table. The queries
-        read no rows. They contain ``null`` in place of each value."""
+        read no rows."""
         if entry.is_shared:
             yield f"select 1 from {written(path_of(entry.name), self.dialect)} where 1 = 0"  # noqa: S608
             return
@@ -161,7 +159,7 @@ def _functions(declaration: Declaration, dialect: Dialect) -> Functions:
 
 
 def guard_references(nodes: tuple[Node, ...]) -> Iterator[VariableReference]:
-    """Yield the variables that guards contain. Variables inside clauses and branches are included."""
+    """Yield the variables that guards contain, including those inside clauses and branches."""
     return (each for each in references_in(node for node, _ in walk(nodes)) if each.of_guard)
 
 

@@ -1,5 +1,5 @@
-"""MaskedSQL: SQL that has been read by our lexer and rewritten so that no other lexer can read it differently. The
-rewritten SQL has the same length."""
+"""MaskedSQL: SQL that is rewritten, without changing its length, so that no other lexer can read it differently than
+ours."""
 
 # Strings keep only plain characters, hints become spaces, and every quoted name has the dialect's usual quotes. Outside
 # of quotes, characters that engines read in different ways are refused.

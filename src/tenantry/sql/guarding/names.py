@@ -36,8 +36,8 @@ def key_of(path: Path, dialect: Dialect) -> tuple[str, ...]:
 
 
 def folded(name: str) -> str:
-    """Return the same string for all names that at least one engine treats as equal. For example, MariaDB treats
-    ``İtems`` and ``items`` as equal."""
+    """Return the same string for all names that at least one engine treats as equal, such as ``İtems`` and
+    ``items``."""
     return "".join(character.lower()[0] for character in name)
 
 

@@ -1,5 +1,3 @@
-"""Proof: analyzes the SQL of a rewritten template again before the SQL is sent to the engine for the first time."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -20,8 +18,8 @@ _AT_ONCE: Final = 12_000  # words and signs; further SQL is proved when it is fi
 
 
 class Proof:
-    """Checks that the SQL of a rewritten template names declared tables only inside guards. Only shared tables may be
-    named outside of guards."""
+    """Checks again, before SQL is sent to the engine for the first time, that the SQL of a rewritten template names
+    declared tables only inside guards. Shared tables may be named anywhere."""
 
     def __init__(self, source: Source, nodes: Sequence[Node], guards: Guards) -> None:
         self._source = source
@@ -30,11 +28,8 @@ class Proof:
         self._proved: set[bytes] = set()
 
     def usual(self) -> None:
-        """Check the SQL with all clauses, once for each branch, and then the SQL without clauses. Stop when more than
-        ``_AT_ONCE`` tokens have been checked.
-
-        Raises TemplateError.
-        """
+        """Check the SQL with all clauses, once for each branch, and then without clauses, up to ``_AT_ONCE`` tokens.
+        Raises TemplateError."""
         tokens = 0
         for decide in combinations(self._nodes, every=False):
             tokens += self._prove(render(self._nodes, decide))
@@ -42,7 +37,7 @@ class Proof:
                 return
 
     def of_key(self, key: tuple[int, ...]) -> None:
-        """Check the SQL that the Renderer makes for a key. Raises TemplateError if this SQL cannot be proved."""
+        """Check the SQL that the Renderer makes for a key. Raises TemplateError."""
         numbers = iter(key)
         self._prove(render(self._nodes, lambda _: next(numbers)))
 

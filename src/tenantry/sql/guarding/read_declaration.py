@@ -42,8 +42,8 @@ def read_tables(value: Mapping[str, Any], *, file: str = "") -> GuardedTables:
 
 @lru_cache(maxsize=1024)
 def read_stored_tables(text: str) -> GuardedTables:
-    """Return the declaration of a registered data source. Equal strings give the same object. Raises InvalidTables for
-    a malformed declaration, and ValueError for invalid JSON."""
+    """Return the declaration of a registered data source. Raises InvalidTables for a malformed declaration, and
+    ValueError for invalid JSON."""
     return read_tables(json.loads(text))
 
 

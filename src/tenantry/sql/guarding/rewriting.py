@@ -1,5 +1,3 @@
-"""Rewriting: replaces each declared table in a tree by the query of its guard."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +33,7 @@ class _Edit(NamedTuple):
 
 def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
     """Return a tree in which each declared table is replaced by its guard. Raises TemplateError for SQL that cannot be
-    guarded, and for a new tree that ``Proof.usual`` refuses."""
+    guarded."""
     edits = _Edits(guards)
     edits.find(tree)
     nodes = edits.apply(tree.nodes)
@@ -150,7 +148,6 @@ class _Edits:
                 yield node
 
     def shown(self, source: Source) -> str:
-        """Return the SQL of ``source`` with the edits and with its tags."""
         sql = source.text
         every = ((text.offset, edit) for text, edits in self._found.values() for edit in edits)
         for offset, edit in sorted(every, key=lambda found: found[0] + found[1].start, reverse=True):

@@ -17,13 +17,12 @@ from tenantry.sql.guarding import function_lists
 
 
 def safe_functions(dialect: Dialect) -> frozenset[str] | None:
-    """Return the names of these functions in lower case, or None if we have no list for the dialect."""
+    """Return the names in lower case, or None if we have no list for the dialect."""
     return _functions(dialect.name) if dialect.name in _LISTED else None
 
 
 def safe_table_functions(dialect: Dialect) -> frozenset[str] | None:
-    """Return the names of the functions that ``from`` may call, in lower case. Return None if ``safe_functions``
-    returns None."""
+    """Return the names of the functions that ``from`` may call. Return None if ``safe_functions`` returns None."""
     return frozenset(_module(dialect.name).TABLE_FUNCTIONS.split()) if dialect.name in _LISTED else None
 
 

@@ -1,5 +1,3 @@
-"""The JSON Schema of declarations of tables."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,4 @@
-"""Finds the tables of a statement with sqlglot's parser. Raises Refused for syntax that is not in the supported
-grammar."""
+"""Finds the tables of a statement with sqlglot's parser."""
 
 # In doubt, a name is taken for a table, not for a CTE, because guarding a CTE by mistake does no harm.
 

@@ -1,4 +1,4 @@
-"""Finds the names of the tables that a template reads. Tools use the names to draft a declaration of tables."""
+"""Finds the names of the tables that a template reads, to draft a declaration of tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenantry.sql.template import SQLTemplate
 
 
 def named_tables(template: SQLTemplate) -> tuple[str, ...]:
-    """Return the names of the tables that a template reads, in the spelling that a declaration needs.
+    """Return the names in the spelling that a declaration needs.
 
     Raises TemplateError if the tables cannot be determined, or if sqlglot is not installed.
     """

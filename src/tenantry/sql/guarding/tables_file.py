@@ -32,8 +32,7 @@ def read_tables_file(path: str | Path) -> GuardedTables:
 
 
 def read_tables_node(root: YamlNode, source: Source) -> GuardedTables:
-    """Return the declaration in a part of a YAML file. Raises TemplateError, with line, column and fix, for a malformed
-    declaration."""
+    """Return the declaration in a part of a YAML file. Raises TemplateError for a malformed declaration."""
     try:
         return read_tables(root.plain(), file=source.file)
     except InvalidTables as error:

@@ -1,5 +1,5 @@
-"""Checks a statement a second time, and looks only at its words: the tables after ``from``, ``join`` and commas, and
-the calls of functions."""
+"""Checks a statement a second time by its words only: the tables after ``from``, ``join`` and commas, and the calls of
+functions."""
 
 # This does not depend on sqlglot's parser, which can mistake a table for something else.
 
@@ -62,8 +62,7 @@ def _is_inside(token: MaskedToken) -> bool:
 
 
 class Functions(NamedTuple):
-    """The functions that SQL may call, in lower case. ``scalar`` may be called in expressions, ``tables`` in
-    ``from``."""
+    """The functions that SQL may call, in lower case: ``scalar`` in expressions, ``tables`` in ``from``."""
 
     scalar: AbstractSet[str]
     tables: AbstractSet[str]
@@ -71,8 +70,8 @@ class Functions(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """Positions of the names that sqlglot found. ``tables`` also has CTEs. ``calls`` has functions in ``from``, without
-    their schema. ``aliases`` has aliases of tables."""
+    """Positions of the names that sqlglot found. ``tables`` also has the names of CTEs. ``calls`` has the
+    names of functions in ``from``; the name of a function's schema is not included."""
 
     tables: AbstractSet[int]
     calls: AbstractSet[int]
@@ -193,8 +192,7 @@ class WordCheck:
             level.in_from = level.expects = not self._is_array_join(at)
 
     def _ends_from(self, at: int) -> bool:
-        """Whether a word begins a clause in which commas do not separate tables. In doubt it does not, because most
-        such words are names on some engine."""
+        """Whether a word begins a clause in which commas do not separate tables. Returns False in doubt."""
         word, after = self._text(at), self._text(at + 1)
         if self._text(at - 1) in _BEFORE_OPERAND:
             return False

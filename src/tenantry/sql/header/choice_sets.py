@@ -35,8 +35,6 @@ NO_CHOICES: Final[ChoiceSets] = MappingProxyType({})
 
 
 class InvalidChoices(TemplateError):
-    """Declared choices are malformed."""
-
     def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str, in_key: bool) -> None:
         super().__init__(message, problem=problem, fix=fix)
         self.keys = keys
@@ -61,10 +59,7 @@ def check_choices(given: Any) -> None:
 
 
 def declare_choices(given: Mapping[str, Mapping[str, str]]) -> ChoiceSets:
-    """Return choice sets from the argument ``choices`` of ``SQLTemplate``.
-
-    Raises InvalidChoices for malformed choices, and TemplateError for SQL that no template can contain.
-    """
+    """Raises InvalidChoices for malformed choices, and TemplateError for SQL that no template can contain."""
     check_choices(given)
     return MappingProxyType(
         {

@@ -1,5 +1,4 @@
-"""The header of a query file: YAML in the file's first comment, ``/* --- … --- */``. With the header in a comment, the
-whole file is still SQL."""
+"""The header of a query file: YAML in the file's first comment, ``/* --- … --- */``."""
 
 from __future__ import annotations
 

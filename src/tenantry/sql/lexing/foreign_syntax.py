@@ -1,5 +1,5 @@
-"""Foreign syntax: errors for ``{% … %}`` and for filters of other template languages. Each error says how to write the
-same in our templates."""
+"""Errors for ``{% … %}`` and for filters of other template languages. Each error says how to write the same in our
+templates."""
 
 from __future__ import annotations
 

@@ -51,8 +51,8 @@ _ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in 
 
 
 def lex(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """Return the lexemes of a template. Raises TemplateError for a string, name, comment or tag that is not closed, and
-    for a tag in a place where no tag is allowed."""
+    """Raises TemplateError for a string, name, comment or tag that is not closed, and for a tag in a place where no tag
+    is allowed."""
     return list(_Lexer(source, dialect).lexemes(0))
 
 

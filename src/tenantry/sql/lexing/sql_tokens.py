@@ -1,4 +1,4 @@
-"""SQL tokens around a tag. ``parsing.positions`` uses these tokens to decide the tag's position."""
+"""SQL tokens around a tag."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ _TOKEN_TEXTS = {
 
 
 class SQLToken(NamedTuple):
-    """A token: a word in lower case, a number or a symbol. The token ``'`` represents a whole string, ``"`` a whole
-    quoted name, and ``{{`` a whole tag."""
+    """A word in lower case, a number or a symbol. The token ``'`` represents a whole string, ``"`` a whole quoted name,
+    and ``{{`` a whole tag."""
 
     text: str
     start: int
@@ -56,8 +56,7 @@ _NO_SIGNS: Mapping[str, str] = MappingProxyType({})
 
 
 class Tokens:
-    """The tokens on one side of a lexeme. The nearest token has index 0. An index beyond the last token gives an empty
-    token."""
+    """The tokens on one side of a lexeme, nearest first. An index beyond the last token gives an empty token."""
 
     def __init__(self, tokens: Iterator[SQLToken]) -> None:
         self._tokens = tokens
@@ -80,13 +79,12 @@ class TokenContext:
         self._enclosing: dict[tuple[int, int], str] = {}
 
     def preceding(self, index: int, count: int) -> list[SQLToken]:
-        """Return the last ``count`` tokens before the lexeme, nearest first. If there are fewer, the rest of the list
-        is empty tokens."""
+        """Return the last ``count`` tokens before the lexeme, nearest first."""
         tokens = self._tokens_before(index)
         return [next(tokens, _NO_TOKEN) for _ in range(count)]
 
     def follows_comparison(self, index: int) -> bool:
-        """Whether the tag is the whole right side of ``=``, ``<`` or ``>``. Such a tag needs no other check."""
+        """Whether the tag is the whole right side of ``=``, ``<`` or ``>``."""
         before = self.lexemes[index - 1]  # index 0 gives the last lexeme, which ends elsewhere
         lexeme = self.lexemes[index]
         if before.kind is not LexemeKind.CODE or before.end != lexeme.start:
@@ -121,9 +119,9 @@ class TokenContext:
         return self._enclosing[index, skip]
 
     def keyword_before(self, index: int, keywords: AbstractSet[str], skip: int) -> str:
-        """Return the nearest of ``keywords`` before the lexeme in the same brackets. If none is found, return the
-        opening bracket, or an empty string if the lexeme is not in brackets. ``skip`` is the number of tokens to skip
-        first."""
+        """Search backwards from the lexeme for one of ``keywords`` in the same brackets, and return the nearest one. If
+        there is no such keyword, return the opening bracket, or an empty string outside of brackets. The search first
+        skips ``skip`` tokens."""
         depth = 0
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             depth += (token.text in _CLOSING) - (token.text in _OPENING)

@@ -1,4 +1,4 @@
-"""Tags: reads the path, filters and arguments of ``{{ … }}``. The package ``filters`` decides what each filter does."""
+"""Tags: reads the path, filters and arguments of ``{{ … }}``."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class VariableTag(NamedTuple):
 
 
 def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
-    """Read a tag. Raises TemplateError if the tag is not a path with optional filters; the error suggests a fix."""
+    """Raises TemplateError, with a suggested fix, if the tag is not a path with optional filters."""
     text = source.text
     if lexeme.parts:
         path = text[lexeme.start + 2 : lexeme.parts[0].start].partition("|")[0].strip()
@@ -90,8 +90,8 @@ def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...
 
 
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
-    """Yield the lexemes, and the lexemes inside arguments of tags, so that checks see all SQL that a viewer can choose.
-    The lexemes of a tag's arguments come before the tag. A ``one_of`` tag itself is left out."""
+    """Yield all lexemes, also those inside arguments of tags. The lexemes of a tag's arguments come before the tag. A
+    ``one_of`` tag itself is left out."""
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.TAG:
             for each in lexeme.parts:
@@ -147,7 +147,7 @@ _QUOTED = frozenset({LexemeKind.STRING, LexemeKind.QUOTED})
 
 
 class ArgumentReader:
-    """Groups the lexemes that follow the ``(`` of a filter into ARGUMENT lexemes. The result is in ``arguments``."""
+    """Groups the lexemes after the ``(`` of a filter into ARGUMENT lexemes, in ``arguments``."""
 
     def __init__(self, source: Source, start: int) -> None:
         self.arguments: list[Lexeme] = []

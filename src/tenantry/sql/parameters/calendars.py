@@ -53,15 +53,14 @@ def _adapted(dialect: Dialect, kind: str, value: date) -> Any:
 
 
 def zone_of_group(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> tzinfo | None:
-    """Return the group's time zone: the zone that the property names, or ``otherwise`` if the property is missing or
-    empty. ``otherwise`` may be None. Raises UnbindableValue if the property's value is not a time zone."""
+    """Return the group's time zone. If the property is missing or empty, return ``otherwise``, which may be None.
+    Raises UnbindableValue if the property's value is not a time zone."""
     name = read_property(variables, reference)
     return reference.otherwise if is_absent(name) or name == "" else found_zone(reference, name, "this dashboard")
 
 
 def weeks_from_sunday(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> bool:
-    """Whether the group's weeks begin on Sunday. Raises UnbindableValue if the property WEEK_START is neither
-    ``monday`` nor ``sunday``."""
+    """Raises UnbindableValue if the property WEEK_START is neither ``monday`` nor ``sunday``."""
     day = read_property(variables, PropertyReference(WEEK_START))
     if is_absent(day) or day == "":
         return reference.sundays

@@ -81,16 +81,15 @@ def invalid_definition(keys: tuple[str, ...], problem: str, fix: str) -> Invalid
 
 @dataclass(frozen=True, slots=True)
 class PropertyReference:
-    """A property of the group. ``path`` is the path of the property below ``user_group.properties``."""
+    """A property of the group. ``path`` begins below ``user_group.properties``."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True)
 class ZoneOfGroup(PropertyReference):
-    """The time zone of a dashboard's group: the zone that a property of the group names, or ``otherwise`` if the group
-    does not have the property. If ``otherwise`` is None too, "today" is the current date in UTC, and the engine decides
-    how a column compares with days."""
+    """The time zone of a dashboard's group, or ``otherwise`` if the group does not have the property. If ``otherwise``
+    is None too, "today" is the current date in UTC, and the engine decides how a column compares with days."""
 
     # Column filters compare a column with days in this zone: a date directly, an instant with the midnights at which
     # the days begin and end. A timestamp without a time zone is taken to be in UTC.
@@ -101,8 +100,7 @@ class ZoneOfGroup(PropertyReference):
 
 
 class Bounds(NamedTuple):
-    """A range that includes ``start`` but not ``end``. If ``start`` or ``end`` is None, the range has no limit on that
-    side."""
+    """A range that includes ``start`` but not ``end``. None means no limit on that side."""
 
     start: Any
     end: Any
@@ -112,8 +110,7 @@ class Bounds(NamedTuple):
 
 
 class Nullable(NamedTuple):
-    """The value of a parameter that can be NULL or a pattern. ``null`` says whether the viewer sent the word for
-    NULL."""
+    """The value of a parameter that can be NULL or a pattern. ``null``: whether the viewer sent the word for NULL."""
 
     value: Any
     null: bool
@@ -180,8 +177,7 @@ class Parameter:
 
     @property
     def part(self) -> str:
-        """If ``only_matches``, the last name in the path of the parameter's value: ``value`` in
-        ``params.region.value``."""
+        """If ``only_matches``, the last name in the value's path: ``value`` in ``params.region.value``."""
         if self.is_list:
             return "values"
         return "value" if self.match == "equals" else "pattern"
@@ -197,7 +193,7 @@ class Parameter:
         return self.type is ParameterType.DATE_RANGE and isinstance(self.zone, ZoneOfGroup)
 
     def end(self, name: str) -> Parameter:
-        """Return a part of a range, such as the start, as a parameter. ``name`` is one of RANGE_ENDS or DAY_BOUNDS."""
+        """Return a part of a range as a parameter. ``name`` is one of RANGE_ENDS or DAY_BOUNDS."""
         given = self.always_given and name in RANGE_ENDS and name not in self.open
         type_ = ParameterType.DATETIME if name in {"from", "until"} else self.scalar_type
         return Parameter(name=f"{self.name}.{name}", type=type_, required=given, locked=self.locked, zone=self.zone)
@@ -209,8 +205,8 @@ class Parameter:
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """Paths of the properties that a group must have for the default and the time zone. The property of a
-        ZoneOfGroup is not among them, because a group may lack it."""
+        """Paths of the properties that a group must have for the default and the time zone. A group may lack the
+        property of a ZoneOfGroup."""
         named = (each for each in (self.default, self.zone) if isinstance(each, PropertyReference))
         return tuple(each.path for each in named if not isinstance(each, ZoneOfGroup))
 
@@ -236,7 +232,7 @@ class Parameter:
 
 
 def find_parameter(parameters: Mapping[str, Parameter], path: str) -> Parameter | None:
-    """Return the parameter at a path such as ``params.region``, or the end of a range (``params.period.start``)."""
+    """Return the parameter at a path such as ``params.region`` or ``params.period.start``."""
     root, _, names = path.partition(".")
     name, _, part = names.partition(".")
     parameter = parameters.get(name) if root == "params" else None
@@ -267,7 +263,7 @@ _TAKES: Final[Mapping[ParameterType, str]] = {
 
 
 def spell(value: Any) -> str:
-    """Return a value of the author as the string that a viewer would send for this value."""
+    """Return an author's value as the string that a viewer would send for it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return value.isoformat() if hasattr(value, "isoformat") else str(value)

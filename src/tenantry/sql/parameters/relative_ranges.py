@@ -1,8 +1,5 @@
-"""Relative ranges: converts a range such as ``last 30 days`` to two dates or two instants. The caller passes the
-current time.
-
-The second date or instant is not in the range. Weeks begin on Monday unless the caller passes ``sundays=True``.
-"""
+"""Relative ranges: converts a range such as ``last 30 days`` to two dates or two instants. The second is not in the
+range."""
 
 from __future__ import annotations
 
@@ -59,8 +56,8 @@ class RelativeRange:
         return f"{word} {self.units} {self.unit}s"
 
     def dates(self, today: date, *, sundays: bool = False) -> tuple[date, date]:
-        """Return the first day of the range, and the day after the last day. ``sundays``: whether weeks begin on
-        Sunday.
+        """Return the first day of the range, and the day after the last day. ``sundays``: whether weeks begin on Sunday
+        instead of Monday.
 
         Raises ValueError for hours and minutes, and for days beyond Python's calendar.
         """
@@ -74,8 +71,7 @@ class RelativeRange:
             raise ValueError("beyond the calendar") from None
 
     def instants(self, now: datetime, zone: tzinfo, *, sundays: bool = False) -> tuple[datetime, datetime]:
-        """Return the start and the end of the range in ``zone``. ``now`` must be aware. Days begin at midnight in
-        ``zone``.
+        """Return the start and the end of the range in ``zone``. ``now`` must be aware.
 
         Raises ValueError for instants beyond Python's calendar.
         """

@@ -62,8 +62,6 @@ class _Plan(NamedTuple):
 
 
 class ParameterConversion:
-    """Converts viewer input, which is usually a string, a list of strings, or nothing."""
-
     # `_Request` converts all other input and reports problems.
 
     __slots__ = ("_parameters", "_plans", "_zone", "reads_group", "uses_clock")
@@ -159,8 +157,8 @@ def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
 
 
 def typed_value(parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime) -> Any:
-    """Return the typed value that the viewer sent for a parameter, else the parameter's default, else None. Raises the
-    same errors as ``ParameterConversion.convert``."""
+    """Return the typed value that the viewer sent for a parameter, else the default, else None. Raises the same errors
+    as ``ParameterConversion.convert``."""
     values = _as_dict(variables, "variables")
     sent = values.get("params")
     request = _Request(values, {} if sent is None else _as_dict(sent, "params"), now)
@@ -181,7 +179,7 @@ def _as_dict(mapping: Any, what: str) -> dict[str, Any]:
 
 
 def bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
-    """Convert a typed value for binding. ``adapt`` is the function that converts a scalar for the dialect, or None."""
+    """Convert a typed value for binding. ``adapt`` converts a scalar for the dialect."""
     if parameter.is_range:
         ends = zip(RANGE_ENDS, (value.start, value.end), strict=True)
         return {name: adapt(end) if adapt is not None else end for name, end in ends if end is not None}

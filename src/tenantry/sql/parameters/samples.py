@@ -1,4 +1,4 @@
-"""Sample input for parameters, such as a viewer could send. Checks bind queries with this input."""
+"""Sample input for parameters, with which checks bind queries."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _SAMPLES: Final[Mapping[ParameterType, str]] = {
 
 
 def sample_input(parameters: Iterable[Parameter]) -> dict[str, Any]:
-    """Return valid input for each parameter by name, except for parameters that are locked or have a default."""
+    """Return valid input by parameter name, except for parameters that are locked or have a default."""
     return {each.name: _sample(each) for each in parameters if not each.locked and each.default is None}
 
 
 def is_any_text(parameter: Parameter) -> bool:
-    """Whether the parameter accepts any string. The sample string may then not fit the column with which the query
-    compares it."""
+    """Whether the parameter accepts any string. The sample string may then not fit the column that it is compared
+    with."""
     return parameter.type in TEXTS and parameter.choices is None
 
 

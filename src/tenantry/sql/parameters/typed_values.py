@@ -38,7 +38,7 @@ _BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "
 
 
 class EmptyRange(ValueError):
-    """The viewer sent a well-formed range that contains nothing. The message says why the range is empty."""
+    """The viewer sent a well-formed range that contains nothing."""
 
 
 class Moment(NamedTuple):
@@ -50,7 +50,7 @@ class Moment(NamedTuple):
 
 
 def is_empty(value: Any) -> bool:
-    """Whether the value is None or an empty string, which means that the viewer sent nothing."""
+    """Whether the viewer sent nothing: None or an empty string."""
     return value is None or (isinstance(value, str) and not value)
 
 
@@ -58,7 +58,7 @@ def read_value(parameter: Parameter, raw: Any, moment: Moment) -> Any:
     """Convert viewer input to the parameter's type. The result is a tuple for a list, Bounds for a range, Nullable for
     an ``only_matches`` parameter, and a scalar for any other parameter.
 
-    Returns None if the viewer sent nothing. Empty strings in lists are ignored. Raises one of REFUSALS for a bad value.
+    Returns None if the viewer sent nothing. Ignores empty strings in lists. Raises one of REFUSALS for a bad value.
     """
     if parameter.only_matches:
         return _read_nullable(parameter, raw, moment)
@@ -94,8 +94,8 @@ def _read_sent(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 
 
 def read_whole(parameter: Parameter, raw: Any, moment: Moment) -> Any:
-    """Like ``read_value``, but an empty string counts as a value. If the parameter is a list, a single value becomes a
-    tuple with one item."""
+    """Like ``read_value``, but an empty string counts as a value, and a single value of a list becomes a tuple with one
+    item."""
     if not parameter.is_list:
         return _read_one(parameter, raw, moment)
     items = raw if isinstance(raw, _LISTS) else (raw,)
@@ -105,7 +105,7 @@ def read_whole(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 
 
 def reader(parameter: Parameter, moment: Moment) -> Callable[[Any], Any]:
-    """Return a function that converts one value of the parameter, which must not be a range."""
+    """Return a function that converts one value. The parameter must not be a range."""
     read = _READERS[parameter.type]
     limits = (parameter.choices, parameter.max_length, parameter.min, parameter.max)
     if all(limit is None for limit in limits):
@@ -151,7 +151,7 @@ def _in_order(end: Any) -> Any:
 
 
 def resolve(parameter: Parameter, relative: RelativeRange, moment: Moment) -> Bounds:
-    """Return the bounds of a relative range. They are dates if the parameter is a date range, otherwise instants.
+    """Return the bounds of a relative range: dates if the parameter is a date range, otherwise instants.
 
     Raises ValueError for bounds beyond Python's calendar.
     """

@@ -27,11 +27,10 @@ class _Bracket:
 
 
 def read_lexemes(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """Return the lexemes of a template. A ``[[`` is a CLAUSE_START only if it opens an optional clause, and not if it
-    opens an array.
+    """Return the lexemes of a template. A ``[[`` is a CLAUSE_START only if it opens an optional clause.
 
-    Raises the same TemplateErrors as ``lex``, and a TemplateError for a ``[[`` or ``]]`` that belongs neither to a
-    clause nor to an array.
+    Raises the TemplateErrors of ``lex``, and one for a ``[[`` or ``]]`` that belongs neither to a clause nor to an
+    array.
     """
     lexemes = lex(source, dialect)
     has_brackets = "[[" in source.text or "]]" in source.text

@@ -73,9 +73,6 @@ _HOLDS = CLAUSE_KEYWORDS | {"when", "then", "else"}
 
 
 class ConstantExpression(Enum):
-    """The place in which a constant is used: as a condition, as an item of ``select``, or in ``order by`` or
-    ``group by``."""
-
     CONDITION = auto()
     ITEM = auto()
     ORDER = auto()
@@ -91,12 +88,8 @@ class _Around(Enum):
 def find_constant_expression(
     context: TokenContext, index: int, or_operators: AbstractSet[str]
 ) -> ConstantExpression | None:
-    """Return the place in which the variable at ``index`` is used as a constant. Return None if the variable is a part
-    of an expression.
-
-    ``or_operators`` contains the words and signs that mean ``or`` in the dialect. In some dialects ``||`` is one of
-    them.
-    """
+    """Return the place in which the variable at ``index`` is used as a constant, or None if it is a part of an
+    expression."""
     return _Operand(context, index, or_operators).role()
 
 

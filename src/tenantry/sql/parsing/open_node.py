@@ -23,13 +23,12 @@ class OpenNode:
     text: list[Text] = field(default_factory=list)
 
     def flush(self) -> None:
-        """Turn the collected SQL into Text nodes. Each part of the SQL that has no gap in the source becomes one
-        node."""
+        """Turn the collected SQL into Text nodes, one for each part that has no gap in the source."""
         self.nodes += self.text
         self.text = []
 
     def write(self, sql: str, offset: int = -1) -> None:
-        """Collect SQL. ``offset`` is the offset of the SQL in the source, or -1 for SQL that is not from the source."""
+        """Collect SQL. ``offset`` is the offset in the source, or -1 for SQL that is not from the source."""
         last = self.text[-1] if self.text else None
         if last is not None and (offset < 0 or (last.offset >= 0 and last.offset + len(last.sql) == offset)):
             self.text[-1] = Text(last.sql + sql, last.offset)
@@ -40,8 +39,7 @@ class OpenNode:
         """Add a node, and a space before and after it where needed. For example, ``1-{{ x }}`` must not become
         ``1--1``, which contains a comment, if x is -1.
 
-        ``before`` and ``after`` are the characters of the template next to the node. ``opening`` and ``closing`` are
-        SQL to write around the node.
+        ``before`` and ``after`` are the characters of the template next to the node.
         """
         choice = isinstance(node, Switch)
         if before and before not in (_NO_SPACE_BEFORE_CHOICE if choice else _NO_SPACE_BEFORE):

@@ -1,6 +1,3 @@
-"""Optional clauses: checks that the SQL around a clause or choice keeps its meaning if the clause is dropped, or if the
-viewer chooses another choice."""
-
 # A clause or choice must close each bracket, `case` and `between` that it opens, must not end a statement, and must not
 # leave two strings next to each other, which engines read as one.
 

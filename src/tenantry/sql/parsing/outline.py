@@ -1,5 +1,4 @@
-"""The outline: the tokens of a template as a tree. Only brackets and ``case … end`` make a level of the tree; SQL
-grammar does not."""
+"""The outline: the tokens of a template as a tree, whose levels are brackets and ``case … end``."""
 
 from __future__ import annotations
 
@@ -22,8 +21,8 @@ _MAX_DEPTH = 100
 
 
 class TokenKind(IntEnum):
-    """Kind of a token. A NAME is quoted or follows a dot. AND and OR join conditions, but the ``and`` of ``between`` is
-    a WORD. A GROUP contains the tokens in brackets or ``case … end``."""
+    """A NAME is quoted or follows a dot. AND and OR join conditions, but the ``and`` of ``between`` is a WORD. A GROUP
+    contains the tokens in brackets or ``case … end``."""
 
     WORD = auto()
     NAME = auto()
@@ -173,7 +172,7 @@ def _nest(tokens: Iterable[OutlineToken]) -> list[OutlineToken]:
 
 
 def written(tokens: Tokens) -> str:
-    """Return the tokens as SQL that can be compared with other such SQL, because case and spaces are normalized."""
+    """Return the tokens as SQL with normalized case and spaces, for comparison."""
     return " ".join(_written(token) for token in tokens)
 
 

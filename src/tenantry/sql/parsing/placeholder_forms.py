@@ -1,5 +1,4 @@
-"""Placeholder forms: the SQL that some placeholders need around them. A form is a cast to the declared type. In MySQL,
-it is a call that converts a value of the group to a string."""
+"""Placeholder forms: the SQL that some placeholders need around them, such as a cast to the declared type."""
 
 # PostgreSQL and Redshift infer a placeholder's type from the context, so a declared parameter is cast: `$1::numeric`.
 # Four kinds of placeholders are not cast: strings (an enum column would refuse a cast string), instants that are
@@ -35,8 +34,7 @@ _NEAR: Final = 64  # characters
 
 
 class PlaceholderForms:
-    """Returns the form of each placeholder: SQL that contains ``{placeholder}``, such as a cast, or an empty string if
-    the placeholder needs no form."""
+    """Returns the form of each placeholder: SQL that contains ``{placeholder}``, or an empty string."""
 
     def __init__(self, source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
         self._source = source
@@ -61,8 +59,8 @@ class PlaceholderForms:
         return self.of_guarded(tag)
 
     def of_guarded(self, tag: VariableTag, string: int | None = None) -> str:
-        """Return the form of a value of the group. If the tag is in a string literal, ``string`` is the offset of the
-        literal."""
+        """Return the form of a value of the group. ``string`` is the offset of the string literal around the tag, if
+        any."""
         form = self._dialect.guarded_form
         if not form or self._guard.is_chosen(tag.path) or tag.filter(NOT_A_FILTER) is not None:
             return ""

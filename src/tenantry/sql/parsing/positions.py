@@ -83,11 +83,7 @@ _BEFORE_VALUE = re.compile(
 
 class ReplacedSpan(NamedTuple):
     """The part of a template that becomes one node: a tag, a string literal with tags, or ``in`` together with its
-    list.
-
-    ``operator`` and ``negated`` are used only for ``in``. ``cast`` and ``form`` have the same meaning as in
-    VariableReference.
-    """
+    list."""
 
     position: Position
     start: int
@@ -123,8 +119,8 @@ class PositionAnalyzer:
         return span if span.position is Position.LIST else span._replace(cast=self._cast(lexeme))
 
     def is_apart(self, index: int, start: int, end: int) -> bool:
-        """Whether a bracket of a clause, or another tag, is between two offsets. If so, the SQL at one offset may be
-        dropped while the SQL at the other offset stays."""
+        """Whether a bracket of a clause, or another tag, is between two offsets, so that one of them may be dropped
+        alone."""
         lexemes = self._context.lexemes
         before = takewhile(lambda each: each.end > start, reversed(lexemes[:index]))
         after = takewhile(lambda each: each.start < end, lexemes[index + 1 :])

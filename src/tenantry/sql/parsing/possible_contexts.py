@@ -35,8 +35,8 @@ class PossibleContexts:
         )
 
     def around(self, index: int) -> Iterator[tuple[Sequence[Lexeme], int]]:
-        """Yield each possible context: a list of lexemes without the brackets of clauses, and the index of the tag in
-        this list."""
+        """Yield each possible context: a list of lexemes without the brackets of clauses, and the tag's index in this
+        list."""
         if self._only_one:
             yield self._lexemes, index
             return

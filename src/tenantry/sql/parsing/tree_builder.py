@@ -54,8 +54,6 @@ class _Placed(NamedTuple):
 
 
 class TreeBuilder:
-    """Builds the nodes of a template."""
-
     def __init__(
         self,
         source: Source,
@@ -101,7 +99,7 @@ class TreeBuilder:
         return tuple(level.nodes)
 
     def branch(self, reference: VariableReference, scope: _Scope, argument: Sequence[Lexeme]) -> tuple[Node, ...]:
-        """Return the nodes of a filter's argument. They are a branch of the Switch whose variable is ``reference``."""
+        """Return the nodes of a filter's argument, as a branch of the Switch whose variable is ``reference``."""
         level = OpenNode(argument[0].start if argument else 0)
         self._levels.append(level)
         self._choices.append(reference)
@@ -116,7 +114,7 @@ class TreeBuilder:
     def variable(
         self, reference: VariableReference, tag: VariableTag, path: str, position: Position, conversion: str
     ) -> VariableReference:
-        """Add a variable such as ``params.period.start`` to a branch of the Switch whose variable is ``reference``."""
+        """Add a variable such as ``params.period.start`` to a branch."""
         self._levels.append(OpenNode(tag.offset))
         self._choices.append(reference)
         form = self._forms.of_compared(tag, path, position)

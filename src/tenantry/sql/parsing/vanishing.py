@@ -1,5 +1,4 @@
-"""Vanishing filters: filters such as ``matches``, whose condition becomes ``1 = 1`` if the parameter has no value.
-Checks that a template uses them only where ``1 = 1`` does no harm."""
+"""Vanishing filters: filters such as ``matches``, whose condition becomes ``1 = 1`` if the parameter has no value."""
 
 # `1 = 1` is harmless only after `where`, `on`, `having`, `qualify` or `prewhere`, and only if no operator other than
 # `and` joins it to other conditions. A filter whose parameter always has a value is allowed anywhere.

@@ -92,8 +92,8 @@ class BackendContract:
 
 
 class LeaseContract(BackendContract):
-    """Tests ``read_at_snapshot``, ``changes`` and ``slots``. ``store`` and ``backend`` must share their slots, so both
-    must run on one host with the same run folder."""
+    """Tests ``read_at_snapshot``, ``changes`` and ``slots``. ``store`` and ``backend`` must run on one host with the
+    same run folder, to share their slots."""
 
     async def test_every_change_is_listed_once(self, store: Store, backend: LeasedBackend) -> None:
         """Creating a group does not count as a change."""
@@ -148,8 +148,7 @@ class LeaseContract(BackendContract):
         assert [change.age for change in (await backend.changes(start)).changes] == [9.0, 2.0]
 
     async def test_changes_since_nothing_are_the_last(self, store: Store, backend: LeasedBackend) -> None:
-        """``changes(None)`` ends with the newest change and leaves none out. For a generation that the store has not
-        reached yet, ``changes`` lists nothing."""
+        """Fails if ``changes(None)`` does not end with the newest change, or leaves one out."""
         issued = await make_issued(store)
         for _ in range(3):
             issued = await rotate(store, issued)

@@ -81,3 +81,21 @@ class EnvironmentContract:
         assert (entry.author.name, entry.subject, entry.details) == ("ann", "production", {"hosts": " ".join(hosts)})
         with pytest.raises(UnknownEnvironment):
             await store.environments.set_embedding_hosts(Environment(77, "nowhere", Tag.CUSTOMER), hosts)
+
+    async def test_groups_are_counted_by_the_keys_of_their_valid_tokens(self, store: Store, clock: FrozenClock) -> None:
+        """In all environments. A token in its grace period counts until the period ends."""
+        assert dict(await store.environments.count_tokens()) == {}
+        production = await store.environments.create("production", Tag.CUSTOMER)
+        other = await store.environments.create("other", Tag.CUSTOMER)
+        made = [
+            await store.groups.get_or_create(environment, GroupDraft(name, name), make_token(key_id="k1"))
+            for environment, name in ((production, "a"), (production, "b"), (other, "a"))
+        ]
+        assert dict(await store.environments.count_tokens()) == {"k1": 3}
+        for issued, key_id, grace in zip(made, ("k2", "k2", "k1"), (60, 0, 60), strict=True):
+            await store.groups.rotate(
+                issued.group.environment, issued.token, key_id=key_id, nonce=bytes(16), grace_seconds=grace
+            )
+        assert dict(await store.environments.count_tokens()) == {"k1": 2, "k2": 2}
+        clock.advance(60)
+        assert dict(await store.environments.count_tokens()) == {"k1": 1, "k2": 2}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from tenantry.groups import (
     GroupChanges,
     GroupCreation,
     GroupDraft,
+    GroupRotation,
     GroupUpdate,
     GroupWrite,
     Issued,
@@ -103,6 +105,48 @@ class GroupBatchContract:
         assert await _groups(store, production, "updated", "rotated", "again") == expected
         assert [each.name for each in await _groups(store, production, "same", "new")] == ["Late", "New"]
         assert await store.groups.get(production, "deleted") is None
+
+    async def test_many_groups_are_rotated_together(self, store: Store) -> None:
+        """Each is noted. A group that another writer has rotated or deleted, or that is suspended, keeps its token."""
+        production, made = await _made(store, "a", "b", "rotated", "deleted", "suspended")
+        await store.groups.rotate(production, made[2].token, key_id="k1", nonce=bytes(16))
+        await store.groups.delete(production, "deleted")
+        await store.groups.update(production, "suspended", GroupChanges(suspended=True))
+        entries, before = await store.audit.list(), await store.changes(None)
+        graces = (None, 60, None, None, None)
+        rotations = [
+            GroupRotation(issued, "k2", secrets.token_bytes(16), grace)
+            for issued, grace in zip(made, graces, strict=True)
+        ]
+        done = await store.groups.write_many(production, rotations, author=Author("ann"))
+        assert [each is not None for each in done] == [True, True, False, False, False]
+        for rotation, issued, old in zip(rotations[:2], done[:2], made[:2], strict=True):
+            assert issued is not None
+            expected = replace(old.token, key_id="k2", nonce=rotation.nonce, version=2)
+            assert issued.token == expected
+            assert await store.find(expected) == issued.group
+            assert (await store.groups.get(production, rotation.provided_id)) == issued
+        assert [await store.find(each.token) is not None for each in made] == [False, True, False, False, True]
+        assert [each.handle for each in (await store.changes(before.generation)).changes] == [
+            each.group.handle for each in made[:2]
+        ]
+        noted = (await store.audit.list())[len(entries) :]
+        assert [(each.action, each.subject, each.author.name) for each in noted] == [
+            ("group.rotated", "a", "ann"),
+            ("group.rotated", "b", "ann"),
+        ]
+
+    async def test_groups_are_listed_by_the_key_of_their_token(self, store: Store) -> None:
+        production, made = await _made(store, "a", "b", "ab")
+        await store.groups.rotate(production, made[0].token, key_id="k2", nonce=bytes(16), grace_seconds=60)
+        for key_id, match, expected in (
+            ("k1", "", ["b", "ab"]),
+            ("k2", "", ["a"]),
+            ("k1", "a", ["ab"]),
+            ("k3", "", []),
+        ):
+            found = await store.groups.list(production, match=match, signed_by=key_id)
+            assert [each.provided_id for each in found] == expected
 
     async def test_a_handle_that_is_taken_is_given_to_no_second_group(self, store: Store) -> None:
         production, (acme,) = await _made(store, "acme")

@@ -23,6 +23,7 @@ from tenantry.testing import make_token
 
 NOWHERE = Environment(77, "nowhere", Tag.CUSTOMER)
 URL = "postgresql://reader:s3cret@warehouse/sales"
+TENANT = {"app.tenant": "{{ user_group.id }}"}
 ORDERS = {"tables": {"orders": "customer_id", "notes": "shared"}, "guard": "required", "functions": ["F"]}
 ORDERS_STORED = '{"functions":["f"],"guard":"required","tables":{"notes":"shared","orders":"customer_id"}}'
 OTHERS = {"tables": {"orders": "tenant", "items": {"order_id": "orders.id"}}, "functions": ["g"]}
@@ -150,6 +151,31 @@ class SourceContract:
         await store.sources.delete(production, "a")
         assert await store.sources.update(replace(made, url="encrypted"), url="gone") is None
         assert list(await store.sources.list(production)) == []
+
+    async def test_a_data_source_gets_another_name_and_other_session_variables(self, store: Store) -> None:
+        production = await store.environments.create("production", Tag.CUSTOMER)
+        other = await store.environments.create("other", Tag.CUSTOMER)
+        made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL, session=TENANT)
+        taken = await store.sources.create(production, source_id="ds_2", provided_id="b", url="sqlite:////a.db")
+        await store.sources.create(other, source_id="ds_2", provided_id="c", url=URL)
+        with pytest.raises(AlreadyExists):
+            await store.sources.update(made, provided_id="b")
+        with pytest.raises(InvalidSource):
+            await store.sources.update(taken, session=TENANT)
+        renamed = await store.sources.update(made, provided_id="c", trusted=True, session={})
+        assert renamed == replace(made, provided_id="c", trusted=True, session=())
+        assert await store.sources.get(production, "c") == renamed
+        assert await store.sources.get(production, "a") is None
+        fields: tuple[dict[str, Any], ...] = ({"provided_id": "d"}, {"trusted": False}, {"session": TENANT})
+        for field in fields:
+            assert await store.sources.update(made, **field) is None
+        again = await store.sources.update(renamed, session=TENANT)
+        assert again == replace(renamed, session=made.session)
+        details = [each.details for each in await store.audit.list() if each.subject == "ds_1"]
+        assert details[1:] == [
+            {"provided_id": "c", "renamed_from": "a", "fields": "provided_id, trusted, session"},
+            {"provided_id": "c", "fields": "session"},
+        ]
 
     async def test_the_groups_of_each_data_source_are_counted(self, store: Store) -> None:
         production = await store.environments.create("production", Tag.CUSTOMER)

@@ -12,8 +12,7 @@ from tenantry.testing import make_token
 
 class SuspensionContract:
     async def test_a_suspension_is_kept(self, store: Store) -> None:
-        """The store returns suspended groups too, with their tokens. Its callers check ``suspended``. The only call
-        that the store refuses is ``rotate``."""
+        """The store returns suspended groups too, with their tokens. It refuses only ``rotate``."""
         environment = await store.environments.create("production", Tag.CUSTOMER)
         issued = await store.groups.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
         assert issued.group.suspended is False
@@ -46,9 +45,8 @@ class SuspensionContract:
             await store.groups.update(environment, "acme", GroupChanges(suspended=not suspended))
 
     async def test_revoked_viewers_are_kept(self, store: Store) -> None:
-        """Other writes keep the revoked viewers in their order. A rotation with a grace period keeps them too, because
-        passes of the old token stay valid. A rotation without a grace period ends all passes, so it drops the revoked
-        viewers."""
+        """A rotation without a grace period ends all passes, so it drops the revoked viewers. All other writes keep
+        them."""
         environment = await store.environments.create("production", Tag.CUSTOMER)
         issued = await store.groups.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
         assert issued.group.revoked_viewers is None

@@ -124,7 +124,7 @@ def new_key_file(secret: bytes, now: datetime) -> KeyFile:
 
 
 def parse_keys(text: str) -> KeyFile:
-    """Parse the text of a key file. Raises InvalidKeys; the message names the line and shows no secret."""
+    """Raises InvalidKeys; the message names the line and shows no secret."""
     lines: list[str | KeyEntry | AuditKey] = []
     seen: dict[str | bytes, int] = {}
     active: list[int] = []
@@ -207,14 +207,14 @@ def create_key_file(path: str | Path) -> KeyInfo:
 
 
 def rotate_key_file(path: str | Path) -> KeyInfo:
-    """Add a random key, make it active, and return it. The file changes atomically. Raises InvalidKeys."""
+    """Add a random key, make it active, and return it. Raises InvalidKeys."""
     return _info(
         _edit(path, lambda contents: contents.rotated(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))).active
     )
 
 
 def remove_key(path: str | Path, key_id: str) -> KeyInfo:
-    """Remove a verify-only key and return it. Tokens that this key signed become invalid. Raises InvalidKeys."""
+    """Remove a verify-only key. Tokens that it signed become invalid. Raises InvalidKeys."""
     removed: list[KeyInfo] = []
 
     def without(contents: KeyFile) -> KeyFile:
@@ -288,8 +288,7 @@ PUBLISHED: Final = frozenset(
 
 
 def entropy_problem(secret: bytes, written: str = "") -> str | None:
-    """Return the reason why the secret is too weak to sign with, or None. ``written``: the secret as the file encodes
-    it."""
+    """Return why the secret is too weak to sign with, or None. ``written``: the secret as the file encodes it."""
     texts = (secret, written.encode())
     if any(sha256(text).hexdigest() in PUBLISHED for text in texts):
         return "is published"

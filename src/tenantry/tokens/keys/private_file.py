@@ -4,11 +4,12 @@ import fcntl
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from tenantry.errors import InvalidKeys
+from tenantry.run_group import run_group
 
 _MODE: Final = 0o600
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
@@ -31,8 +32,8 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """Return the content of a private file. Raises InvalidKeys if anyone but the file's owner can access the file. If
-    root owns the file, the file's group may also read it."""
+    """Return the content of a private file. Raises InvalidKeys if anyone but its owner can access it. Its group may
+    read it too if root owns the file, or if TENANTRY_RUN_GROUP names this group."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:
@@ -54,7 +55,13 @@ def read_private(path: Path) -> bytes:
 def _read_by_its_group(status: os.stat_result) -> int:
     # With ``fsGroup``, Kubernetes makes files that root owns and the service's group may read.
     given = status.st_uid == 0 and (os.geteuid() != 0 or status.st_gid != 0)
-    return stat.S_IRGRP if given else 0
+    return stat.S_IRGRP if given or status.st_gid == _run_group() else 0
+
+
+def _run_group() -> int | None:
+    with suppress(LookupError):  # an unknown group may read nothing
+        return run_group()
+    return None
 
 
 def _check(path: Path, status: os.stat_result) -> None:
@@ -70,8 +77,8 @@ def _check(path: Path, status: os.stat_result) -> None:
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """Replace the content of a file atomically. The file's owner, group and group access stay the same. Call this
-    within ``locked``. Raises InvalidKeys."""
+    """Replace the content of a file atomically. Its owner, group and group access stay the same. Call this within
+    ``locked``. Raises InvalidKeys."""
     temporary = path.with_name(f".{path.name}.new")
     try:
         temporary.unlink(missing_ok=True)
@@ -129,10 +136,10 @@ def _write_new(path: Path, content: bytes, *, like: os.stat_result | None = None
 
 
 def _give(descriptor: int, like: os.stat_result) -> None:
-    made = os.fstat(descriptor)
-    if like.st_uid != made.st_uid or (like.st_uid == 0 and like.st_gid != made.st_gid):
+    made, by_its_group = os.fstat(descriptor), like.st_mode & _read_by_its_group(like)
+    if like.st_uid != made.st_uid or ((like.st_uid == 0 or by_its_group) and like.st_gid != made.st_gid):
         os.fchown(descriptor, like.st_uid, like.st_gid)
-    os.fchmod(descriptor, _MODE | (like.st_mode & _read_by_its_group(like)))
+    os.fchmod(descriptor, _MODE | by_its_group)
 
 
 def _sync_folder(folder: Path) -> None:

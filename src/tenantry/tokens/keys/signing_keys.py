@@ -29,8 +29,7 @@ new key."""
 
 
 class SigningKeys(KeyRing):
-    """A KeyRing with fixed keys, or with the keys of a file (``from_file``). The keys are reloaded when the file
-    changes."""
+    """A KeyRing with fixed keys, or with the keys of a file (``from_file``)."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None

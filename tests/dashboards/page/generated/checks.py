@@ -25,7 +25,7 @@ def check(case: Case, panel: Drawn, labels: Labels) -> Iterator[str]:
         if count > 1 and "…" in name and len(name) > FEW_LETTERS:
             yield f"{count} names are cut to {name!r}"
     kind = case.view["kind"]
-    if kind in {"line", "area", "bar", "scatter"} and not case.view.get("horizontal"):
+    if kind in {"line", "area", "bar", "scatter"} and not panel.lying:
         axis = yield from axis_of(case, panel)
         if axis is None:
             return

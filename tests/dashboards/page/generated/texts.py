@@ -28,7 +28,7 @@ def check_texts(case: Case, panel: Drawn, labels: Labels) -> Iterator[str]:
         yield from _figure(case, labels)
     elif kind == "table" and case.lines:
         yield from _table(case, panel, labels)
-    elif case.view.get("horizontal") and panel.amounts:
+    elif panel.lying and panel.amounts:
         yield from _ends(case, panel)
     elif kind == "heatmap" and labels["key"]:
         yield from _key(case, labels)

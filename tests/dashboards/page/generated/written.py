@@ -162,7 +162,7 @@ def time_texts(at: datetime) -> dict[str, str]:
         "instant": f"{day}, {hour}:{at.minute:02}:{at.second:02} {half}",
         "monthname": month,
         "day": f"{month} {at.day}",
-        "time": f"{hour:02}:{at.minute:02} {half}",
+        "time": f"{hour}:{at.minute:02} {half}",
     }
 
 

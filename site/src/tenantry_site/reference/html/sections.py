@@ -125,7 +125,8 @@ class Fields:
 
 def _labels(shape: Shape, *, required: bool = False, deprecated: bool = False) -> list[FieldLabel]:
     kind = shape.type + (f" ({shape.format})" if shape.format and shape.kind != "file" else "")
-    kind += " or null" if shape.nullable and kind else ""
+    if shape.nullable and (kind or shape.alternatives):
+        kind = f"{kind or 'alternatives'} or null"
     labels = [FieldLabel("type", kind)] if kind else []
     labels += [
         FieldLabel(name, text)

@@ -1,4 +1,4 @@
-"""Creates the first tables: environments, groups, API tokens, data sources, Idempotency-Key responses."""
+"""Creates the first tables."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Adds seals to audit entries. The chain of seals begins after the existing entries. Older versions add entries without
-a seal, and the next seal covers these entries too."""
+"""Adds seals to audit entries. Older versions add entries without a seal. The next seal covers these entries too."""
 
 from __future__ import annotations
 

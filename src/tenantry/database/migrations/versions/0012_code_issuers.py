@@ -1,5 +1,5 @@
-"""Adds a column for the API token that issued a code or session. When the API token ends, its codes and sessions end
-too. Stop all older versions before you migrate, because they would issue codes without an API token."""
+"""Adds a column for the API token that issued a code or session. Codes and sessions end with their API token. Stop all
+older versions before you migrate, because they would issue codes without an API token."""
 
 from __future__ import annotations
 

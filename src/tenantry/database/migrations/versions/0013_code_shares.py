@@ -1,5 +1,4 @@
-"""Adds a column for the group in whose CodeShare a code is counted. The column is null for codes that an older version
-issued."""
+"""Adds a column for the group in whose CodeShare a code is counted. The column is null for codes of older versions."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ from tenantry.provisioning.http.openapi.paths import (
     user_path,
     users_path,
 )
+from tenantry.provisioning.http.openapi.rotations_path import rotations_path
 from tenantry.provisioning.http.openapi.schemas import schemas
 
 JsonObject = dict[str, Any]
@@ -32,13 +33,15 @@ JsonObject = dict[str, Any]
 
 def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = None) -> JsonObject:
     """``contact``: the operator's web or email address. Raises ValueError for any other string."""
+    item_field = "itemSchema" if version == "3.2" else "x-itemSchema"
     paths = {
         "/api/user": user_path("query" if version == "3.2" else "x-query"),
         "/api/user/rotate": rotate_path(),
         "/api/user/passes": passes_path(),
         "/api/user/viewers/revoke": revocation_path(),
         "/api/users": users_path(),
-        "/api/users/bulk": bulk_path("itemSchema" if version == "3.2" else "x-itemSchema"),
+        "/api/users/bulk": bulk_path(item_field),
+        "/api/users/rotate": rotations_path(item_field),
         "/api/data-sources": data_sources_path(),
         "/oauth/introspect": introspect_path(),
         "/healthz": health_path("getHealth", "The process runs", "Health", HEALTH_CODES),

@@ -3,13 +3,13 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from tenantry.provisioning.http.bulk import MEDIA_TYPE
 from tenantry.provisioning.http.endpoint import DEFAULT_FORMAT
 from tenantry.provisioning.http.ndjson_reader import MAX_BULK, MAX_LINE
 from tenantry.provisioning.http.openapi.errors import COMMON, error_responses
 from tenantry.provisioning.http.openapi.examples import MERGED
 from tenantry.provisioning.http.openapi.paths import DRY_RUN, WRITES
 from tenantry.provisioning.http.openapi.schema_parts import reference
+from tenantry.provisioning.http.report import MEDIA_TYPE
 
 JsonObject = dict[str, Any]
 

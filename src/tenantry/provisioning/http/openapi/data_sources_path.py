@@ -25,13 +25,15 @@ _CREATE: Final = (
 )
 _UPDATE: Final = (
     "Absent fields stay. A new `url` replaces the whole URL with its password. `tables` replaces the declaration of "
-    "guarded tables, and null removes it; the next query of each app obeys. The service connects first, unless `test` "
-    "is false or you only remove the declaration."
+    "guarded tables, and null removes it; the next query of each app obeys. `session` replaces all session variables, "
+    "and null removes them. `new_name` renames the data source; it is refused while groups are mapped to the old name. "
+    "The service connects first, unless `test` is false or nothing that the connection needs changes."
 )
 _DELETE: Final = (
     "Queries of the groups that are mapped to the data source then fail, so a data source with such groups is deleted "
     "only with `force=true`. Groups that map to its name use a data source that is created later with the same name."
 )
+_UPDATE_CODES: Final = ("data_source_not_found", "already_exists", "data_source_in_use")
 _SCOPE: Final = [{"apiToken": [Scope.SOURCES.value]}]
 _DRY_RUN: Final[JsonObject] = {
     **DRY_RUN,
@@ -60,7 +62,7 @@ def data_sources_path() -> JsonObject:
             COMMON,
         ),
         "post": _write("createDataSource", "Register a data source", _CREATE, "CreateSource", ("already_exists",)),
-        "patch": _write("updateDataSource", "Change a data source", _UPDATE, "PatchSource", ("data_source_not_found",)),
+        "patch": _write("updateDataSource", "Change a data source", _UPDATE, "PatchSource", _UPDATE_CODES),
         "delete": _operation(
             "deleteDataSource",
             "Delete a data source",

@@ -1,4 +1,4 @@
-"""Examples of the error responses. They are made by the code that writes the real responses."""
+"""Examples of the error responses, made by the code that writes the real ones."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ from tenantry.provisioning.http.openapi.examples import (
     UPDATED,
     VIEWER_REVOKED,
 )
+from tenantry.provisioning.http.openapi.links import GROUP_LINKS
 from tenantry.provisioning.http.openapi.schema_parts import reference
 from tenantry.provisioning.http.users import DEFAULT_PAGE, LARGEST_PAGE
 
@@ -152,10 +153,10 @@ def user_path(query_field: str) -> JsonObject:
     """``query_field``: ``query`` in OpenAPI 3.2, ``x-query`` in 3.1."""
     found = (reference("GetOrCreate"), REQUESTS["GetOrCreate"], reference("Found"), CREATED)
     codes = (*USER, "unknown_data_source", "invalid_properties")
+    get = _operation("getOrCreateUserGroup", "Get or create a user group", _GET, *found, (*codes, "group_suspended"))
+    get["responses"]["200"]["links"] = GROUP_LINKS
     return {
-        "get": _operation(
-            "getOrCreateUserGroup", "Get or create a user group", _GET, *found, (*codes, "group_suspended")
-        ),
+        "get": get,
         "put": _operation(
             "updateUserGroup",
             "Update a user group",

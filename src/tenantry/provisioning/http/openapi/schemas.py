@@ -1,8 +1,7 @@
 """Pydantic generates the schemas of request bodies.
 
 For client generators (decision 32), every object is a named schema, every operation has one success schema, and the
-JSON inside properties may be anything. Generators ignore the ``if`` in the introspection schema, but validators check
-it."""
+JSON inside properties may be anything."""
 
 from __future__ import annotations
 
@@ -20,9 +19,10 @@ from tenantry.provisioning.http.openapi.schema_parts import REFERENCE, SUCCESS, 
 from tenantry.provisioning.http.openapi.source_schemas import SOURCE_SCHEMAS
 from tenantry.provisioning.http.operations import LISTED_FIELDS, GetOrCreate, Merge, Rotate, Update
 from tenantry.provisioning.http.passes import CreatePass, RevokeViewer
+from tenantry.provisioning.http.rotations import RotateMany
 from tenantry.provisioning.http.upsert_lines import FAILED
 
-_MODELS: Final = (GetOrCreate, Update, Merge, Rotate, CreatePass, RevokeViewer, CreateSource, PatchSource)
+_MODELS: Final = (GetOrCreate, Update, Merge, Rotate, CreatePass, RevokeViewer, CreateSource, PatchSource, RotateMany)
 
 
 def _requests() -> JsonObject:
@@ -120,8 +120,32 @@ _BULK: Final[JsonObject] = {
         "line has `summary`, and `error` and `request_id` if the report ends early.",
     ),
 }
+_ROTATIONS: Final[JsonObject] = {
+    "RotationReport": {
+        "type": "string",
+        "format": "binary",
+        "description": "Lines of JSON, each of the schema `RotationLine`.",
+    },
+    "RotationSummary": closed({name: {"type": "integer", "minimum": 0} for name in ("rotated", "failed")}),
+    "RotationLine": closed(
+        {
+            "success": {"type": "integer", "enum": [0, 1]},
+            "result": {"type": "string", "const": "rotated"},
+            "user_group": reference("RotatedGroup"),
+            "user_group_id": {"type": "string"},
+            "error": reference("ErrorDetail"),
+            "summary": reference("RotationSummary"),
+            "next": {"type": ["integer", "null"], "description": "The value of `after` for the next request."},
+            "request_id": {"type": "string"},
+        },
+        optional=("result", "user_group", "user_group_id", "error", "summary", "next", "request_id"),
+        about="For a rotated group `result` and `user_group`; for a group that keeps its token `user_group_id` and "
+        "`error`. The last line has `summary` and `next`, and `error` and `request_id` if the report ends early.",
+    ),
+}
 _ANSWERS: Final[JsonObject] = {
     **_BULK,
+    **_ROTATIONS,
     "FoundGroup": _group("properties"),
     "Found": closed({"success": SUCCESS, "new_user_group": _NEW, "user_group": reference("FoundGroup")}),
     "UpdatedGroup": _group("properties", "api_environment_tag"),

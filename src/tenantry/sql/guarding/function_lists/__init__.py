@@ -1,2 +1,2 @@
-"""Lists of functions that cannot read a table, in lower case. There is a list for each dialect whose functions we have
-checked on an engine."""
+"""Lists of functions that cannot read a table, in lower case. A dialect has a list if we have checked its functions on
+an engine."""

@@ -1,5 +1,3 @@
-"""Functions of ClickHouse that cannot read a table."""
-
 from typing import Final
 
 # Suffixes that aggregate functions can have, as in sumIf, sumOrNullIf and sumIfState.

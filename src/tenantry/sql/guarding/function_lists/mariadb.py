@@ -1,5 +1,3 @@
-"""Functions of MariaDB that cannot read a table."""
-
 from typing import Final
 
 SYNTAX: Final = """

@@ -1,5 +1,4 @@
-"""Functions of MySQL that cannot read a table: the functions in MariaDB's list that also exist in MySQL, and a few
-others."""
+"""The functions in MariaDB's list that also exist in MySQL, and a few others."""
 
 from typing import Final
 

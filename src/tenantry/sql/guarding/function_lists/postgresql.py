@@ -1,5 +1,3 @@
-"""Functions of PostgreSQL that cannot read a table."""
-
 from typing import Final
 
 SYNTAX: Final = """

@@ -1,5 +1,3 @@
-"""Functions of SQLite that cannot read a table."""
-
 from typing import Final
 
 # Newer releases have these functions. The release whose catalogue was read lacks most of them.

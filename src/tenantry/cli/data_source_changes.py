@@ -1,0 +1,108 @@
+"""Changes of data sources, by the commands of `data-source` and by a file of `group sync`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tenantry.cli.field_changes import FieldChanges, field_changes
+from tenantry.cli.options import author, settings
+from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, UnknownDataSource
+from tenantry.groups import Environment, RegisteredSource
+from tenantry.ports import Store
+from tenantry.provisioning import SourceProvisioner, SourceTest, SourceUpdate
+from tenantry.tokens import KeyRing
+
+if TYPE_CHECKING:
+    from tenantry.cli.declared_sources import DeclaredSource
+
+
+def source_provisioner(store: Store, keys: str | None = None, test: SourceTest | None = None) -> SourceProvisioner:
+    return SourceProvisioner(store, partial(_key_file, keys), test=test, author=author())
+
+
+def _key_file(keys: str | None) -> KeyRing:
+    from tenantry.tokens.keys import SigningKeys
+
+    try:
+        return SigningKeys.from_file(settings(keys=keys).keys)
+    except InvalidKeys as error:
+        raise InvalidKeys(
+            f"encrypting the password in the URL needs the signing-key file, but {error.message}. Or write a "
+            "reference instead of the password: env:NAME or file:/path"
+        ) from None
+
+
+async def check_source(source: RegisteredSource, unchanged: str, keys: str | None = None, file: str = "") -> None:
+    """Connect to the source and test its declaration. The message of an error also contains the sentence ``unchanged``
+    and names the ``file`` to correct."""
+    from tenantry.datasources import check_connection  # imports SQLAlchemy, which `--help` does not need
+
+    try:
+        await check_connection(source, keys=settings(keys=keys).keys)
+    except DataSourceError as error:
+        problem = error.problem if isinstance(error, InvalidSource) else None
+        fix = "fix this" if problem is None else f"correct {file}"
+        raise type(error)(
+            f"{problem or error.message}. {unchanged}: {fix}, or use --no-check if the source is reachable only "
+            "from where its queries run, or does not exist yet",
+            field=error.field,
+        ) from None
+
+
+class DeclaredChange(NamedTuple):
+    """A data source that differs from its declaration in a file of `group sync`."""
+
+    source: RegisteredSource
+    changes: SourceUpdate
+    place: str
+    fields: FieldChanges
+
+
+async def compare_sources(
+    store: Store, environment: Environment, wanted: Iterable[DeclaredSource]
+) -> list[DeclaredChange]:
+    """Raises UnknownDataSource."""
+    compared = [await _compare(store, environment, each) for each in wanted]
+    return [each for each in compared if each.fields]
+
+
+async def _compare(store: Store, environment: Environment, declared: DeclaredSource) -> DeclaredChange:
+    from tenantry.datasources import display_url, names_same_place, resolve_url
+
+    source = await store.sources.get(environment, declared.source)
+    if source is None:
+        problem = f"environment {environment.name!r} has no data source {declared.source!r}"
+        raise UnknownDataSource(f"{declared.place}: {problem}: register it with tenantry data-source create")
+    fields: FieldChanges = {}
+    url = None if declared.url is None else resolve_url(declared.url)
+    if url is not None and names_same_place(url, source.url):
+        url = None
+    if url is not None:
+        fields |= field_changes("url", display_url(source.url), display_url(url))
+    session = None if declared.session is None else tuple(declared.session.items())
+    if session is not None:
+        fields |= field_changes("session", dict(source.session), declared.session)
+    tables = declared.tables
+    if tables is not None:
+        before = source.declaration
+        for name in {**before, **tables}:
+            absent: dict[str, Any] | None = {} if name == "tables" else None
+            fields |= field_changes(name, before.get(name, absent), tables.get(name, absent))
+    return DeclaredChange(source, SourceUpdate(url, tables=tables, session=session), declared.place, fields)
+
+
+async def check_sources(store: Store, declared: Iterable[DeclaredChange], keys: str | None, *, connect: bool) -> None:
+    """Raises the errors of `write_sources`. With ``connect``, also tests the changed data sources."""
+    for each in declared:
+        test = partial(check_source, unchanged="Nothing was changed", keys=keys, file=each.place)
+        checked = connect and each.changes.needs_test
+        provisioner = SourceProvisioner(store, partial(_key_file, keys), test=test if checked else None, dry_run=True)
+        await provisioner.update(each.source.environment, each.source.id, each.changes)
+
+
+async def write_sources(store: Store, declared: Iterable[DeclaredChange], keys: str | None) -> None:
+    """Raises DataSourceError and InvalidKeys."""
+    for each in declared:
+        await source_provisioner(store, keys).update(each.source.environment, each.source.id, each.changes)

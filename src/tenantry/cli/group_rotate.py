@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Final
+
+import click
+
+from tenantry.cli.group_import import failure, new_provisioner
+from tenantry.cli.options import (
+    PAGE,
+    as_name,
+    author,
+    choose_environment,
+    dry_run_option,
+    environment_option,
+    grace_type,
+    json_option,
+    keys_option,
+    settings,
+    with_store,
+)
+from tenantry.cli.output import FAILED, note_dry_run, print_note, show_token
+from tenantry.cli.progress import progress
+from tenantry.errors import TenantryError
+from tenantry.groups import Environment
+from tenantry.ports import Store
+from tenantry.provisioning import Rotated, RotationProvisioner, check_signed_by
+from tenantry.tokens import mask_within
+from tenantry.tokens.keys import SigningKeys
+
+_STDOUT: Final = Path("-")
+
+
+@click.command("rotate")
+@click.argument("provided_id", type=as_name, metavar="[ID]", required=False)
+@click.option("--all", "every", is_flag=True, help="Rotate all groups of the environment.")
+@click.option(
+    "--signed-by",
+    metavar="KEY",
+    help="Rotate all groups whose token this signing key signed, in all environments unless you name one.",
+)
+@click.option(
+    "--after",
+    type=click.IntRange(0),
+    metavar="TEAM_ID",
+    help="Only groups above this team_id: continues an interrupted run with --all.",
+)
+@click.option(
+    "--tokens-to",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Append the new tokens to FILE (mode 0600), one JSON object per line. '-' is stdout.",
+)
+@click.option("--yes", is_flag=True, help="Rotate many groups without asking.")
+@click.option(
+    "--grace-seconds",
+    type=grace_type,
+    help="Seconds that the old token stays valid; default: the grace of the environment.",
+)
+@dry_run_option
+@environment_option
+@keys_option
+@json_option
+@with_store
+async def rotate(
+    store: Store,
+    provided_id: str | None,
+    every: bool,
+    signed_by: str | None,
+    after: int | None,
+    tokens_to: Path | None,
+    yes: bool,
+    grace_seconds: int | None,
+    dry_run: bool,
+    environment: str | None,
+    keys: str | None,
+    as_json: bool,
+) -> None:
+    """Give the user group with the id ID a new token, and print only that token on stdout. The old token is refused at
+    once, or at the end of the grace period if there is one.
+
+    With --all or --signed-by, give many groups new tokens. You can interrupt the command and continue later."""
+    if (provided_id is not None) + every + (signed_by is not None) != 1:
+        raise click.UsageError("give the ID of one group, --all or --signed-by KEY")
+    if provided_id is None:
+        check_signed_by(signed_by, SigningKeys.from_file(settings(keys=keys).keys))
+        is_one = every or settings(environment=environment).environment is not None
+        targets = [await choose_environment(store, environment)] if is_one else await store.environments.list()
+        provisioner = new_provisioner(store, keys, dry_run=dry_run)
+        run = _Rotations(store, provisioner, signed_by, grace_seconds, dry_run=dry_run, as_json=as_json)
+        await run.rotate(targets, after or 0, tokens_to, ask=not (yes or dry_run))
+        return
+    if after is not None or tokens_to is not None or yes:
+        raise click.UsageError("--after, --tokens-to and --yes need --all or --signed-by")
+    target = await choose_environment(store, environment)
+    made = await new_provisioner(store, keys, dry_run=dry_run).rotate_group(
+        target, provided_id, grace_seconds=grace_seconds, author=author()
+    )
+    show_token(made, as_json=as_json, dry_run=dry_run)
+    note_dry_run(dry_run)
+
+
+class _Rotations:
+    def __init__(
+        self,
+        store: Store,
+        provisioner: RotationProvisioner,
+        signed_by: str | None,
+        grace_seconds: int | None,
+        *,
+        dry_run: bool,
+        as_json: bool,
+    ) -> None:
+        self._store = store
+        self._provisioner = provisioner
+        self._signed_by = signed_by
+        self._grace_seconds = grace_seconds
+        self._dry_run = dry_run
+        self._as_json = as_json
+        self._counts = Counter[str](rotated=0, failed=0)
+
+    async def rotate(self, targets: Sequence[Environment], after: int, tokens_to: Path | None, *, ask: bool) -> None:
+        total = sum([await self._count(target, after) for target in targets])
+        if ask and total:
+            groups = "1 user group" if total == 1 else f"{total:,} user groups"
+            ends = "the grace of their environment" if self._grace_seconds is None else f"{self._grace_seconds} seconds"
+            question = f"Give {groups} new tokens? The old tokens are refused after {ends}."
+            click.confirm(question, abort=True, err=True)
+        with _tokens_file(tokens_to) as tokens, progress(total, "Groups") as advance:
+            for target in targets:
+                following: int | None = after
+                while following is not None:
+                    begin = following
+                    try:
+                        page = await self._provisioner.rotate_page(
+                            target,
+                            after=begin,
+                            signed_by=self._signed_by,
+                            grace_seconds=self._grace_seconds,
+                            author=author(),
+                        )
+                    except BaseException:
+                        how = f"add --after {begin}" if self._signed_by is None else "run the command again"
+                        print_note(f"{self._counts['rotated']:,} rotated. To continue, {how}.")
+                        raise
+                    for rotated in page.rotations:
+                        self._report(rotated, tokens)
+                    if tokens is not None:
+                        tokens.flush()
+                    advance(len(page.rotations))
+                    following = page.next
+        self._end()
+
+    async def _count(self, target: Environment, after: int) -> int:
+        counted = 0
+        while page := await self._store.groups.list(target, after=after, limit=PAGE, signed_by=self._signed_by):
+            counted, after = counted + len(page), page[-1].team_id
+        return counted
+
+    def _report(self, rotated: Rotated, tokens: IO[str] | None) -> None:
+        group, result = rotated
+        named = {"environment": group.environment.name, "team_id": group.team_id, "user_group_id": group.provided_id}
+        if isinstance(result, TenantryError):
+            self._counts["failed"] += 1
+            error = {"code": result.code, "message": result.message}
+            line = json.dumps({**named, "error": error}, ensure_ascii=False)
+            click.echo(mask_within(line) if self._as_json else f"{mask_within(group.provided_id)}: {failure(result)}")
+            return
+        self._counts["rotated"] += 1
+        if tokens is not None and not self._dry_run:
+            tokens.write(json.dumps({**named, "token": result.token}, ensure_ascii=False) + "\n")
+
+    def _end(self) -> None:
+        if self._as_json:
+            click.echo(json.dumps({"success": 1, "summary": self._counts}))
+        print_note(", ".join(f"{number:,} {name}" for name, number in self._counts.items()))
+        note_dry_run(self._dry_run)
+        if self._counts["failed"]:
+            sys.exit(FAILED)
+
+
+@contextmanager
+def _tokens_file(path: Path | None) -> Iterator[IO[str] | None]:
+    """Open the file for appending. If it is missing, it is made with mode 0600. Raises click.BadParameter."""
+    if path is None:
+        yield None
+    elif path == _STDOUT:
+        yield sys.stdout
+    else:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+        with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            if not stat.S_ISREG(mode) or mode & (stat.S_IRWXG | stat.S_IRWXO):
+                raise click.BadParameter(
+                    f"{path} is not a file that only its owner may read: name a new file, or run `chmod 600` on it",
+                    param_hint="--tokens-to",
+                )
+            yield file

@@ -1,0 +1,53 @@
+"""Days of a zone whose clocks leave out a midnight, such as 4 November 2018 in São Paulo: it began at 1:00."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, time, tzinfo
+from typing import Any
+
+from tenantry.datasources.results import Result
+
+
+def with_midnights(result: Result, zone: tzinfo | None) -> Result:
+    """Return the rows with each day beginning at midnight, if all values of a column begin days in ``zone``.
+
+    ``2018-11-04T01:00:00-02:00`` becomes ``2018-11-04T00:00:00-03:00``, the same instant. Without this change, a column
+    of days would look like one of hours.
+    """
+    if zone is None:
+        return result
+    changed = {}
+    for position, column in enumerate(result.columns):
+        if column.type == "datetime" and (days := _days([row[position] for row in result.rows], zone)):
+            changed[position] = days
+    if not changed:
+        return result
+    rows = [
+        tuple(changed[position][number] if position in changed else value for position, value in enumerate(row))
+        for number, row in enumerate(result.rows)
+    ]
+    return replace(result, rows=rows)
+
+
+def _days(values: Sequence[Any], zone: tzinfo) -> list[datetime | None] | None:
+    """None if a value begins no day, or if all begin at midnight."""
+    found: list[datetime | None] = []
+    is_late = False
+    for value in values:
+        if value is None:
+            found.append(None)
+            continue
+        if not isinstance(value, datetime) or value.tzinfo is None:
+            return None
+        try:
+            local = value.astimezone(zone)
+            midnight = datetime.combine(local.date(), time(), zone)
+            if midnight.astimezone(UTC) != value.astimezone(UTC):
+                return None
+        except OverflowError:  # the first or the last day of the calendar
+            return None
+        is_late = is_late or local.time() != time()
+        found.append(midnight)
+    return found if is_late else None

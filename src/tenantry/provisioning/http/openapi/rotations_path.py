@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from tenantry.provisioning.http.endpoint import DEFAULT_FORMAT
+from tenantry.provisioning.http.openapi.errors import COMMON, error_responses
+from tenantry.provisioning.http.openapi.examples import ROTATED
+from tenantry.provisioning.http.openapi.paths import DRY_RUN, WRITES
+from tenantry.provisioning.http.openapi.schema_parts import reference
+from tenantry.provisioning.http.report import MEDIA_TYPE
+
+JsonObject = dict[str, Any]
+
+_CODES: Final = (*COMMON, "bad_json", "invalid_body", "ambiguous_request")
+_ABOUT: Final = (
+    "Gives many groups new tokens: all groups of the environment, or those whose token a signing key signed. Old "
+    "tokens are refused at once, or after the grace period of the environment. The report has a line for each group, "
+    "with its new token, as soon as the group is rotated; groups are rotated in the order of `team_id`. A suspended "
+    "group keeps its token. The last line has the totals, and `next`, which is null when no group is left. To continue "
+    "a request that ended early, send it again: with `all`, send `next` or the last `team_id` as `after`."
+)
+_REPORT: Final[list[JsonObject]] = [
+    {"success": 1, "result": "rotated", "user_group": ROTATED["user_group"]},
+    {
+        "success": 0,
+        "error": {"code": "group_suspended", "message": "this user group is suspended: resume it first"},
+        "user_group_id": "globex",
+    },
+    {"success": 1, "summary": {"rotated": 1, "failed": 1}, "next": None},
+]
+_REQUESTS: Final[JsonObject] = {
+    "key": {"summary": "All groups of a signing key", "x-status": 200, "value": {"signed_by": "k0"}},
+    "all": {"summary": "All groups of the environment", "x-status": 200, "value": {"all": True}},
+}
+
+
+def rotations_path(item_field: str) -> JsonObject:
+    """``item_field``: as in ``bulk_path``."""
+    done = {
+        "description": "The report",
+        "headers": {
+            "X-Request-Id": {"$ref": "#/components/headers/RequestId"},
+            "Dry-Run": {"$ref": "#/components/headers/DryRun"},
+        },
+        "content": {
+            MEDIA_TYPE: {
+                "schema": reference("RotationReport"),
+                item_field: reference("RotationLine"),
+                "example": "".join(json.dumps(each, separators=(",", ":")) + "\n" for each in _REPORT),
+            }
+        },
+    }
+    operation = {
+        "operationId": "rotateUserGroups",
+        "summary": "Rotate the tokens of many user groups",
+        "description": _ABOUT,
+        "tags": ["User groups"],
+        "security": WRITES,
+        "parameters": [DRY_RUN],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": reference("RotateMany"), "examples": _REQUESTS}},
+        },
+        "responses": {"200": done, **error_responses(_CODES, DEFAULT_FORMAT)},
+    }
+    return {"post": operation}

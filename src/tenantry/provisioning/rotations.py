@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from tenantry.errors import GroupSuspended, InvalidBody, StoreUnavailable, TenantryError
+from tenantry.groups import UNNAMED, Author, Environment, GroupRotation, GroupWrite, Issued, UserGroup
+from tenantry.provisioning.limits import checked_grace
+from tenantry.provisioning.upserts import UpsertProvisioner
+from tenantry.tokens import KEY_ID_PATTERN, KeyRing
+
+MOST_ROTATED_TOGETHER: Final = 500
+"""Maximum number of groups that are rotated in one transaction. A transaction blocks other writers for about ten
+milliseconds."""
+
+_ATTEMPTS: Final = 5
+"""Maximum attempts to rotate a group that other writers keep changing."""
+
+
+class Rotated(NamedTuple):
+    """The result for one group."""
+
+    group: UserGroup
+    result: Issued[str] | TenantryError
+    """The group with its new token, or the error because of which the group keeps its token."""
+
+
+class RotationPage(NamedTuple):
+    """Results in the order of ``team_id``."""
+
+    rotations: Sequence[Rotated]
+    next: int | None
+    """The value of ``after`` that requests the next page; None after the last group."""
+
+
+class RotationProvisioner(UpsertProvisioner):
+    """An UpsertProvisioner that also rotates many groups. Use a provisioner that has a deadline for only one page."""
+
+    async def rotate_page(
+        self,
+        environment: Environment,
+        *,
+        after: int = 0,
+        limit: int = MOST_ROTATED_TOGETHER,
+        signed_by: str | None = None,
+        grace_seconds: int | None = None,
+        author: Author = UNNAMED,
+    ) -> RotationPage:
+        """Rotate the next groups with ``team_id > after``, at most ``limit``, in one transaction.
+
+        ``signed_by``: only groups whose token the key with this id signed. ``grace_seconds``: as in ``rotate``. A
+        suspended group gets the error GroupSuspended. A group that another writer deletes meanwhile is left out. Raises
+        InvalidBody for a wrong or active key."""
+        check_signed_by(signed_by, self._keys)
+        grace = None if grace_seconds is None else checked_grace(grace_seconds)
+        page = self._groups.list(environment, after=after, limit=limit, signed_by=signed_by)
+        listed = await self._deadline.read(page)
+        waiting = [each.provided_id for each in listed]
+        results: dict[str, Rotated] = {}
+        for _ in range(_ATTEMPTS):
+            found = await self._read_many(environment, waiting)
+            writes: list[GroupWrite] = []
+            for issued in (found[each] for each in waiting if each in found):
+                if issued.group.suspended:
+                    error = GroupSuspended(GroupSuspended.MESSAGE)
+                    results[issued.group.provided_id] = Rotated(issued.group, error)
+                elif signed_by in (None, issued.token.key_id):
+                    writes.append(GroupRotation(issued, self._keys.active_id, self._random(16), grace))
+            done = await self._write_many(environment, writes, author) if writes else ()
+            results |= {each.group.provided_id: self._rotated(each) for each in done if each is not None}
+            waiting = [each.provided_id for each in writes if each.provided_id not in results]
+            if not waiting:
+                break
+        busy = StoreUnavailable("other writers keep changing this user group: try again")
+        late = {each.provided_id: Rotated(each, busy) for each in listed if each.provided_id in waiting}
+        in_order = [(results | late).get(each.provided_id) for each in listed]
+        following = listed[-1].team_id if len(listed) == limit else None
+        return RotationPage([each for each in in_order if each is not None], following)
+
+    def _rotated(self, issued: Issued) -> Rotated:
+        try:
+            return Rotated(issued.group, self._provisioned(issued))
+        except TenantryError as error:  # the key file may have changed since the rotation began
+            return Rotated(issued.group, error)
+
+
+def check_signed_by(key_id: str | None, keys: KeyRing) -> None:
+    """Raises InvalidBody if ``key_id`` cannot be the id of a key, or if the key is active."""
+    if key_id is None:
+        return
+    if not KEY_ID_PATTERN.fullmatch(key_id):
+        raise InvalidBody("this must be the id of a signing key, such as k1", field="/signed_by")
+    if key_id == keys.active_id:
+        raise InvalidBody(
+            f"{key_id} is the active signing key and would also sign the new tokens: run `tenantry keys rotate` first",
+            field="/signed_by",
+        )

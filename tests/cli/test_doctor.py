@@ -1,0 +1,198 @@
+"""``tenantry doctor`` names each thing that is broken, and how to fix it. Each is broken for real here."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from engines.ports import free_port
+from engines.postgres import Postgres
+from engines.valkey import Valkey
+from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import HEAD, migrate
+from tests.cli.conftest import Terminal
+
+SECRET = "s3cr3tword"
+
+
+def found(terminal: Terminal, *arguments: str, fails: int = 1) -> dict[str, dict[str, str]]:
+    """The findings of the command by their check."""
+    rows = terminal("doctor", "--json", *arguments, fails=fails).json()
+    return {row["check"]: row for row in rows}
+
+
+def test_nothing_is_wrong(ready: Terminal) -> None:
+    """Ends with 0. What is not set up is skipped and no failure. Red when a check that is skipped counts."""
+    ready("data-source", "create", "warehouse", "--url", "sqlite:///tenantry.db.copy", "--no-check")
+    ready("data-source", "delete", "warehouse")
+    states = {name: row["state"] for name, row in found(ready, fails=0).items()}
+    assert states == {
+        "keys": "ok",
+        "store": "ok",
+        "migrations": "ok",
+        "run folder": "ok",
+        "bus": "skipped",
+        "clock": "ok",
+        "data sources": "skipped",
+        "embedding hosts": "skipped",
+    }
+    said = ready("doctor")
+    assert len(said.out.splitlines()) == 1 + len(states)
+    assert said.err == ""
+
+
+def test_an_empty_folder(terminal: Terminal, folder: Path) -> None:
+    """Each line says what to run, and nothing is made."""
+    rows = found(terminal)
+    assert "`tenantry keys new`" in rows["keys"]["found"]
+    assert "`tenantry migrate`" in rows["migrations"]["found"]
+    assert rows["data sources"]["state"] == rows["embedding hosts"]["state"] == "skipped"
+    assert not (folder / "tenantry.db").exists()
+    assert "2 of 8 checks failed." in terminal("doctor", fails=1).err
+
+
+def _closed_key_file(folder: Path) -> None:
+    (folder / "tenantry.keys").chmod(0o644)
+
+
+def _other_tables(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "tenantry.db")) as file:
+        file.execute("update alembic_version set version_num = '0003'")
+        file.execute("update generation set compatible = ''")
+        file.commit()
+
+
+def _no_database(folder: Path) -> None:
+    for path in folder.glob("tenantry.db-*"):
+        path.unlink()
+    (folder / "tenantry.db").write_bytes(b"not a database" * 1000)
+
+
+def _open_run_folder(folder: Path) -> None:
+    (folder / "run").mkdir(exist_ok=True)
+    (folder / "run").chmod(0o777)
+
+
+def _key_of_tomorrow(folder: Path) -> None:
+    path = folder / "tenantry.keys"
+    path.write_text(re.sub(r"\d{4}(-\d\d-\d\dT)", r"2999\1", path.read_text()))
+
+
+def _wrong_file(folder: Path) -> None:
+    (folder / "tenantry.toml").write_text("prot = 8000\n")
+
+
+BREAKS: dict[str, tuple[Callable[[Path], None], str, str]] = {
+    "a key file that others may read": (_closed_key_file, "keys", "chmod 600"),
+    "old tables": (_other_tables, "migrations", "is at revision 0003, this version needs " + HEAD),
+    "a file that is no database": (_no_database, "store", "not a database"),
+    "a run folder that others may write to": (_open_run_folder, "run folder", "can be written to by others"),
+    "a clock that was set back": (_key_of_tomorrow, "clock", "behind the time in"),
+    "a setting": (_wrong_file, "settings", "unknown setting 'prot'"),
+}
+
+
+@pytest.mark.parametrize("case", BREAKS)
+def test_it_is_named(case: str, ready: Terminal, folder: Path) -> None:
+    """It alone fails. Red for each when its check returns OK."""
+    break_it, name, words = BREAKS[case]
+    break_it(folder)
+    rows = found(ready)
+    assert words in f"{rows[name]['found']} {rows[name]['fix']}"
+    assert [check for check, row in rows.items() if row["state"] == "failed"] == [name]
+
+
+def test_data_sources_and_hosts(ready: Terminal, folder: Path) -> None:
+    """A source that cannot be reached fails, another one does not; a host without an address is a warning; no password
+    is shown. Red when the password is not masked."""
+    port = free_port()
+    with closing(sqlite3.connect(folder / "good.db")) as file:
+        file.execute("create table t (a)")
+    ready("data-source", "create", "good", "--url", f"sqlite:///{folder}/good.db")
+    ready("data-source", "create", "bad one", "--no-check", "--url", f"postgresql://u:{SECRET}@127.0.0.1:{port}/x")
+    ready("environment", "set-embedding", "production", "https://localhost", "https://app.nowhere.invalid")
+    rows = found(ready)
+    assert rows["data source good in production"]["state"] == "ok"
+    bad = rows["data source bad one in production"]
+    assert (bad["state"], f"connection refused by 127.0.0.1:{port}" in bad["found"]) == ("failed", True)
+    assert "tenantry data-source update 'bad one' --environment production" in bad["fix"]
+    hosts = rows["embedding hosts of production"]
+    assert (hosts["state"], "app.nowhere.invalid" in hosts["found"]) == ("warning", True)
+    assert SECRET not in str(rows) + ready("doctor", fails=1).out
+
+
+def test_buses(ready: Terminal, monkeypatch: pytest.MonkeyPatch, valkey: Valkey) -> None:
+    """A server that answers, and a port where nothing listens. Red when a bus that is still connecting is OK, and when
+    the reason is the name of an exception."""
+    monkeypatch.setenv("TENANTRY_REDIS", valkey.url)
+    rows = found(ready, fails=0)
+    assert (rows["bus"]["state"], rows["clock"]["state"]) == ("ok", "ok")
+    assert "Redis" in rows["clock"]["found"]
+    port = free_port()
+    monkeypatch.setenv("TENANTRY_REDIS", f"redis://u:{SECRET}@127.0.0.1:{port}")
+    said = ready("doctor", fails=1)
+    assert (
+        f"connection refused by Redis 127.0.0.1:{port}: nothing listens on that port. Check TENANTRY_REDIS" in said.out
+    )
+    assert SECRET not in said.out + said.err
+
+
+def test_postgresql(terminal: Terminal, postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store in a server: a wrong port, a database that is read-only, and a clock that differs."""
+    database = postgres.create_database()
+    terminal("keys", "new")
+    monkeypatch.setenv("TENANTRY_DATABASE", database)
+    assert "`tenantry migrate`" in found(terminal)["migrations"]["found"]
+    migrate(database)
+    assert found(terminal, fails=0)["store"]["state"] == "ok"
+    with monkeypatch.context() as patch:
+        patch.setattr("tenantry.cli.doctor_servers.time.time", lambda: 0.0)
+        clock = found(terminal)["clock"]
+        assert "behind that of the PostgreSQL database" in clock["found"]
+        assert "NTP" in clock["fix"]
+    name = database.rpartition("/")[2].partition("?")[0]
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(f'alter database "{name}" set default_transaction_read_only = on')
+    rows = found(terminal)
+    assert (rows["store"]["state"], "is read-only" in rows["store"]["found"]) == ("failed", True)
+    monkeypatch.setenv("TENANTRY_DATABASE", f"postgresql://u:{SECRET}@127.0.0.1:{free_port()}/x")
+    rows = found(terminal)
+    assert "connection refused by 127.0.0.1" in rows["store"]["found"]
+    assert rows["data sources"]["state"] == "skipped"
+    assert SECRET not in str(rows)
+
+
+def test_migrate_check(terminal: Terminal, folder: Path) -> None:
+    """Ends with 1 while a migration is needed, and changes nothing; then with 0. A store that cannot be used ends with
+    3. Red when a missing file counts as unavailable, and when the file is made."""
+    said = terminal("migrate", "--check", fails=1)
+    assert "[migration_needed]" in said.err
+    assert not (folder / "tenantry.db").exists()
+    terminal("migrate")
+    assert terminal("migrate", "--check").out == ""
+    _other_tables(folder)
+    assert "revision 0003" in terminal("migrate", "--check", fails=1).err
+    _no_database(folder)
+    terminal("migrate", "--check", fails=3)
+
+
+def test_what_it_reads_it_does_not_change(ready: Terminal, folder: Path) -> None:
+    """No entry of the audit trail, no group. Red when a check writes through the store."""
+
+    async def entries() -> int:
+        store = SQLStore(f"sqlite:///{folder}/tenantry.db")
+        try:
+            return len(await store.audit.list())
+        finally:
+            await store.aclose()
+
+    before = asyncio.run(entries())
+    ready("doctor")
+    assert asyncio.run(entries()) == before

@@ -1,0 +1,117 @@
+"""The life of a service by the page on systemd: its commands, as its users, from the set-up to an upgrade."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from engines.postgres import Postgres
+from tests.deploy.lives import Service, commands, page
+from tests.deploy.machine import Machine, booted
+
+PAGE = page("systemd")
+STORE = "/var/lib/tenantry/tenantry.db"
+KEYS = "/etc/tenantry/keys/tenantry.keys"
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def machine() -> Iterator[Machine]:
+    with booted() as made:
+        yield made
+
+
+def set_up(machine: Machine, database: str) -> Service:
+    service = Service(machine, "sudo tenantry", "/var/log/tenantry.log")
+    named = f's#^database = .*#database = "{database}"#; s/^port = .*/port = {service.port}/'
+    machine.run(f"sed -i '{named}' tenantry.toml")
+    (script,) = commands(PAGE)
+    service.set_up(script)
+    return service
+
+
+def test_the_life_of_a_service(machine: Machine, postgres: Postgres) -> None:
+    """With SQLite: keys and tokens, a password, a backup that is restored, an upgrade, restarts.
+
+    Red with the key file in a folder of root's, or with commands as root: no key can be rotated."""
+    service = set_up(machine, f"sqlite:///{STORE}")
+    keys_and_tokens, password, backup, restore, upgrade = commands(PAGE, "Day by day")
+    old = service.token()
+    source = postgres.create_database().replace("//postgres@", "//postgres:first@")
+    machine.run("sudo tenantry data-source create warehouse --url -", given=f"{source}\n")
+
+    machine.run(keys_and_tokens)
+    assert service.keys() == [("k2", 1, 1)]
+    assert service.token().startswith("ugtc_k2_")
+    assert service.refuses(old)
+    private = f"stat --format '%a %U' /var/lib/tenantry/tokens.ndjson {KEYS}"
+    assert machine.run(private) == "600 tenantry\n600 tenantry\n"
+
+    url = f"sqlite3 {STORE} 'select url from data_sources'"
+    before = machine.run(url)
+    machine.run(password, given="second\n")
+    service.wait()
+    assert machine.run(url) != before
+    assert "second" not in machine.run(url)
+
+    machine.run(backup)
+    kept = service.token()
+    machine.run("sudo tenantry group rotate acme; sudo tenantry keys rotate")
+    assert service.token() != kept
+    machine.run(restore)
+    service.wait()
+    assert service.token() == kept
+    assert service.keys() == [("k2", 1, 1)]
+
+    machine.run(upgrade)
+    service.wait()
+    machine.run("sudo systemctl reload tenantry")
+    assert service.token() == kept
+
+
+PROGRAM = f"""
+import asyncio, sys
+from tenantry import Resolver
+from tenantry.backends.sql import SQLStore
+from tenantry.groups import GroupChanges
+from tenantry.tokens.keys import SigningKeys
+
+async def main(url, token):
+    keys = SigningKeys.from_file("{KEYS}")
+    store = SQLStore(url, keys=keys)
+    resolver = Resolver(store, keys=keys)
+    group = await resolver.resolve(token)
+    await store.groups.update(group.environment, group.provided_id, GroupChanges(name="renamed"))
+    print((await resolver.resolve(token)).name)
+    await resolver.aclose()
+    await store.aclose()
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def test_an_app_of_another_user(machine: Machine, postgres: Postgres) -> None:
+    """It reads the keys, and writes through the run folder of the group, before a rotation of the keys and after it.
+
+    Red when a key file that its group may read is refused, or when a rotation takes that right away."""
+    database = postgres.create_database()
+    service = set_up(machine, database)
+    service.token()
+    machine.run("sudo useradd --system shop")
+    (block,) = commands(PAGE, "Apps of other users")
+    (drop_in,) = re.findall(r'^```ini title="(\S+group.conf)"\n(.*?)^```$', PAGE, re.MULTILINE | re.DOTALL)
+    machine.run(f"install -d $(dirname {drop_in[0]}); cat > {drop_in[0]}", given=drop_in[1])
+    machine.run(block)
+    service.wait()
+    machine.run("cat > /tmp/app.py", given=PROGRAM)
+    app = (
+        "sudo -u shop env TENANTRY_RUN_DIR=/run/tenantry TENANTRY_RUN_GROUP=dashboards "
+        f"$(sed -n 's/^exec \\(.*\\) -m.*/\\1/p' /opt/tenantry/bin/tenantry) /tmp/app.py {database}"
+    )
+    assert machine.run(f"{app} {service.token()}") == "renamed\n"
+    machine.run("sudo tenantry keys rotate; sudo tenantry group rotate --all --yes")
+    assert machine.run(f"stat --format '%a %U %G' {KEYS}") == "640 tenantry dashboards\n"
+    assert machine.run(f"{app} {service.token()}") == "renamed\n"

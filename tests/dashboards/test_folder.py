@@ -96,3 +96,13 @@ def test_the_locks_of_an_editor_are_no_files(tmp_path: Path) -> None:
     (tmp_path / ".#sales.yaml").symlink_to("author@host.1:2")
     (tmp_path / "queries/.#orders.sql").symlink_to("author@host.1:2")
     assert list(folder) == ["sales"]
+
+
+@pytest.mark.parametrize("name", ["sales.yaml", "queries/orders.sql"])
+def test_a_changed_file_is_another_revision(tmp_path: Path, name: str) -> None:
+    """The page of an author then loads anew. Red when no file counts: it would show the old one for ever."""
+    folder = ReloadingFolder(_write(tmp_path, ORDERS | {"sales.yaml": SALES}))
+    before = folder.revision
+    assert folder.revision == before
+    (tmp_path / name).write_text((tmp_path / name).read_text() + "\n")
+    assert folder.revision != before

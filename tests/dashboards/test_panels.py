@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from tenantry.dashboards.panels import panel_runner as panels
+from tenantry.dashboards.panels.description import _theme as theme_of
+from tenantry.dashboards.protocol.panel_lines import error_line
 from tenantry.datasources import ResultCache
 from tests.dashboards import mounts
 from tests.dashboards.served import Site, serve
@@ -59,6 +61,22 @@ async def site(tmp_path: Path) -> AsyncIterator[Site]:
 
 def day(back: int) -> str:
     return (datetime.now(UTC).date() - timedelta(days=back)).isoformat()
+
+
+def test_the_theme_of_a_group_may_be_one_property() -> None:
+    """With an accent and a palette, before an ``accent`` of its own. Red when the property is not read."""
+    theme = {"accent": "#111111", "palette": ["#222222", "#333333"], "other": 1}
+    assert theme_of({"accent": "#c2263b", "theme": theme}) == {k: v for k, v in theme.items() if k != "other"}
+    assert theme_of({"accent": "#c2263b", "theme": {"palette": "#222222"}}) == {"accent": "#c2263b"}
+
+
+def test_an_error_says_when_it_was() -> None:
+    """The page then shows how old it is. Red when the key has another name."""
+    assert json.loads(error_line("panel", "1-1", {"code": "query_timeout"}, 5.0)) == {
+        "panel": "1-1",
+        "error": {"code": "query_timeout"},
+        "as_of": 5.0,
+    }
 
 
 async def test_a_page_gets_the_dashboard_its_choices_and_its_panels(site: Site) -> None:

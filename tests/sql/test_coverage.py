@@ -67,6 +67,15 @@ def test_a_type_is_taken_exactly_where_bind_takes_it(text: str, value: Any) -> N
     assert takes(reference, type_of(value)) == bound
 
 
+def test_a_list_of_several_types_is_named_by_the_worst() -> None:
+    """The author then looks for it. Red when a null is called mixed."""
+    assert [type_of(value) for value in ([None, 1], [1, "a"], [1, {}])] == [
+        "list of null and others",
+        "list of mixed",
+        "list of objects and others",
+    ]
+
+
 def test_a_property_that_some_groups_lack() -> None:
     """How many of how many, and five by name; null is as missing as nothing. Red when only what is absent counts."""
     groups: dict[str, dict[str, Any] | None] = {f"g{n}": {"plan": "free"} for n in range(5)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -49,6 +49,13 @@ def test_dates(name: str, start: str, end: str) -> None:
     relative = parse_relative(name)
     assert tuple(map(date.isoformat, relative.dates(WEDNESDAY))) == (start, end)
     assert parse_relative(str(relative)) == relative
+
+
+@pytest.mark.parametrize("days", range(7))
+def test_each_day_is_in_the_week_that_began_on_its_sunday(days: int) -> None:
+    """Also the Sunday itself. Red when it belongs to the week before."""
+    week = parse_relative("this week").dates(date(2026, 5, 17) + timedelta(days=days), sundays=True)
+    assert tuple(map(date.isoformat, week)) == ("2026-05-17", "2026-05-24")
 
 
 UNITS = ("minute", "hour", "day", "week", "month", "quarter", "year")

@@ -38,6 +38,24 @@ async def _rotate(store: Store, issued: Issued, grace_seconds: int = 0) -> Issue
     )
 
 
+async def test_a_store_in_memory_tells_its_listeners() -> None:
+    """As a store in a database does: of a rotation with its generation, and not of a group that nobody has cached yet.
+    Red when the write has no generation: a bus would be silent."""
+    told: list[tuple[bytes, int]] = []
+
+    class Listener:
+        def changed(self, handle: bytes, generation: int) -> None:
+            told.append((handle, generation))
+
+    store = MemoryStore()
+    store.subscribe(Listener())
+    issued = await _acme(store)
+    await _acme(store)
+    assert told == []
+    await _rotate(store, issued)
+    assert told == [(issued.group.handle, (await store.changes(None)).generation)]
+
+
 async def test_old_changes_are_trimmed(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the last changes are kept, and ``since`` is from where the list is unbroken.
 

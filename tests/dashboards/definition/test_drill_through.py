@@ -33,6 +33,12 @@ def test_a_click_opens_a_dashboard_that_is_there(click: str, problem: str, fix: 
     assert fix in caught.value.message
 
 
+def test_with_is_a_key_of_open() -> None:
+    """Red when it is ignored beside another key: the author would wait for values that never come."""
+    with pytest.raises(TemplateError, match=r"4:25: the key 'with' needs the key 'open'"):
+        _read("{table: all, click: {filter: region, with: [region]}}")
+
+
 KEPT = {
     ("{range: last 30 days}", "{range: this year}"): True,
     ("{range: last 30 days}", "{date: }"): False,

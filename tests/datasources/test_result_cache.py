@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tenantry import DataSources
+from tenantry.clock import steady_time
 from tenantry.datasources import ResultCache, bound_query
 from tenantry.datasources.engines.sqlite import SQLiteDriver
 from tenantry.datasources.results import Result
@@ -89,20 +90,31 @@ async def test_an_answer_is_good_for_so_long(warehouse: Warehouse) -> None:
     assert (warehouse.cache.counters.hits, warehouse.cache.counters.misses) == (1, 2)
 
 
+def _set_clock(monkeypatch: pytest.MonkeyPatch, at: float) -> None:
+    class Moment(datetime):
+        @classmethod
+        def now(cls, zone: Any = None) -> datetime:
+            return datetime.fromtimestamp(at, zone)
+
+    monkeypatch.setattr("time.time", lambda: at)
+    monkeypatch.setattr("tenantry.datasources.caching.in_flight.datetime", Moment)
+
+
 async def test_setting_the_clock_back_voids_nothing(
     warehouse: Warehouse, open_sources: Callable[..., DataSources], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Answers from before stay, and new answers are kept after a change that was reported before; what is shown follows
-    the clock. Red with ``time.time`` as the clock: the age was below 0, and the change in the future."""
+    the clock. Red with ``clock=lambda: time.time()``: the age was below 0, and the change in the future."""
     cache = ResultCache(seconds=600)
+    assert cache.clock is steady_time  # a bound ``time.time`` would not follow the patch below
     warehouse.sources = open_sources(cache=cache)
     await warehouse.count()
     real = time.time
-    monkeypatch.setattr("tenantry.clock.time.time", lambda: real() - 3_600)
+    _set_clock(monkeypatch, real() - 3_600)
     assert await warehouse.count() == 3
     assert (cache.counters.hits, warehouse.executed) == (1, 1)
     cache.changed(None)
-    monkeypatch.setattr("tenantry.clock.time.time", lambda: real() - 7_200)
+    _set_clock(monkeypatch, real() - 7_200)
     result = await warehouse.sources.query(warehouse.group, "main", COUNT)
     assert result.as_of is not None
     assert abs(result.as_of.timestamp() - (real() - 7_200)) < 60

@@ -14,7 +14,7 @@ _REMOTE = re.compile(r'^\[remote "([^"\n]+)"\]\s*\n((?:(?!\[).*(?:\n|\Z))*)', re
 _URL = re.compile(r'^\s*url\s*=\s*"?([^"\s]+)"?\s*$', re.MULTILINE)
 _SSH = re.compile(r"(?:ssh://)?(?:[^@/\s]+@)?([A-Za-z0-9][A-Za-z0-9.-]*)(?::\d+/|:|/)([^:\s]+)")
 _BRANCHES = (("gitlab", "/-/tree/"), ("codeberg", "/src/branch/"), ("gitea", "/src/branch/"), ("", "/tree/"))
-"""Part of a host's name -> what is before the branch in the host's addresses."""
+"""Part of a host's name -> the path that comes before the branch in the host's addresses."""
 
 
 def with_repository(folder: str | os.PathLike[str], options: SiteOptions) -> SiteOptions:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
-from tenantry.clock import clock_shift
+from tenantry.clock import steady_time
 from tenantry.datasources.activity import OK, STOPPED, Activity, Execution, outcome_of
 from tenantry.datasources.bound_query import BoundQuery
 from tenantry.datasources.caching.shared_answer import SharedAnswer
@@ -213,7 +213,8 @@ class InFlightQuery:
         self.began = in_flight.clock()
         in_flight.counters.executed += 1
         self._execution.begin()
-        as_of = datetime.fromtimestamp(self.began + clock_shift(), UTC)
+        is_steady = in_flight.clock is steady_time  # viewers read the clock of the host
+        as_of = datetime.now(UTC) if is_steady else datetime.fromtimestamp(self.began, UTC)
         is_measured = in_flight.store_outcome is not None
         shape = partial(_share, as_of=as_of, wants_dicts=query.wants_dicts, is_measured=is_measured)
         pool, reduction = query.opened.pool, query.reduction

@@ -41,8 +41,8 @@ def _whole(value: object) -> object:
 
 Seconds = Annotated[
     int,
-    BeforeValidator(_whole),
     Field(ge=1, le=MAX_SECONDS, description=f"Seconds for which the pass is valid. Default: {DEFAULT_SECONDS}."),
+    BeforeValidator(_whole),  # after Field, otherwise the OpenAPI document has `ge` and `le`
 ]
 PassScope = Annotated[
     str | None,

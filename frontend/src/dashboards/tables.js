@@ -123,7 +123,7 @@ export class TableView {
     this.context.ask();
   }
 
-  /** Once it is on the page: takes columns out until the others fit. If they do not, names go on in further lines. */
+  /** Once it is on the page: takes columns out until the others fit. If they do not, names go on in further lines, where that is enough. */
   fit() {
     if (!this.parts) return;
     const { scroller, table, shown } = this.parts;
@@ -139,7 +139,9 @@ export class TableView {
       show(place, false);
       gone += 1;
     }
-    table.classList.toggle("wide", table.offsetWidth > scroller.clientWidth);
+    const isWide = () => table.offsetWidth > scroller.clientWidth;
+    table.classList.toggle("wide", isWide());
+    if (isWide()) table.classList.remove("wide"); // it scrolls: short names need no further lines
     this.#shorten(scroller.clientWidth);
     this.#hidden.hidden = !gone;
     if (gone) this.#hidden.textContent = `Show ${gone} more ${gone === 1 ? "column" : "columns"}`;

@@ -229,6 +229,7 @@ def test_pages_for_operations_that_no_page_names() -> None:
         "api-reference/user-groups/revoke-the-passes-of-a-viewer",
         "api-reference/user-groups/list-user-groups",
         "api-reference/user-groups/create-or-change-many-user-groups",
+        "api-reference/user-groups/rotate-the-tokens-of-many-user-groups",
         "api-reference/data-sources/list-data-sources",
         "api-reference/data-sources/register-a-data-source",
         "api-reference/data-sources/change-a-data-source",

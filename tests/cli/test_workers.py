@@ -156,4 +156,4 @@ def test_workers_end_when_their_supervisor_is_killed(ready: Terminal, folder: Pa
 @pytest.mark.parametrize("wrong", ["0", "257"])
 def test_a_number_of_workers_that_is_none(ready: Terminal, wrong: str) -> None:
     """Refused, with the name of the option."""
-    assert "--workers" in ready("serve", "--workers", wrong, fails=1).err
+    assert "--workers" in ready("serve", "--workers", wrong, fails=2).err

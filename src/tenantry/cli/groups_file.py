@@ -210,6 +210,7 @@ def _is_unknown(path: list[str]) -> bool:
 _LINE: Final = 'write one JSON object on the line, such as {"user_group_id": "acme", "name": "Acme Ltd"}'
 _FIXES: Final = (
     ("must be a string", "put it into quotes"),
+    ("must be a whole number", "write a number without a fraction"),
     ("true or false", "write true or false, without quotes"),
     ("must be an object", "write name: value below it, or null"),
     ("field is required", 'give the group its id: {"user_group_id": "acme"}'),

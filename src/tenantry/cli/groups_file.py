@@ -211,6 +211,8 @@ _LINE: Final = 'write one JSON object on the line, such as {"user_group_id": "ac
 _FIXES: Final = (
     ("must be a string", "put it into quotes"),
     ("must be a whole number", "write a number without a fraction"),
+    ("must be at least", "write a larger number"),
+    ("must be at most", "write a smaller number"),
     ("true or false", "write true or false, without quotes"),
     ("must be an object", "write name: value below it, or null"),
     ("field is required", 'give the group its id: {"user_group_id": "acme"}'),

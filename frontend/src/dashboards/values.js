@@ -14,7 +14,7 @@ const BY_TYPE = { date: "date", datetime: "datetime", time: "text", boolean: "bo
 const NAMED = /(?:^|[\W_])(id|year)$/i;
 const NAMED_IN_CAMELS = /[a-z](ID|Id|Year)$/;
 const A_RATE = /per[\W_]?year$/i;
-const YEARS = [1000, 2999];
+const YEAR = /^[12]\d{3}(\.0*)?$/;
 const OWN_LOCALE = document.documentElement.lang || "en";
 const OWN_CURRENCY = "USD";
 const CURRENCY = /^[A-Z]{3}$/i;
@@ -294,14 +294,12 @@ function countsOf(texts) {
   return found;
 }
 
-/** What a column of numbers is by its name, where it is not an amount. */
+/** What a column is by its name, where its numbers are no amounts. A year may be a text, as SQLite writes it. */
 function coded(name, type, values) {
-  if (!isNumeric(type)) return undefined;
   const word = (NAMED.exec(name) ?? NAMED_IN_CAMELS.exec(name))?.[1].toLowerCase();
-  const whole = () => values.every((value) => value === null || scaleOf(value) === 0);
-  if (word === "id") return whole() ? "id" : undefined;
-  if (word !== "year" || A_RATE.test(name) || !whole()) return undefined;
-  return values.every((value) => value === null || (Number(value) >= YEARS[0] && Number(value) <= YEARS[1])) ? "year" : undefined;
+  const are = (fits) => values.every((value) => value === null || fits(value));
+  if (word === "id") return isNumeric(type) && are((value) => scaleOf(value) === 0) ? "id" : undefined;
+  return word && !A_RATE.test(name) && are((value) => YEAR.test(value)) ? "year" : undefined;
 }
 
 /** Whether all times are the beginnings of days, as those are that a query made of others. */

@@ -72,6 +72,20 @@ async def test_bars_stand_where_their_names_have_room(stand_in: StandIn, visit: 
         assert not [each["text"] for each in await page.evaluate(TEXTS) if "…" in each["text"]]
 
 
+async def test_lying_bars_of_a_small_panel_have_different_names(stand_in: StandIn, visit: Visit) -> None:
+    """However long their numbers are: those below 0 stand right of their bars, too. Red when "(empty)" and "(no value)"
+    were both "……" beside an empty half of the panel."""
+    names = [NAMES[0], "", None, "Boston", "Brisbane", "Accra"]
+    amounts = [1.2345e-257, 5.09e-276, 3e-276, 2.45e-276, 2.4e-276, -6.49e-277]
+    answer = rows({"k": "text", "n": "float"}, *map(list, zip(names, amounts, strict=True)))
+    view = BARS | {"horizontal": True, "answer": answer}
+    page = (await visit(stand_in.show([view, bars(["a"]), bars(["a"])]), width=820)).page
+    assert await page.locator("[data-panel='1-1'] .plot").evaluate("(plot) => plot.viewBox.baseVal.width") < 260
+    shown = await page.locator("[data-panel='1-1'] .label.name").all_text_contents()
+    assert shown[1:] == ["(empty)", "(no value)", "Boston", "Brisbane", "Accra"]
+    assert len(shown[0]) > 3
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 async def test_no_space_is_dead_below_a_short_heat_map(stand_in: StandIn, visit: Visit, count: int) -> None:
     """Red with a panel as tall as one of ten lines."""
@@ -178,3 +192,22 @@ async def test_no_space_is_dead_beside_a_donut_on_a_tablet(stand_in: StandIn, vi
     await page.set_viewport_size({"width": 390, "height": 900})
     boxes = [await box_of(each) for each in await page.locator(".panel").all()]
     assert {each["width"] for each in boxes} == {390 - 32}
+
+
+@pytest.mark.parametrize("width", [1440, 820, 390])
+async def test_long_names_of_a_legend_are_whole(stand_in: StandIn, visit: Visit, width: int) -> None:
+    """On up to three lines, also beside a donut in half a tablet's width. Red with "operation o…" beside a ring as wide
+    as in a large panel, and with "Enterprise with a very long pla…"."""
+    names = ["Follow-up after an operation of the knee", "Enterprise with a very long plan name that goes on", "Pro"]
+    several = rows({"x": "integer", "k": "text", "n": "integer"}, *[[x, name, 5] for name in names for x in (1, 2)])
+    line = {"kind": "line", "line": ["n"], "by": "x", "color": "k", "answer": several}
+    donut = {"kind": "donut", "donut": "n", "by": "k", "answer": bars([names[0], "X-ray", "Check-up"])["answer"]}
+    page = (await visit(stand_in.show([line, line, line], [donut, donut]), width=width)).page
+    await page.locator("path.slice").first.wait_for()
+    found = await page.evaluate(
+        """() => [...document.querySelectorAll(".legend-name")]
+            .filter((each) => each.scrollHeight > each.clientHeight || each.scrollWidth > each.clientWidth)
+            .map((each) => each.textContent)"""
+    )
+    assert await page.locator(".legend-name").count() == 15
+    assert found == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import Any
 
@@ -10,7 +11,7 @@ from playwright.async_api import Page
 
 from tests.dashboards.page.conftest import Visit, come
 from tests.dashboards.page.stand_in import Message, StandIn, rows
-from tests.dashboards.page.test_colors import by_name, contrast, loads, loads_and_tokens, numbers_of, parts_of
+from tests.dashboards.page.test_colors import by_name, contrast, distance, loads, loads_and_tokens, numbers_of, parts_of
 
 
 @pytest.mark.parametrize("count", [14, 20, 30, 90])
@@ -100,6 +101,17 @@ def charts(stand_in: StandIn, count: int, **about: Any) -> str:
     area = {"kind": "area", "area": ["n"], "by": "x", "color": "k", "stack": "sum", "answer": answer(count - 4, 7)}
     vega = {"kind": "vega", "title": "Free", "vega": {"mark": "bar", "encoding": encoding}, "answer": answer(3, 12)}
     return stand_in.show([bar, donut], [area, vega], **about)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+async def test_the_colours_of_twenty_names_are_told_apart(stand_in: StandIn, visit: Visit, dark: bool) -> None:
+    """And grey from all of them. Red when a brown and the dark shade of an orange, 45 apart, were two names."""
+    answer = rows({"k": "text", "n": "integer"}, *[[f"Name {n}", 100 - n] for n in range(22)])
+    donut = {"kind": "donut", "donut": "n", "by": "k", "limit": 20, "answer": answer}
+    page = (await visit(stand_in.show([donut]), dark=dark)).page
+    colors = ["#" + "".join(f"{part:02x}" for part in numbers_of(color)) for _, _, color in await shown(page)]
+    assert len(colors) == 21
+    assert min(distance(one, other) for one, other in itertools.combinations(colors, 2)) >= 60
 
 
 async def shown(page: Page) -> list[list[str]]:

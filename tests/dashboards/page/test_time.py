@@ -74,9 +74,14 @@ async def test_a_missing_bucket_has_its_place(stand_in: StandIn, visit: Visit, t
     assert sum("\n0" in each for each in await titles(panel)) == places - 3
 
 
-async def test_a_year_without_a_row_has_its_place(stand_in: StandIn, visit: Visit) -> None:
-    """Integers that are years are placed as months are, and an absent one is last. Red with 2023 beside 2020."""
-    given = rows({"year": "integer", "n": "integer"}, [2019, 3], [None, 1], [2020, 4], [2023, 6])
+@pytest.mark.parametrize(("kind", "written"), [("integer", int), ("text", str)])
+async def test_a_year_without_a_row_has_its_place(
+    stand_in: StandIn, visit: Visit, kind: str, written: type[int] | type[str]
+) -> None:
+    """Integers and texts that are years are placed as months are, and an absent one is last. Red with 2023 beside
+    2020."""
+    lines = [[written(year), n] for year, n in ((2019, 3), (2020, 4), (2023, 6))]
+    given = rows({"year": kind, "n": "integer"}, lines[0], [None, 1], *lines[1:])
     bars: Message = {"kind": "bar", "bar": ["n"], "by": "year", "answer": given}
     years = ["2019", "2020", "2021", "2022", "2023", "(no value)"]
     said = await titles(await panel_of(stand_in, visit, bars))
@@ -87,28 +92,51 @@ async def test_a_year_without_a_row_has_its_place(stand_in: StandIn, visit: Visi
     assert [len(part) for part in await path(line, ".series .line")] == [2, 1]
 
 
-async def test_the_current_year_is_so_far(stand_in: StandIn, visit: Visit) -> None:
-    """Of integers as of times, in bars, lines and a donut; a year that the period cuts is in part. The axis has the
-    number alone. A fiscal year may end in any month. Red when this year's bar looked like a whole year."""
+@pytest.mark.parametrize("kind", ["integer", "text"])
+async def test_the_current_year_is_so_far(stand_in: StandIn, visit: Visit, kind: str) -> None:
+    """Of integers as of times, and of texts, which SQLite's strftime gives: in bars, lines and a donut; a year that the
+    period cuts is in part. The axis has the number alone. A fiscal year may end in any month. Red when this year's bar
+    looked like a whole year."""
     period = {"whole": {"start": "2024-03-01", "end": "2026-12-31"}}
     since = {"now": "2026-11-28T11:00:00", "periods": period}
-    lines = [[2024, 3], [2025, 4], [2026, 6]]
-    given = rows({"year": "integer", "n": "integer"}, *lines, **since)
+    written = {"integer": int, "text": str}[kind]
+    lines = [[written(year), n] for year, n in ((2024, 3), (2025, 4), (2026, 6))]
+    given = rows({"year": kind, "n": "integer"}, *lines, **since)
     bars: Message = {"kind": "bar", "bar": ["n"], "by": "year", "answer": given}
     panel = await panel_of(stand_in, visit, bars)
     assert await titles(panel) == ["2024, in part\n3", "2025\n4", "2026, so far\n6"]
     assert await labels(panel) == ["2024", "2025", "2026"]
     assert await panel.locator(".bar.cut").count() == 2
-    alone = rows({"year": "integer", "n": "integer"}, [2026, 6], now=since["now"])
+    alone = rows({"year": kind, "n": "integer"}, lines[-1], now=since["now"])
     assert await titles(await panel_of(stand_in, visit, bars | {"answer": alone})) == ["2026, so far\n6"]
     line = await panel_of(stand_in, visit, {"kind": "line", "line": ["n"], "by": "year", "answer": given})
     assert (await titles(line))[-1] == "2026, so far\n6"
     assert len(await path(line, ".line.cut")) > 0
     donut = await panel_of(stand_in, visit, {"kind": "donut", "donut": "n", "by": "year", "answer": given})
     assert "2026, so far" in await donut.locator(".legend-name").all_text_contents()
-    fiscal = rows({"fiscal_year": "integer", "n": "integer"}, *lines, **since)
+    fiscal = rows({"fiscal_year": kind, "n": "integer"}, *lines, **since)
     panel = await panel_of(stand_in, visit, bars | {"by": "fiscal_year", "answer": fiscal})
     assert await titles(panel) == ["2024\n3", "2025\n4", "2026\n6"]
+
+
+@pytest.mark.parametrize(("kind", "start"), [("integer", 2025), ("text", "2025"), ("date", "2025-01-01")])
+async def test_a_series_of_the_current_year_is_so_far(
+    stand_in: StandIn, visit: Visit, kind: str, start: int | str
+) -> None:
+    """Its name says so, in the legend and in tooltips. Red when the bars of 2026 looked like those of 2025."""
+    this_year = str(start).replace("2025", "2026")
+    years = [start, int(this_year) if kind == "integer" else this_year]
+    given = rows(
+        {"plan": "text", "year": kind, "n": "integer"}, *[["Pro", year, 5] for year in years], now="2026-11-28T11:00:00"
+    )
+    for view in (
+        {"kind": "bar", "bar": ["n"], "by": "plan"},
+        {"kind": "line", "line": ["n"], "by": "plan"},
+        {"kind": "scatter", "scatter": "n", "by": "n"},
+    ):
+        panel = await panel_of(stand_in, visit, view | {"color": "year", "answer": given})
+        assert await panel.locator(".legend-name").all_text_contents() == ["2025", "2026, so far"], view
+        assert "2026, so far" in "".join(await titles(panel)), view
 
 
 async def test_names_are_no_times(stand_in: StandIn, visit: Visit) -> None:

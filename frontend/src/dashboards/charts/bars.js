@@ -191,24 +191,25 @@ class StandingBars extends Bars {
   }
 }
 
-/** Room for long names; the number stands at the end of its bar, so there is no axis of numbers to read. */
+/**
+ * Room for long names; the number stands right of its bar, so there is no axis of numbers to read. That of a bar below 0
+ * does, too: left of it, it would take room from the names.
+ */
 class LyingBars extends Bars {
   draw() {
     const { options, groups } = this;
     const named = this.shown.length === 1 || (this.view.stack && !this.share);
     const amounts = groups.map(({ exact }) => (named ? options.formats.fitting(exact, this.way, (text) => textWidth(text) < options.width * MOST_AMOUNT) : ""));
-    const { domain } = this.domain(4);
-    const side = (way) => 12 + Math.max(0, ...amounts.map((text, place) => (groups[place].total < 0 === way < 0 ? textWidth(text) : 0)));
-    const [before, right] = [domain[0] < 0 ? side(-1) : 0, side(1)];
+    const right = 12 + Math.max(0, ...amounts.map(textWidth));
     const size = belowLegend(options, this.series);
     const most = (size.height - 4) / Math.max(1, groups.length);
-    const names = this.#names(options.width - before - right - SHORTEST_LYING, most);
+    const names = this.#names(options.width - right - SHORTEST_LYING, most);
     const step = Math.min(most, Math.max(THICKEST_LYING + 10, LINE_HEIGHT * Math.max(...names.map(({ length }) => length)) + 4));
     const height = step * Math.max(1, groups.length);
     const reference = referenceText(this.view.reference, this.way, options, true);
     const top = reference.above ? LINE_HEIGHT + 4 : 2;
     this.plot = { ...plotOf(size, { left: names.flat(), right, bottom: false }), top, height };
-    this.x = linear(this.#exact(domain), [this.plot.left + before, this.plot.left + this.plot.width]);
+    this.x = linear(this.#exact(), [this.plot.left, this.plot.left + this.plot.width]);
     this.y = this.bands(this.plot.top, this.plot.top + this.plot.height, THICKEST_LYING);
     const root = canvas({ width: options.width, height: top + height + 2 }, "bar lying");
     root.append(svg("line", { class: "grid zero", ...this.#across(0) }));
@@ -233,16 +234,12 @@ class LyingBars extends Bars {
   }
 
   /** Without an axis the longest bar may end where the plot does. */
-  #exact(domain) {
-    if (this.share) return domain;
+  #exact() {
+    if (this.share) return this.domain(4).domain;
     const ends = this.spans.flat().flatMap(({ low, high }) => [low, high ?? 0]);
     if (this.view.reference) ends.push(this.view.reference.value);
     const exact = [Math.min(0, ...ends), Math.max(0, ...ends)];
     return exact[0] === exact[1] ? [0, 1] : exact;
-  }
-
-  #start(place) {
-    return this.x(Math.min(...this.spans[place].map(({ low, high }) => Math.min(low, high ?? 0))));
   }
 
   #end(place) {
@@ -252,10 +249,7 @@ class LyingBars extends Bars {
   #label(root, name, amount, place) {
     const y = this.y.middle(place).toFixed(1);
     drawSideName(root, name, this.plot, this.y.middle(place));
-    if (!amount) return;
-    const total = this.groups[place].total;
-    const at = total < 0 ? this.#start(place) - 6 : this.#end(place) + 6;
-    root.append(svg("text", { class: `label value${total < 0 ? " end" : ""}`, x: at.toFixed(1), y, dy: "0.32em" }, amount));
+    if (amount) root.append(svg("text", { class: "label value", x: (this.#end(place) + 6).toFixed(1), y, dy: "0.32em" }, amount));
   }
 
   #across(value) {

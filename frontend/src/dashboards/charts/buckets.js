@@ -72,7 +72,7 @@ export function bucketsOf(times, when, clock = PLAIN) {
 }
 
 /**
- * Integers that are years.
+ * Years, as integers or texts.
  * @param {string} name of their column: of a year that may begin in any month, nobody knows when it ends
  * @returns {Buckets | null}
  */

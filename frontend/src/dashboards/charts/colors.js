@@ -14,7 +14,7 @@ const PLACES = [1, 2, 3, 4, 5, 6, 7];
 /** For names when all hues are taken, or look like a colour of the file. */
 const SPARE = ["#0084b4", "#7a4a2b", "#e2008a", "#1f2f66"];
 /** Of one palette: colours nearer than this are one. */
-const SAME = 30;
+const SAME = 60;
 /** Degrees between the hues for names beyond all shades: none of them comes again. */
 const TURN = 137.508;
 const CLASSES = { accent: 0, good: "good", warn: "warn", bad: "bad", quiet: "quiet" };

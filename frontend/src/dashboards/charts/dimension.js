@@ -35,10 +35,11 @@ const FORMATS = { minute: "datetime", hour: "datetime", day: "date", week: "date
  */
 export function dimension(rows, name, formats, when, bands) {
   const values = rows.values(name);
-  const kind = kindOf(rows.type(name), values);
   const way = rows.way(formats, [name], { along: true });
+  const isYear = way.format === "year";
+  const kind = isYear ? "number" : kindOf(rows.type(name), values);
   const clock = kind === "time" ? clockOf(values, when.zone) : null;
-  const times = clock ? values.map(clock.of) : way.format === "year" ? values.map(number) : null;
+  const times = clock ? values.map(clock.of) : isYear ? values.map(number) : null;
   const buckets = clock ? bucketsOf(times, when, clock) : times && yearsOf(times, when, name);
   const format = clock && (FORMATS[buckets?.unit] ?? grain((buckets?.starts ?? times).map(clock.wall)));
   let known; // how names are written, once the pointer or a drawing asks for one

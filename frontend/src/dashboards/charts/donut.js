@@ -39,7 +39,7 @@ export function draw(view, rows, options) {
   const total = number(whole);
   const way = rows.way(options.formats, [view.donut], view);
   const below = options.beside ? 0 : slices.length * LEGEND_LINE + LEGEND_GAP;
-  const side = Math.max(SMALLEST, Math.min(LARGEST[options.beside ? "beside" : "below"], options.height - below, options.width));
+  const side = Math.max(options.beside ? 0 : SMALLEST, Math.min(LARGEST[options.beside ? "beside" : "below"], options.height - below, options.width));
   const root = canvas({ width: side, height: side }, "donut");
   const group = svg("g", { transform: `translate(${side / 2} ${side / 2})` });
   const radii = [side / 2 - 3, side * INNER];

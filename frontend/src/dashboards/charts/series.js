@@ -2,6 +2,7 @@
 
 import { number } from "../numbers.js";
 import { keyOf, LAST } from "./colors.js";
+import { dimension } from "./dimension.js";
 import { adds, together } from "./together.js";
 
 /** As many as there are colours. */
@@ -35,16 +36,14 @@ const MOST = 8;
  * @param {import("./index.js").Options} options
  * @returns {Series[]}
  */
-export function seriesOf(view, measures, rows, by, { colors, hidden, formats }) {
+export function seriesOf(view, measures, rows, by, { colors, hidden, formats, when }) {
   const found = new Map();
-  const kinds = view.color && rows.has(view.color) ? rows.values(view.color) : null;
-  const write = kinds && formats.names(kinds, rows.way(formats, [view.color], { along: true }));
+  const kinds = view.color && rows.has(view.color) ? dimension(rows, view.color, formats, when, "rows") : null;
   for (const measure of measures) {
     const amounts = rows.values(measure);
     for (let row = 0; row < amounts.length; row += 1) {
-      const kind = kinds ? kinds[row] : undefined;
-      const key = kinds ? `${measures.length > 1 ? measure : ""}${keyOf(kind)}` : measure;
-      if (!found.has(key)) found.set(key, { ...named(measure, kind, write, measures), key, points: [] });
+      const key = kinds ? `${measures.length > 1 ? measure : ""}${keyOf(kinds.values[row])}` : measure;
+      if (!found.has(key)) found.set(key, { ...named(measure, row, kinds, measures), key, points: [] });
       const y = number(amounts[row]);
       const known = Number.isNaN(y) ? null : y;
       found.get(key).points.push({ x: by.positions[row], y: known, value: amounts[row], row, low: 0, high: known });
@@ -84,11 +83,11 @@ export function besides(name, names) {
 export const REST = "\u0002";
 
 /** What a series is called, `as` what its colour goes by, and whether it is a value of a column. */
-function named(measure, kind, write, measures) {
-  if (!write) return { name: words(measure), as: measure };
-  const text = write(kind);
+function named(measure, row, kinds, measures) {
+  if (!kinds) return { name: words(measure), as: measure };
+  const text = kinds.name(row);
   const name = measures.length > 1 ? `${text}, ${words(measure)}` : text;
-  return { name, as: measures.length > 1 ? name : kind, isValue: true };
+  return { name, as: measures.length > 1 ? name : kinds.values[row], isValue: true };
 }
 
 /** The name of a column as people read it. */

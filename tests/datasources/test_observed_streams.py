@@ -129,6 +129,7 @@ async def test_a_stream_that_breaks(
         await sources.stream(group(main="ds_1"), "main", "select missing from missing", {})
     _, attributes = only(exported)
     assert attributes["error.type"] == "query_failed"
+    assert attributes["db.response.returned_rows"] == 0
     assert counters.queries == counters.executions == {"too_many_rows": 1, "query_failed": 1}
     assert counters.running == 0
 

@@ -27,6 +27,10 @@ class Client:
         self.given = 0
         self.receivers = 0
 
+    def post(self, *bodies: bytes) -> None:
+        for body in bodies:
+            self.sent.put_nowait({"type": "http.request", "body": body, "more_body": True})
+
     def say(self, *texts: str) -> None:
         for text in texts:
             self.sent.put_nowait({"type": "websocket.receive", "text": text})
@@ -90,6 +94,17 @@ async def test_what_is_kept_is_bounded(texts: list[str], most: int) -> None:
     assert await ahead() == DISCONNECT
 
 
+async def test_what_is_kept_of_a_body_is_bounded() -> None:
+    """Red when only messages of websockets are counted."""
+    client = Client()
+    ahead = ReadAhead(client.receive)
+    client.post(*[b"x" * MOST_BYTES] * 3)
+    waiting = asyncio.create_task(ahead.wait_left())
+    await settle()
+    assert client.given == 1
+    waiting.cancel()
+
+
 async def test_a_websocket_that_is_closed_here_has_left(answers: Answers) -> None:
     """4401 stops what is under way, also if the client never answers the close. Red without ``mark_left``."""
     socket = Socket()
@@ -123,6 +138,27 @@ async def test_a_close_ends_the_receive_of_the_server(answers: Answers) -> None:
         while len(sent) < 2:
             await asyncio.sleep(0)
     assert (sent[1]["type"], sent[1]["code"]) == ("websocket.close", REVOKED)
+
+
+async def test_a_server_that_cleans_up_when_its_receive_is_cancelled() -> None:
+    """The reader waits for it. Red when the reader does not pass on what the server then waits for."""
+    is_clean = asyncio.Event()
+
+    async def receive() -> dict[str, Any]:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await is_clean.wait()
+        return DISCONNECT
+
+    reading = asyncio.create_task(ReadAhead(receive)())
+    await settle()
+    reading.cancel()
+    await settle()
+    assert not reading.done()
+    is_clean.set()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(reading, 60)
 
 
 async def test_a_cancelled_reader_loses_no_message() -> None:

@@ -115,6 +115,12 @@ async def test_nothing_but_reading_the_file_is_run(sql: str, fetch, tmp_path: Pa
     assert len(await fetch("select * from orders")) == 3
 
 
+async def test_a_select_that_writes_is_told_so(fetch) -> None:
+    """DuckDB finds the write only when it runs the query. Red when the caller read `InvalidInputException` instead."""
+    with pytest.raises(NotOneStatement, match="the database refused it because it writes"):
+        await fetch("select nextval('numbers')")
+
+
 @pytest.mark.parametrize(
     "sql",
     [

@@ -6,6 +6,7 @@ import importlib.metadata
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from tenantry.datasources import (
 from tenantry.datasources.engines import registry
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
-from tests.datasources.conftest import Directory, group
+from tests.datasources.conftest import PRODUCTION, Directory, group
 from tests.datasources.test_engines import EchoDriver
 
 
@@ -112,6 +113,13 @@ async def test_a_missing_client_is_told_with_its_install_line(install: Install, 
         with pytest.raises(InvalidSource) as caught:
             await sources.fetch(group(main="ds_1"), "main", "select 1")
     assert caught.value.message == message
+
+
+def test_an_engine_that_names_no_package_shows_which_import_failed() -> None:
+    """There is no install line to give. Red when the error named an empty package."""
+    source = RegisteredSource("ds_1", "main", PRODUCTION, "bare://h/n")
+    with pytest.raises(ImportError, match="echo_client"):
+        replace(WITHOUT_CLIENT, package="", module="", install="").open_driver(source, Limits())
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ async def test_a_query_is_one_send_and_what_it_leaves_is_wiped_in_one_more(fetch
     await server.wiped()
     settings = server.log[3]
     assert server.log[:3] == ["connect", "SET NAMES utf8mb4", READ_ONLY]
-    assert "max_execution_time = 60000" in settings
+    assert ", session max_execution_time = 60000" in settings
     query = "select n from t where a = concat('x')"
     assert server.sends[-4:] == [[query], ["reset", READ_ONLY, settings]] * 2
 

@@ -133,7 +133,7 @@ async def test_a_stream_that_breaks(
     assert counters.running == 0
 
 
-async def test_a_stream_waits_for_its_turn(each_engine: str, make: Make) -> None:
+async def test_a_stream_waits_for_its_turn(each_engine: str, make: Make, exported: InMemorySpanExporter) -> None:
     """As any query: one has the only turn until it is read, the second one waits, the third waits too long."""
     sources, counters = make(pool_size=1, connect_timeout=SOON)
     first = await stream(sources, each_engine)
@@ -148,8 +148,10 @@ async def test_a_stream_waits_for_its_turn(each_engine: str, make: Make) -> None
         held = await stream(impatient, each_engine)
         with pytest.MonkeyPatch.context() as patch:  # only now: to connect may take longer on a busy machine
             patch.setattr(Limits, "wait", 0.2)
+            exported.clear()
             with pytest.raises(SourceUnavailable):
                 await stream(impatient, each_engine)
+        assert only(exported)[1]["db.response.returned_rows"] == 0
         await held.aclose()
         assert of_it.queries == {"source_unavailable": 1, "stopped": 1}
         assert of_it.executions == {"stopped": 1}

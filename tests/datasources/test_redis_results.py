@@ -39,10 +39,12 @@ class Ticking(Clock):
 class Process:
     """One of a fleet: DataSources with a cache of their own and the one in Valkey. ``boot`` is its monotonic clock."""
 
-    def __init__(self, directory: Directory, url: str, clock: Clock, secret: bytes = SECRET, **options: Any) -> None:
+    def __init__(
+        self, directory: Directory, url: str, clock: Clock, secret: bytes = SECRET, seconds: float = 60, **options: Any
+    ) -> None:
         self.boot = Clock()
         self.shared = RedisResults(url, secret=secret, clock=self.boot, **{"budget": 20.0, **options})
-        self.cache = ResultCache(shared=self.shared, clock=clock, seconds=60)
+        self.cache = ResultCache(shared=self.shared, clock=clock, seconds=seconds)
         self.sources = data_sources(directory, cache=self.cache, connect_timeout=60.0)
 
     async def count(self, asking: UserGroup | None = None, **options: Any) -> int:
@@ -109,6 +111,7 @@ async def test_an_answer_of_one_process_serves_another(fleet: Fleet) -> None:
     result = await other.sources.query(group(main="ds_1"), "main", COUNT)
     assert result.as_of.timestamp() == pytest.approx(fleet.clock.now - 50, abs=0.5)
     assert (one.executed, other.executed, other.shared.counters.hits) == (1, 0, 1)
+    assert (one.shared.counters.hits, one.shared.counters.misses) == (0, 1)  # there was no entry yet
     fleet.clock.now += 11
     assert await other.count() == 4
     assert await one.count(max_age=5) == 4
@@ -155,6 +158,25 @@ async def test_a_change_is_known_everywhere(fleet: Fleet) -> None:
     assert (one.executed, other.executed, third.executed) == (1, 0, 1)
     assert await one.count() == 4
     assert one.executed == 1
+
+
+async def test_what_was_read_after_a_change_is_shared_at_once(fleet: Fleet) -> None:
+    """Red when the process that reports a change learns the new mark only by polling: it writes entries with the old
+    mark until then, and nobody uses them."""
+    one, other = fleet.process(), fleet.process()
+    await one.count()
+    fleet.clock.now += 1
+    await one.sources.changed(PRODUCTION, "ds_1")
+    fleet.clock.now += 1
+    await one.count()
+    assert (await other.count(), one.executed, other.executed) == (3, 2, 0)
+
+
+async def test_a_result_that_is_kept_for_less_than_a_second_is_shared(fleet: Fleet) -> None:
+    """Red when a result is written only if it is kept for more than a second."""
+    one = fleet.process(seconds=0.5)
+    await one.count()
+    assert (one.shared.counters.writes, one.shared.counters.lost_writes) == (1, 0)
 
 
 async def test_without_news_nothing_is_used(fleet: Fleet) -> None:

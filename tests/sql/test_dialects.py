@@ -370,7 +370,7 @@ def test_what_is_refused_in_each_dialect(dialect: str, text: str, reason: str) -
     [
         ("bigquery", "'''it's {{ x }} \\n'''", "it's v \n"),
         ("bigquery", '"{{ x }}\'s"', "v's"),
-        ("clickhouse", r"'it''s\t{{ x }} \%'", "it's\tv \\%"),
+        ("clickhouse", r"'it''s\t{{ x }} \% \_'", "it's\tv \\% \\_"),
         ("snowflake", r"'it''s \'{{ x }}\''", "it's 'v'"),
         ("redshift", r"'it''s \\{{ x }}'", "it's \\v"),
         ("databricks", r'"it\'s {{ x }}"', "it's v"),

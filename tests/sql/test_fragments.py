@@ -157,6 +157,7 @@ MORE_THAN_OR = [
     ("postgresql", "where b {{> f }} :: text", "must follow it"),
     ("postgresql", "where b {{> f }} not in (1)", "must follow it"),
     ("postgresql", "where b {{> f }} [[ in {{ params.p }} ]]", "must follow it"),
+    ("postgresql", "where b {{> f }} [[ and d = {{ params.p }} ]] is null", "must follow it"),
     ("postgresql", "where b {{> f }} " + CHOICE + "v: is null, w: and c) }}", "must follow it"),
 ]
 HOLDS_FOR_ALL = [

@@ -36,6 +36,14 @@ def test_postgresql_and_redshift_alone_type_their_placeholders(kind: str, exampl
     assert found.sql == "select 1 where a >= ?" + (f"::{type_}" if type_ else "")
 
 
+@pytest.mark.parametrize("dialect", ["postgresql", "redshift"])
+def test_an_instant_has_its_type_where_nothing_tells_it(dialect: str) -> None:
+    """A comparison takes that of the column. Red when the dialect names another type."""
+    text = "select {{ params.x }} as at where a >= {{ params.x }}"
+    found = bound(text, "datetime", "2026-01-31T10:00:00Z", dialect, "qmark")
+    assert found.sql == "select ?::timestamptz as at where a >= ?"
+
+
 @pytest.mark.parametrize("style", PARAMSTYLES)
 def test_each_paramstyle(style: str) -> None:
     """Broken: without its space ``:p1::numeric`` is no placeholder to SQLAlchemy."""

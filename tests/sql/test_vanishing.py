@@ -120,6 +120,12 @@ def refusal(text: str, dialect: str, params: dict[str, Any] = PARAMS) -> str:
     return caught.value.message
 
 
+def test_an_item_of_an_array_is_no_condition() -> None:
+    """Red when square brackets are read as round ones."""
+    for each in FILTERS:
+        assert OTHER in refusal(f"select a from t where [{each}]", "duckdb")
+
+
 @EACH
 def test_where_it_would_change_its_meaning_it_is_refused(dialect: str) -> None:
     """With the place and the fix, for every filter that may vanish. Red without ``check_vanishing``: each compiled, and

@@ -336,6 +336,8 @@ def test_declared_parameters_take_canaries_where_they_take_texts(leaks: Leaks) -
     template = SQLTemplate(text, params=declared)
     leaks.check_template(template, params={"day": "2026-01-01"})
     leaks.check_template(SQLTemplate(text, params={"q": "text", "day": "date"}))
+    chosen = {"q": {"type": "text", "choices": ["a", "b"]}, "day": "date"}
+    leaks.check_template(SQLTemplate(text, params=chosen))  # no canary is one of the choices, so none is sent
     remembered: list[Any] = []
 
     def mixed(variables: Record) -> Any:

@@ -241,6 +241,24 @@ class Entry:
         self.group, self.hits = of, 0
 
 
+def test_a_hit_during_a_write_is_written_when_the_loop_ends(store: FlakyStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red when a flush lets go of the event loop although a hit came meanwhile."""
+    counted, entry, adding = UsageRecorder(store.usage, 3_600), Entry(group("acme")), store.usage.add
+
+    async def hit_meanwhile(batch: UsageBatch) -> None:
+        if not store.usage.batches:
+            counted.count_hit(entry)
+        await adding(batch)
+
+    async def work() -> None:
+        counted.add("production", "acme", queries=1)
+        await counted.flush()
+
+    monkeypatch.setattr(store.usage, "add", hit_meanwhile)
+    asyncio.run(work())
+    assert asyncio.run(kept(store)) == {ACME: Usage(queries=1, resolves=1)}
+
+
 async def test_a_count_is_of_the_hour_in_which_it_was_made(store: FlakyStore) -> None:
     """However late it comes into the store; hits too. Red when hits are put together in the hour that it is then."""
     now = [7_199.0]

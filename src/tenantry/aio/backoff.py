@@ -83,7 +83,7 @@ class Breaker:
     def succeeded(self) -> bool:
         """Report a success. Return True if it ended an outage."""
         ended = self._until is not None
-        self._failures, self._until, self._probing = 0, None, False
+        self._failures, self._until = 0, None
         self._backoff.reset()
         return ended
 

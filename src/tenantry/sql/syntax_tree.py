@@ -116,7 +116,7 @@ class Clause:
     dropped: str
     """SQL in place of the clause if it is dropped: a space or nothing, by the same rule as ``opening``."""
     offset: int
-    end: int = 0
+    end: int
     """Offset of its ``]]``."""
 
 

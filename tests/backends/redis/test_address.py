@@ -7,8 +7,9 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from redis.asyncio import SSLConnection
 
-from tenantry.database.redis_server import RedisKind, RedisServer, read_redis_address
+from tenantry.database.redis_server import RedisClient, RedisKind, RedisServer, read_redis_address
 from tenantry.errors import InvalidSettings
 
 GOOD = {
@@ -88,6 +89,7 @@ def test_a_password_is_never_shown() -> None:
         "rediss://:s3cret@host?ssl_cert_reqs=none",
         "unix://:s3cret@relative.sock",
         "unix://:s3cret@/",
+        "unix:///run/%00s3cret",
         "redis+sentinel://:s3cret@host",
         "redis+sentinel://:s3cret@host/ma in",
         "redis+cluster://:s3cret@host/1",
@@ -107,3 +109,19 @@ def test_no_text_breaks_the_reader(start: str, rest: str) -> None:
     """Whatever comes, it is a server or InvalidSettings."""
     with suppress(InvalidSettings):
         read_redis_address(start + rest)
+
+
+async def test_a_tls_address_is_encrypted_to_each_server() -> None:
+    """Red when `ssl` is not passed on for Sentinels and clusters: the password then went out in plain text."""
+    clients = [RedisClient(read_redis_address(f"rediss+{each}")) for each in ("sentinel://a/main", "cluster://a")]
+    sentinel, cluster = (client.redis for client in clients)
+    pools = [
+        sentinel.connection_pool,
+        *(each.connection_pool for each in sentinel.connection_pool.sentinel_manager.sentinels),
+    ]
+    nodes = cluster.nodes_manager.startup_nodes.values()
+    for kind in [each.connection_class for each in (*pools, *nodes)]:
+        assert issubclass(kind, SSLConnection)
+    assert isinstance(clients[1].reading_connection(), SSLConnection)
+    for client in clients:
+        await client.aclose()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
+from tenantry.aio import backoff
 from tenantry.aio.backoff import FAILURES, LONGEST_SECONDS, SHORTEST_SECONDS, Breaker
 
 
@@ -84,3 +87,20 @@ def test_chance_lengthens_the_pause(time: Time) -> None:
     assert not breaker.allows()
     time.now += SHORTEST_SECONDS * 0.2
     assert breaker.allows()
+
+
+async def test_chance_spreads_reconnections(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fleet that lost its server does not come back at once. Red when each pause is the same."""
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    async def connect() -> None:
+        if len(pauses) == 300:
+            raise asyncio.CancelledError
+
+    monkeypatch.setattr(backoff.asyncio, "sleep", sleep)
+    with pytest.raises(asyncio.CancelledError):
+        await backoff.reconnect_forever(connect, lambda error: True, shortest=2.0, longest=8.0)
+    assert 1.0 <= min(pauses) < 1.5 < 2.5 < max(pauses) <= 3.0

@@ -155,7 +155,8 @@ def retrying_call(
                 return found
             failure = read_error(reply.status, document, reply.retry_after)
         wanted = failure.retry_after
-        if left == 0 or not isinstance(failure, again_after) or (wanted or 0) > wait_left or (wanted is None and not isinstance(failure, _PASSING)):
+        hopeless = (wanted or 0) > wait_left or (wanted is None and not isinstance(failure, _PASSING))
+        if left == 0 or hopeless or not isinstance(failure, again_after):
             raise failure
         if wanted is None:
             yield Sleep(min(seconds, MAX_SLEEP))

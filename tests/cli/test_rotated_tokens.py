@@ -6,6 +6,7 @@ import errno
 import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -43,6 +44,7 @@ main()
 def rotated(ready: Terminal) -> Terminal:
     for name in GROUPS:
         ready("group", "create", name)
+    shutil.copy("tenantry.keys", "old.keys")
     ready("keys", "rotate")
     return ready
 
@@ -123,6 +125,20 @@ def test_a_disk_that_stays_full(rotated: Terminal, folder: Path, monkeypatch: py
     run_on_full_disk(rotated, monkeypatch, 3, "--all")
     rotated(*rotate("--all"))
     check_whole(rotated, folder)
+
+
+def test_the_interrupted_step_comes_first(rotated: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if an environment before its own has groups. Red when half a line is left between them."""
+    rotated("environment", "create", "staging", "--tag", "Testing")
+    rotated("group", "create", "acme", "--environment", "staging", "--keys", "old.keys")
+    run_on_full_disk(rotated, monkeypatch, 6, "--signed-by", "k1")
+    rotated("group", "create", "late", "--environment", "production", "--keys", "old.keys")
+    rotated(*rotate("--signed-by", "k1"))
+    written = [json.loads(line) for line in (folder / "tokens.ndjson").read_text("utf-8").splitlines()]
+    assert [(each["environment"], each["user_group_id"]) for each in written[3:]] == [
+        ("staging", "acme"),
+        ("production", "late"),
+    ]
 
 
 def test_an_interrupted_run_is_finished_first(rotated: Terminal, folder: Path) -> None:

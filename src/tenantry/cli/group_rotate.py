@@ -127,9 +127,10 @@ class _Rotations:
     async def rotate(self, targets: Sequence[Environment], after: int, tokens_to: Path | None, *, ask: bool) -> None:
         with open_tokens(None if self._dry_run else tokens_to) as tokens:
             step = tokens.unfinished
-            begins = {each.name: after for each in targets}
+            by_name = {each.name: each for each in targets}
+            begins = dict.fromkeys(by_name, after)
             if step is not None:
-                if step.environment not in begins or step.signed_by != self._signed_by:
+                if step.environment not in by_name or step.signed_by != self._signed_by:
                     which = "--all" if step.signed_by is None else f"--signed-by {step.signed_by}"
                     raise click.BadParameter(
                         f"finish `group rotate {which}` of {step.environment} first, or name a new file",
@@ -151,6 +152,9 @@ class _Rotations:
             self._after = after
             try:
                 with progress(total, "Groups") as advance, _cancelled_by_sigterm():
+                    if step is not None:  # first: `begin` may not be called before its tokens are written
+                        await self._rotate_step(by_name[step.environment], step, tokens)
+                        advance(len(step.versions))
                     for target in targets:
                         await self._rotate_all(target, begins[target.name], tokens, advance)
                 tokens.end()
@@ -162,10 +166,6 @@ class _Rotations:
     async def _rotate_all(
         self, target: Environment, begin: int, tokens: RotatedTokens, advance: Callable[[int], None]
     ) -> None:
-        step = tokens.unfinished
-        if step is not None and step.environment == target.name:
-            await self._rotate_step(target, step, tokens)
-            advance(len(step.versions))
         while groups := await self._store.groups.list(
             target, after=begin, limit=MOST_ROTATED_TOGETHER, signed_by=self._signed_by
         ):

@@ -33,7 +33,8 @@ class RotatedTokens:
     """Writes the new tokens. Failures raise an OSError with a file name."""
 
     unfinished: RotationStep | None = None
-    """The last step of an interrupted run. Some of its groups may have new tokens that were not written."""
+    """The last step of an interrupted run, which is repeated first. Some of its groups may have new tokens that were
+    not written."""
 
     def begin(self, step: RotationStep) -> None:
         """Call this before the groups of ``step`` are rotated."""

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from tenantry.client import RotationReport
-from tenantry.errors import ApiUnreachable, GroupSuspended, StoreUnavailable
+from tenantry.errors import ApiUnreachable, GroupSuspended, StoreUnavailable, TooManyRequests
 from tests.client.test_bulk import ended, report
-from tests.client.test_calls import KINDS, Script, run
+from tests.client.test_calls import KINDS, Script, refused, run
+from tests.client.test_calls import pauses as pauses
 
 
 def rotated(number: int) -> dict[str, Any]:
@@ -66,14 +67,32 @@ async def test_requests_follow_each_other(kind: str) -> None:
     [
         (report(rotated(8), ended("store_unavailable") | {"next": 8}), StoreUnavailable),
         (report(rotated(8)), ApiUnreachable),
+        (report(rotated(8), ended("store_unavailable") | {"next": 8}, **{"Retry-After": "1"}), StoreUnavailable),
     ],
-    ids=["ended", "cut off"],
+    ids=["ended", "cut off", "ended with Retry-After"],
 )
 async def test_a_request_that_fails_is_not_sent_again(kind: str, answer: Any, error: type[Exception]) -> None:
-    """It would rotate groups twice. Its reports come first."""
+    """It would rotate groups twice. Its reports come first. Red when all errors are sent again, as by other calls."""
     script = Script(answer)
     reports, raised = await collected(kind, script, signed_by=None, after=7)
     assert [each.user_group_id for each in reports] == ["g8"]
     assert isinstance(raised, error)
+    assert "3 attempts" not in str(raised)
     assert json.loads(script.requests[0].content) == {"all": True, "after": 7, "limit": 500}
     assert len(script.requests) == 1
+
+
+@KINDS
+async def test_a_request_that_a_proxy_limits_is_sent_again(kind: str, pauses: list[float]) -> None:
+    """A 429 rotated nothing. Red when it ends the reports, or when it is waited for longer than ``max_wait``."""
+    limited = refused(429, "too_many_requests", **{"Retry-After": "7"})
+    script = Script(report(rotated(1), last(1)), limited, report(rotated(2), last(None)))
+    reports, error = await collected(kind, script, signed_by="k1")
+    assert error is None
+    assert [each.user_group_id for each in reports] == ["g1", "g2"]
+    assert pauses == [7]
+    assert script.requests[1].content == script.requests[2].content
+    script = Script(refused(429, "too_many_requests", **{"Retry-After": "31"}))
+    reports, error = await collected(kind, script, signed_by="k1")
+    assert isinstance(error, TooManyRequests)
+    assert error.retry_after == 31

@@ -1,14 +1,13 @@
 from __future__ import annotations
 
+import asyncio
 import json
-import os
-import stat
+import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Final
 
 import click
 
@@ -28,14 +27,13 @@ from tenantry.cli.options import (
 )
 from tenantry.cli.output import FAILED, note_dry_run, print_note, show_token
 from tenantry.cli.progress import progress
+from tenantry.cli.rotated_tokens import STDOUT, RotatedTokens, RotationStep, open_tokens
 from tenantry.errors import TenantryError
 from tenantry.groups import Environment
 from tenantry.ports import Store
-from tenantry.provisioning import Rotated, RotationProvisioner, check_signed_by
+from tenantry.provisioning import MOST_ROTATED_TOGETHER, Rotated, RotationProvisioner, check_signed_by
 from tenantry.tokens import mask_within
 from tenantry.tokens.keys import SigningKeys
-
-_STDOUT: Final = Path("-")
 
 
 @click.command("rotate")
@@ -50,7 +48,7 @@ _STDOUT: Final = Path("-")
     "--after",
     type=click.IntRange(0),
     metavar="TEAM_ID",
-    help="Only groups above this team_id: continues an interrupted run with --all.",
+    help="Only groups above this team_id: continues an interrupted run with --all and without --tokens-to FILE.",
 )
 @click.option(
     "--tokens-to",
@@ -127,36 +125,70 @@ class _Rotations:
         self._counts = Counter[str](rotated=0, failed=0)
 
     async def rotate(self, targets: Sequence[Environment], after: int, tokens_to: Path | None, *, ask: bool) -> None:
-        total = sum([await self._count(target, after) for target in targets])
-        if ask and total:
-            groups = "1 user group" if total == 1 else f"{total:,} user groups"
-            ends = "the grace of their environment" if self._grace_seconds is None else f"{self._grace_seconds} seconds"
-            question = f"Give {groups} new tokens? The old tokens are refused after {ends}."
-            click.confirm(question, abort=True, err=True)
-        with _tokens_file(tokens_to) as tokens, progress(total, "Groups") as advance:
-            for target in targets:
-                following: int | None = after
-                while following is not None:
-                    begin = following
-                    try:
-                        page = await self._provisioner.rotate_page(
-                            target,
-                            after=begin,
-                            signed_by=self._signed_by,
-                            grace_seconds=self._grace_seconds,
-                            author=author(),
-                        )
-                    except BaseException:
-                        how = f"add --after {begin}" if self._signed_by is None else "run the command again"
-                        print_note(f"{self._counts['rotated']:,} rotated. To continue, {how}.")
-                        raise
-                    for rotated in page.rotations:
-                        self._report(rotated, tokens)
-                    if tokens is not None:
-                        tokens.flush()
-                    advance(len(page.rotations))
-                    following = page.next
+        with open_tokens(None if self._dry_run else tokens_to) as tokens:
+            step = tokens.unfinished
+            by_name = {each.name: each for each in targets}
+            begins = dict.fromkeys(by_name, after)
+            if step is not None:
+                if step.environment not in by_name or step.signed_by != self._signed_by:
+                    which = "--all" if step.signed_by is None else f"--signed-by {step.signed_by}"
+                    raise click.BadParameter(
+                        f"finish `group rotate {which}` of {step.environment} first, or name a new file",
+                        param_hint="--tokens-to",
+                    )
+                begins[step.environment] = max(after, step.last)
+                print_note(f"This continues the run that was interrupted while it wrote {tokens_to}.")
+            total = sum([await self._count(each, begins[each.name]) for each in targets])
+            total += 0 if step is None else len(step.versions)
+            if ask and total:
+                groups = "1 user group" if total == 1 else f"{total:,} user groups"
+                ends = (
+                    "the grace of their environment"
+                    if self._grace_seconds is None
+                    else f"{self._grace_seconds} seconds"
+                )
+                question = f"Give {groups} new tokens? The old tokens are refused after {ends}."
+                click.confirm(question, abort=True, err=True)
+            self._after = after
+            try:
+                with progress(total, "Groups") as advance, _cancelled_by_sigterm():
+                    if step is not None:  # first: `begin` may not be called before its tokens are written
+                        await self._rotate_step(by_name[step.environment], step, tokens)
+                        advance(len(step.versions))
+                    for target in targets:
+                        await self._rotate_all(target, begins[target.name], tokens, advance)
+                tokens.end()
+            except BaseException:
+                self._note_rest(tokens_to)
+                raise
         self._end()
+
+    async def _rotate_all(
+        self, target: Environment, begin: int, tokens: RotatedTokens, advance: Callable[[int], None]
+    ) -> None:
+        while groups := await self._store.groups.list(
+            target, after=begin, limit=MOST_ROTATED_TOGETHER, signed_by=self._signed_by
+        ):
+            begin = groups[-1].team_id
+            versions = {each.provided_id: each.token_version for each in groups}
+            step = RotationStep(target.name, self._signed_by, begin, versions)
+            tokens.begin(step)
+            await self._rotate_step(target, step, tokens)
+            advance(len(groups))
+
+    async def _rotate_step(self, target: Environment, step: RotationStep, tokens: RotatedTokens) -> None:
+        rotations = await self._provisioner.rotate_groups(
+            target, step.versions, signed_by=self._signed_by, grace_seconds=self._grace_seconds, author=author()
+        )
+        tokens.write("".join(line + "\n" for each in rotations if (line := self._report(each)) is not None))
+        self._after = step.last
+
+    def _note_rest(self, tokens_to: Path | None) -> None:
+        in_file = tokens_to not in (None, STDOUT)
+        how = "run the command again" if in_file or self._signed_by is not None else f"add --after {self._after}"
+        print_note(f"{self._counts['rotated']:,} rotated. To continue, {how}.")
+        if tokens_to == STDOUT:
+            print_note("If the token of a rotated group is missing: tenantry group get ID --token")
 
     async def _count(self, target: Environment, after: int) -> int:
         counted = 0
@@ -164,7 +196,8 @@ class _Rotations:
             counted, after = counted + len(page), page[-1].team_id
         return counted
 
-    def _report(self, rotated: Rotated, tokens: IO[str] | None) -> None:
+    def _report(self, rotated: Rotated) -> str | None:
+        """Print the error, or return the line with the token."""
         group, result = rotated
         named = {"environment": group.environment.name, "team_id": group.team_id, "user_group_id": group.provided_id}
         if isinstance(result, TenantryError):
@@ -172,10 +205,9 @@ class _Rotations:
             error = {"code": result.code, "message": result.message}
             line = json.dumps({**named, "error": error}, ensure_ascii=False)
             click.echo(mask_within(line) if self._as_json else f"{mask_within(group.provided_id)}: {failure(result)}")
-            return
+            return None
         self._counts["rotated"] += 1
-        if tokens is not None and not self._dry_run:
-            tokens.write(json.dumps({**named, "token": result.token}, ensure_ascii=False) + "\n")
+        return json.dumps({**named, "token": result.token}, ensure_ascii=False)
 
     def _end(self) -> None:
         if self._as_json:
@@ -187,19 +219,14 @@ class _Rotations:
 
 
 @contextmanager
-def _tokens_file(path: Path | None) -> Iterator[IO[str] | None]:
-    """Open the file for appending. If it is missing, it is made with mode 0600. Raises click.BadParameter."""
-    if path is None:
-        yield None
-    elif path == _STDOUT:
-        yield sys.stdout
-    else:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-        with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:
-            mode = os.fstat(file.fileno()).st_mode
-            if not stat.S_ISREG(mode) or mode & (stat.S_IRWXG | stat.S_IRWXO):
-                raise click.BadParameter(
-                    f"{path} is not a file that only its owner may read: name a new file, or run `chmod 600` on it",
-                    param_hint="--tokens-to",
-                )
-            yield file
+def _cancelled_by_sigterm() -> Iterator[None]:
+    """SIGTERM ends the command as Ctrl-C does, between two steps."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    if task is not None:
+        loop.add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        yield
+    except asyncio.CancelledError:
+        raise click.Abort from None
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)

@@ -248,7 +248,7 @@ class Client:
         of the last report as ``after``."""
         following: int | None = after
         while following is not None:
-            answer = self._run(rotate_part(signed_by, following, dry_run=dry_run))
+            answer = self._run(rotate_part(self._calls.limits, signed_by, following, dry_run=dry_run))
             yield from read_rotations(answer)
             following = answer.next
 

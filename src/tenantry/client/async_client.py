@@ -205,7 +205,7 @@ class AsyncClient:
         """As Client.rotate_many."""
         following: int | None = after
         while following is not None:
-            answer = await self._run(rotate_part(signed_by, following, dry_run=dry_run))
+            answer = await self._run(rotate_part(self._calls.limits, signed_by, following, dry_run=dry_run))
             for report in read_rotations(answer):
                 yield report
             following = answer.next

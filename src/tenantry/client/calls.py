@@ -128,17 +128,23 @@ def _whole(reply: Reply) -> Any:
 
 
 def retrying_call(
-    send: Send, limits: RetryLimits, read: ReadAnswer[T], read_document: ReadDocument = _whole
+    send: Send,
+    limits: RetryLimits,
+    read: ReadAnswer[T],
+    read_document: ReadDocument = _whole,
+    again_after: type[TenantryError] = TenantryError,
 ) -> Call[T]:
-    """Send the request until it succeeds, within ``limits``. If no attempt succeeds, raises the error in the last
-    response, ApiUnreachable if there was no response, or UnexpectedAnswer if the response is not from the API."""
+    """Send the request until it succeeds, within ``limits``, and again only after errors of the class ``again_after``.
+    If no attempt succeeds, raises the error in the last response, ApiUnreachable if there was no response, or
+    UnexpectedAnswer if the response is not from the API."""
     seconds, wait_left = FIRST_SLEEP, limits.max_wait
     for left in range(limits.attempts - 1, -1, -1):
         reply = yield send
         document = read_document(reply) if isinstance(reply, Reply) else reply
         if not isinstance(reply, Reply) or isinstance(document, NoReply):
             reason = document.reason if document is not None else "nothing was sent"
-            failure: TenantryError = ApiUnreachable(f"/api/user did not answer in {limits.attempts} attempts: {reason}")
+            attempts = limits.attempts - left
+            failure: TenantryError = ApiUnreachable(f"/api/user did not answer in {attempts} attempts: {reason}")
         else:
             if reply.status == 200 and isinstance(document, dict) and document.get("success") == 1:
                 found = read_success(read, document, reply)
@@ -149,7 +155,8 @@ def retrying_call(
                 return found
             failure = read_error(reply.status, document, reply.retry_after)
         wanted = failure.retry_after
-        if left == 0 or (wanted or 0) > wait_left or (wanted is None and not isinstance(failure, _PASSING)):
+        hopeless = (wanted or 0) > wait_left or (wanted is None and not isinstance(failure, _PASSING))
+        if left == 0 or hopeless or not isinstance(failure, again_after):
             raise failure
         if wanted is None:
             yield Sleep(min(seconds, MAX_SLEEP))

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from tenantry.client.answers import ProvisionedGroup, Reply, read_error, read_group, read_success
 from tenantry.client.calls import Call, NoReply, RetryLimits, Send, json_body, load_json, retrying_call
-from tenantry.errors import TenantryError
+from tenantry.errors import TenantryError, TooManyRequests
 
 MOST_TOGETHER: Final = 500
 """Maximum groups per request."""
@@ -30,9 +30,9 @@ class RotationAnswer:
     """The error that ended the request."""
 
 
-def rotate_part(signed_by: str | None, after: int, *, dry_run: bool) -> Call[RotationAnswer]:
-    """Rotate the next groups. The request is sent only once: a second one would rotate other groups, or rotate the same
-    groups twice."""
+def rotate_part(limits: RetryLimits, signed_by: str | None, after: int, *, dry_run: bool) -> Call[RotationAnswer]:
+    """Rotate the next groups. Only a request that got a 429 is sent again, because it rotated nothing. After another
+    error, a second request would rotate other groups, or rotate the same groups twice."""
     which: dict[str, Any] = {"all": True} if signed_by is None else {"signed_by": signed_by}
     body = json_body({**which, "after": after, "limit": MOST_TOGETHER})
     send = Send("POST", body, dry_run=dry_run, path="/api/users/rotate")
@@ -54,7 +54,7 @@ def rotate_part(signed_by: str | None, after: int, *, dry_run: bool) -> Call[Rot
         return NoReply("the report was cut off")
 
     try:
-        following = yield from retrying_call(send, RetryLimits(1, 0), lambda last, _: last["next"], read_lines)
+        following = yield from retrying_call(send, limits, lambda last, _: last["next"], read_lines, TooManyRequests)
     except TenantryError as raised:
         return RotationAnswer(reports, error=raised)
     return RotationAnswer(reports, following)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from tenantry.errors import GroupSuspended, InvalidBody, StoreUnavailable, TenantryError
@@ -52,30 +52,48 @@ class RotationProvisioner(UpsertProvisioner):
         suspended group gets the error GroupSuspended. A group that another writer deletes meanwhile is left out. Raises
         InvalidBody for a wrong or active key."""
         check_signed_by(signed_by, self._keys)
-        grace = None if grace_seconds is None else checked_grace(grace_seconds)
         page = self._groups.list(environment, after=after, limit=limit, signed_by=signed_by)
         listed = await self._deadline.read(page)
-        waiting = [each.provided_id for each in listed]
+        versions = {each.provided_id: each.token_version for each in listed}
+        rotations = await self.rotate_groups(
+            environment, versions, signed_by=signed_by, grace_seconds=grace_seconds, author=author
+        )
+        return RotationPage(rotations, listed[-1].team_id if len(listed) == limit else None)
+
+    async def rotate_groups(
+        self,
+        environment: Environment,
+        versions: Mapping[str, int],
+        *,
+        signed_by: str | None = None,
+        grace_seconds: int | None = None,
+        author: Author = UNNAMED,
+    ) -> Sequence[Rotated]:
+        """Rotate these groups in one transaction, as ``rotate_page``.
+
+        ``versions``: the ``token_version`` of each group, by ``provided_id``. A group that already has another version
+        is not rotated, and its result has the current token. So you can repeat the call after a failure."""
+        grace = None if grace_seconds is None else checked_grace(grace_seconds)
+        waiting = [*versions]
         results: dict[str, Rotated] = {}
         for _ in range(_ATTEMPTS):
             found = await self._read_many(environment, waiting)
             writes: list[GroupWrite] = []
-            for issued in (found[each] for each in waiting if each in found):
+            for provided_id, issued in ((each, found[each]) for each in waiting if each in found):
                 if issued.group.suspended:
-                    error = GroupSuspended(GroupSuspended.MESSAGE)
-                    results[issued.group.provided_id] = Rotated(issued.group, error)
-                elif signed_by in (None, issued.token.key_id):
+                    results[provided_id] = Rotated(issued.group, GroupSuspended(GroupSuspended.MESSAGE))
+                elif versions[provided_id] == issued.token.version or signed_by == issued.token.key_id:
                     writes.append(GroupRotation(issued, self._keys.active_id, self._random(16), grace))
+                else:
+                    results[provided_id] = self._rotated(issued)
             done = await self._write_many(environment, writes, author) if writes else ()
             results |= {each.group.provided_id: self._rotated(each) for each in done if each is not None}
             waiting = [each.provided_id for each in writes if each.provided_id not in results]
             if not waiting:
                 break
         busy = StoreUnavailable("other writers keep changing this user group: try again")
-        late = {each.provided_id: Rotated(each, busy) for each in listed if each.provided_id in waiting}
-        in_order = [(results | late).get(each.provided_id) for each in listed]
-        following = listed[-1].team_id if len(listed) == limit else None
-        return RotationPage([each for each in in_order if each is not None], following)
+        results |= {each: Rotated(found[each].group, busy) for each in waiting}
+        return [results[each] for each in versions if each in results]
 
     def _rotated(self, issued: Issued) -> Rotated:
         try:

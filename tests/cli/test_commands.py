@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.ports import free_port
 from tenantry.backends.sql import SQLStore
 from tenantry.cli import commands
 from tenantry.dashboards.preview.previews import Previews
@@ -335,6 +336,19 @@ def test_a_removed_signing_key_is_named_and_rotation_mends_it(ready: Terminal) -
     assert "[signing_key_missing]" in ready("group", "get", "acme", "--token", fails=1).err
     ready("group", "rotate", "acme")
     ready("group", "get", "acme", "--token")
+
+
+def test_a_leaked_key_is_removed_while_the_store_is_away(ready: Terminal, folder: Path) -> None:
+    """Red when --force needs the store, and when its absence is no reason to refuse without it."""
+    ready("keys", "rotate")
+    away = ("--database", f"postgresql://u@127.0.0.1:{free_port()}/x")
+    refused = ready("keys", "remove", "k1", *away, fails=3).err
+    assert "k1 is not removed" in refused
+    assert "--force" in refused
+    removed = ready("keys", "remove", "k1", "--force", *away)
+    assert removed.out == "k1\n"
+    assert "may still need k1: " in removed.err
+    assert "connection refused" in removed.err
 
 
 def test_sql_render_shows_text_and_parameters(ready: Terminal, folder: Path) -> None:

@@ -189,6 +189,8 @@ def test_a_sync_file_moves_a_source(shop: Terminal, folder: Path) -> None:
 
     assert sync("shop: {url: 'sqlite:///shop.db'}").splitlines() == ["+ acme"]
     assert "Nothing was changed" in sync("shop: {url: 'sqlite:///absent.db'}", fails=1)
+    tried = shop("group", "sync", "groups.yaml", "--dry-run", "--no-check").err
+    assert tried.endswith("1 unchanged, 1 data source to change\n"), "red when only groups are counted"
     (changed,) = sync("shop: {url: 'sqlite:///moved.db'}").splitlines()
     assert changed.startswith('~ data source shop  url: "sqlite:///')
     assert changed.endswith('/moved.db"')

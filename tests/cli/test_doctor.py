@@ -99,6 +99,53 @@ BREAKS: dict[str, tuple[Callable[[Path], None], str, str]] = {
 }
 
 
+def test_a_key_file_of_another_store(ready: Terminal, folder: Path) -> None:
+    """A fresh file lacks the key of the groups, or has another secret under the same id. Red when only the form of the
+    file was checked."""
+    keys, spare = folder / "tenantry.keys", folder / "spare.keys"
+    ready("keys", "new", "--keys", str(spare))
+
+    def verdict(fails: int) -> str:
+        row = found(ready, "--keys", str(spare), fails=fails)["keys"]
+        return f"{row['state']}: {row['found']}. {row['fix']}"
+
+    assert "has another key k1 than the one that sealed entry 1 of the audit trail" in verdict(1)
+    ready("keys", "rotate")
+    ready("environment", "set-grace", "production", "5")
+    assert "lacks the key k2, which sealed entry 2 of the audit trail" in verdict(1)
+    ready("group", "create", "acme")
+    ready("group", "create", "globex")
+    said = verdict(1)
+    assert f"{spare} lacks keys that signed the tokens of user groups: k2 (2 groups). " in said
+    assert "--keys (TENANTRY_KEYS)" in said
+    assert "`tenantry group rotate --signed-by k2`" in said
+    spare.write_bytes(keys.read_bytes())
+    assert verdict(0).startswith("ok")
+    ready("keys", "remove", "k1")
+    assert found(ready, fails=0)["keys"]["state"] == "ok"
+    *others, active = keys.read_text().rstrip().split(" ")
+    spare.write_text(" ".join([*others, active[-2::-1] + active[-1]]))
+    assert "has another key k2 than" in verdict(1)
+
+
+def test_a_trail_that_cannot_be_checked(ready: Terminal, folder: Path) -> None:
+    """The entries before its newest seal were deleted: no reason to fail. Red when the chain is always read from its
+    beginning."""
+    ready("keys", "rotate")
+    for number in range(3):
+        ready("group", "create", f"g{number}")
+    with closing(sqlite3.connect(folder / "tenantry.db")) as file:
+        for (name,) in file.execute(
+            "select name from sqlite_master where type = 'trigger' and tbl_name = 'audit'"
+        ).fetchall():
+            file.execute(f"drop trigger {name}")
+        file.execute("delete from audit where number < (select max(number) from audit)")
+        file.commit()
+    assert found(ready, fails=0)["keys"]["state"] == "ok"
+    ready("group", "create", "next")
+    assert found(ready, fails=0)["keys"]["state"] == "ok"
+
+
 @pytest.mark.parametrize("case", BREAKS)
 def test_it_is_named(case: str, ready: Terminal, folder: Path) -> None:
     """It alone fails. Red for each when its check returns OK."""

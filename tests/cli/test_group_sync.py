@@ -136,6 +136,16 @@ def test_nothing_is_deleted_without_prune(ready: Terminal, file: Path) -> None:
     assert sorted(groups(ready)) == ["acme", "globex"]
 
 
+def test_many_that_stay_are_counted(ready: Terminal, file: Path) -> None:
+    """Red when 10,000 groups that stay are 10,000 lines, and when --prune does not name each that it deletes."""
+    lines = "".join(json.dumps({"user_group_id": f"old-{number:04}"}) + "\n" for number in range(1023))
+    ready("group", "import", "-", given=lines)
+    stay = [line for line in ready("group", "sync", str(file)).out.splitlines() if line.startswith("  ")]
+    assert stay[:20] == [f"  old-{number:04}  is not in the file and stays" for number in range(20)]
+    assert stay[20:] == ["  1,003 more user groups are not in the file and stay"]
+    assert ready("group", "sync", str(file), "--prune", "--dry-run").out.count("- old-") == 1023
+
+
 def test_what_is_refused_fails_alone_and_nothing_is_pruned(ready: Terminal, file: Path) -> None:
     """A data source that there is not: told in the dry run, too. The other groups are done, and what would be deleted
     stays. Red when the prune does not look at failures."""

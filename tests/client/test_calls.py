@@ -163,6 +163,11 @@ WAITS: dict[str, tuple[httpx2.Response, float]] = {
     "429 of nginx as we document it": (refused(429, "too_many_requests", **{"Retry-After": "7"}), 7),
     "429 of another proxy": (httpx2.Response(429, text="slow down", headers={"Retry-After": "12"}), 12),
     "429 that does not say how long": (httpx2.Response(429, json={"error": "slow down"}), 0.1),
+    "429 with a date that no calendar has": (
+        httpx2.Response(429, headers={"Retry-After": f"Mon, 01 Jan {'9' * 30} 00:00:00 GMT"}),
+        0.1,
+    ),
+    "503 with zeros": (httpx2.Response(503, headers={"Retry-After": "0" * 5000 + "4"}), 4),
     "429 that says nonsense": (httpx2.Response(429, headers={"Retry-After": "soon"}), 0.1),
     "503 of a proxy": (httpx2.Response(503, text="<html>", headers={"Retry-After": "3"}), 3),
     "503 of the service": (refused(503, "draining", **{"Retry-After": "8"}), 8),
@@ -194,12 +199,16 @@ async def test_it_waits_until_a_date(kind: str, pauses: list[float]) -> None:
 @KINDS
 async def test_the_wait_is_bounded(kind: str, pauses: list[float]) -> None:
     """In all attempts of a call together. A longer one is the caller's matter, who learns how long it is. Red when each
-    pause is bounded by itself."""
+    pause is bounded by itself, and with a ValueError for 5,000 digits."""
     asked = httpx2.Response(429, headers={"Retry-After": "20"})
     script = Script(asked, asked, httpx2.Response(200, json=GOOD))
     with pytest.raises(TooManyRequests) as caught:
         await run(kind, script, lambda client: client.get_or_create("a"))
     assert (caught.value.retry_after, caught.value.status, pauses) == (20, 429, [20])
+    for_ever = Script(httpx2.Response(429, headers={"Retry-After": "9" * 5000}))
+    with pytest.raises(TooManyRequests) as caught:
+        await run(kind, for_ever, lambda client: client.get_or_create("a"))
+    assert caught.value.retry_after == 999_999_999_999
     script = Script(asked, asked, httpx2.Response(200, json=GOOD))
     await run(kind, script, lambda client: client.get_or_create("a"), max_wait=40)
     assert pauses == [20, 20, 20]

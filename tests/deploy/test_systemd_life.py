@@ -15,8 +15,6 @@ PAGE = page("systemd")
 STORE = "/var/lib/tenantry/tenantry.db"
 KEYS = "/etc/tenantry/keys/tenantry.keys"
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def machine() -> Iterator[Machine]:

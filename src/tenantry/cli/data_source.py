@@ -35,7 +35,21 @@ from tenantry.provisioning import (
 _LIST_SECONDS: Final = 3.0
 """Seconds that `list` waits for each data source."""
 
+_STDIN: Final = "tenantry.cli.data_source.stdin"
+"""The key of the context under which the option that has read stdin is noted."""
+
 _no_check: OptionDecorator = click.option("--no-check", is_flag=True, help="Do not test the connections.")
+
+
+def _read_secret(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+    if text != "-" or context.resilient_parsing:  # resilient_parsing: the shell completes the command
+        return text
+    # A prompt of a running event loop would not end on Ctrl-C: callbacks are called before it runs.
+    if sys.stdin.isatty():
+        return click.prompt("URL" if parameter.name == "url" else "Password", hide_input=True, err=True).strip()
+    if context.meta.setdefault(_STDIN, parameter.name) != parameter.name:
+        raise click.UsageError("a pipe can hold the URL or the password, not both: write the password into the URL")
+    return sys.stdin.read().strip()
 
 
 @click.group("data-source")
@@ -47,7 +61,12 @@ def data_source() -> None:
 @data_source.command("create")
 @click.argument("provided_id", type=as_new_name, metavar="NAME")
 @environment_option
-@click.option("--url", required=True, help="SQLAlchemy URL, or duckdb:///file. '-' reads the URL from stdin.")
+@click.option(
+    "--url",
+    required=True,
+    callback=_read_secret,
+    help="SQLAlchemy URL, or duckdb:///file. '-' asks for the URL, or reads it from a pipe.",
+)
 @click.option("--trusted", is_flag=True, help="Accept a dialect in which Tenantry cannot enforce read-only mode.")
 @click.option(
     "--session",
@@ -87,7 +106,6 @@ async def create(
     target = await choose_environment(store, environment)
     from tenantry.datasources import registration_notes  # imports SQLAlchemy, which `--help` does not need
 
-    url = _given(url)
     notes = registration_notes(url, trusted=trusted)
     variables = check_session_variables(url, _session_pairs(session))
     declared = {} if tables is None else _read_tables(tables)
@@ -109,10 +127,6 @@ def _session_pairs(session: tuple[str, ...]) -> SessionVariables:
     return tuple((name.strip(), tag) for name, _, tag in (each.partition("=") for each in session))
 
 
-def _given(text: str) -> str:
-    return sys.stdin.read().strip() if text == "-" else text
-
-
 def _read_tables(path: Path) -> dict[str, Any]:
     from tenantry.cli.tables_check import read_declaration  # imports tenantry.sql, which other commands do not need
 
@@ -126,9 +140,16 @@ def _read_tables(path: Path) -> dict[str, Any]:
 @click.argument("reference", type=as_name, metavar="NAME_OR_ID")
 @environment_option
 @click.option(
-    "--url", help="Replace the URL, including its password: the old password is not kept. '-' reads the URL from stdin."
+    "--url",
+    callback=_read_secret,
+    help="Replace the URL, including its password: the old password is not kept. '-' asks for the URL, or reads it "
+    "from a pipe.",
 )
-@click.option("--password", help="Replace the password in the URL. '-' reads the password from stdin.")
+@click.option(
+    "--password",
+    callback=_read_secret,
+    help="Replace the password in the URL. '-' asks for the password, or reads it from a pipe.",
+)
 @click.option(
     "--rename",
     type=as_new_name,
@@ -172,13 +193,11 @@ async def update(
         tables or no_tables
     ):
         raise click.UsageError("say what to change: --url, --password, --rename, --session, --tables or another option")
-    if url == password == "-":
-        raise click.UsageError("stdin can hold the URL or the password, not both: write the password into the URL")
     target = await choose_environment(store, environment)
     declared = {} if tables is None else _read_tables(tables)
     changes = SourceUpdate(
-        None if url is None else _given(url),
-        None if password is None else _given(password),
+        url,
+        password,
         None if tables is None and not no_tables else declared,
         rename,
         trusted,

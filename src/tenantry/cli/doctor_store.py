@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tenantry.errors import InvalidKeys, MigrationNeeded, TenantryError
+from tenantry.groups import ChainHead
 
 if TYPE_CHECKING:
     from tenantry.backends.sql import SQLStore
+    from tenantry.tokens.keys import SigningKeys
 
 
 class CheckState(StrEnum):
@@ -45,6 +47,58 @@ def check_keys(path: Path) -> CheckResult:
     except InvalidKeys as error:
         return CheckResult("keys", CheckState.FAILED, error.message)
     return CheckResult("keys", CheckState.OK, f"the key {active} of {path} signs new tokens")
+
+
+async def check_stored_keys(path: Path, store: SQLStore) -> CheckResult | None:
+    """Return None if no key of the store is missing. Raises InvalidKeys, and StoreUnavailable."""
+    from tenantry.tokens.keys import SigningKeys
+
+    ring = SigningKeys.from_file(path)
+    counts = await store.environments.count_tokens()
+    missing = {key_id: number for key_id, number in sorted(counts.items()) if key_id not in ring.ids}
+    if missing:
+        each = ", ".join(f"{key_id} ({n:,} {'group' if n == 1 else 'groups'})" for key_id, n in missing.items())
+        rotate = ", ".join(f"`tenantry group rotate --signed-by {key_id}`" for key_id in missing)
+        found = f"{path} lacks keys that signed the tokens of user groups: {each}"
+        return CheckResult("keys", CheckState.FAILED, found, f"{_KEYS_FIX}. To give the groups new tokens: {rotate}")
+    problem = await _seal_problem(ring, store)
+    if problem is None:
+        return None
+    fix = f"{_KEYS_FIX}. `tenantry audit verify` checks the whole audit trail"
+    return CheckResult("keys", CheckState.FAILED, f"{path} {problem}", fix)
+
+
+async def _seal_problem(ring: SigningKeys, store: SQLStore) -> str | None:
+    """The seal of an audit entry shows whether a key of the same id has the same secret. Return None also if the
+    newest seal cannot be checked with the last entries alone."""
+    from tenantry.backends.audit import ChainCheck
+
+    head = await store.audit.head()
+    if head is None:
+        return None
+    listed = await store.audit.list(after=max(0, head.number - _LAST_ENTRIES), limit=_LAST_ENTRIES)
+    entries, start = [each for each in listed if each.number <= head.number], None
+    seals = [(each.number, each.seal) for each in entries if each.seal is not None]
+    if not seals or (len(seals) == 1 and entries[0].number > 1):
+        return None
+    if len(seals) > 1:
+        before, seal = seals[-2]
+        start = ChainHead(before, seal.mac)
+        entries = [each for each in entries if each.number > before]
+    newest, key_id = seals[-1][0], seals[-1][1].key_id
+    if key_id not in ring.audit_keys:
+        return f"lacks the key {key_id}, which sealed entry {newest} of the audit trail"
+    check = ChainCheck(ring.audit_keys, head=start)
+    for entry in entries:
+        check.add(entry)
+    if check.fault is None:
+        return None
+    return f"has another key {key_id} than the one that sealed entry {newest} of the audit trail"
+
+
+_KEYS_FIX: Final = "Name the key file of this store with --keys (TENANTRY_KEYS), or restore it from a backup"
+
+_LAST_ENTRIES: Final = 100
 
 
 async def check_store(store: SQLStore) -> list[CheckResult]:

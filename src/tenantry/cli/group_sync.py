@@ -36,6 +36,9 @@ from tenantry.tokens import mask_within
 _TOGETHER: Final = 250
 """Groups per transaction."""
 
+_SHOWN_ABSENT: Final = 20
+"""Groups that are shown by name if they are not in the file and stay."""
+
 
 @click.command("sync")
 @click.argument("file", type=click.File("rb"), metavar="FILE")
@@ -130,8 +133,13 @@ class Difference:
             yield f"+ {upsert.provided_id}"
         for upsert, fields in self.change:
             yield changed_line(upsert.provided_id, fields)
-        for provided_id in self.absent:
-            yield f"- {provided_id}" if prune else f"  {provided_id}  is not in the file and stays"
+        if prune:
+            yield from (f"- {provided_id}" for provided_id in self.absent)
+            return
+        for provided_id in self.absent[:_SHOWN_ABSENT]:
+            yield f"  {provided_id}  is not in the file and stays"
+        if len(self.absent) > _SHOWN_ABSENT:
+            yield f"  {len(self.absent) - _SHOWN_ABSENT:,} more user groups are not in the file and stay"
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -229,6 +237,9 @@ def _summary(
         f"{changed} {'to change' if dry_run else 'changed'}",
         f"{difference.unchanged} unchanged",
     ]
+    if sources := len(difference.sources):
+        done = "to change" if dry_run else "changed"
+        parts.append(f"{sources} data source{'' if sources == 1 else 's'} {done}")
     if failures:
         parts.append(f"{len(failures)} failed")
     if deleted:

@@ -95,7 +95,11 @@ async def list_(store: Store, keys: str | None, as_json: bool) -> None:
 
 @keys.command("remove")
 @click.argument("key_id", type=as_name, metavar="ID")
-@click.option("--force", is_flag=True, help="Remove the key even if groups or data sources still need it.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Remove the key even if groups or data sources need it, or the store does not answer.",
+)
 @keys_option
 @json_option
 @with_store
@@ -113,6 +117,13 @@ async def remove(store: Store, key_id: str, force: bool, keys: str | None, as_js
                 f"{key_id} is not removed: groups and data sources may need it, and {needed.message}; "
                 "name their store with --database"
             ) from None
+        except StoreUnavailable as error:
+            if not force:
+                raise StoreUnavailable(
+                    f"{key_id} is not removed: groups and data sources may need it, and {error.message}. "
+                    "To remove it without the store, add --force"
+                ) from None
+            print_note(f"Warning: groups and data sources may still need {key_id}: {error.message}")
     key_file.remove_key(path, key_id)
     print_value(key_id, {"path": str(path)}, field="id", as_json=as_json)
     if uses.groups[key_id]:

@@ -223,13 +223,19 @@ def read_error(status: int, document: Any, retry_after: str | None) -> TenantryE
     return error
 
 
+_MAX_DIGITS: Final = 12
+"""Digits of a Retry-After header that are read: Python refuses to convert thousands of digits."""
+
+
 def _seconds(retry_after: str | None) -> int | None:
     """Read a Retry-After header (RFC 9110 section 10.2.3): seconds, or a date. Returns None if it is neither."""
-    if retry_after is None or (retry_after.isascii() and retry_after.isdigit()):
-        return None if retry_after is None else int(retry_after)
+    if retry_after is None:
+        return None
+    if retry_after.isascii() and retry_after.isdigit():
+        return int(retry_after.lstrip("0")[:_MAX_DIGITS] or "0")
     try:
         date = parsedate_to_datetime(retry_after)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return max(0, ceil((date.replace(tzinfo=date.tzinfo or UTC) - utc_now()).total_seconds()))
 

@@ -163,7 +163,7 @@ async def _check_server(url: URL, seconds: float) -> None:
 
 def _warn(reason: str) -> None:  # ``reason``: never an error's message, which may quote the URL
     logger.warning(
-        "Tenantry could not check whether the data source can read its tables (%s): it is registered, and will be "
-        "checked before its first query",
+        "Tenantry could not check whether the data source can read its tables (%s). It checks again before it runs a "
+        "query on this data source",
         reason,
     )

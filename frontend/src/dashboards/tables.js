@@ -173,7 +173,7 @@ export class TableView {
 }
 
 /** @param {ColumnView[] | undefined} views */
-function columnsOf(views, rows, formats) {
+export function columnsOf(views, rows, formats) {
   const wanted = views ?? rows.columns.map(({ name }) => ({ name }));
   return wanted.filter(({ name }) => rows.has(name)).map((view) => {
     const type = rows.type(view.name);
@@ -184,7 +184,7 @@ function columnsOf(views, rows, formats) {
 }
 
 /** All digits of a number that is written with fewer, and the seconds of a time without them. */
-function wholeOf(value, { way }, text, formats) {
+export function wholeOf(value, { way }, text, formats) {
   const whole = formats.whole(value, way);
   return whole === text ? null : whole;
 }
@@ -199,22 +199,4 @@ function barOf({ values }, row) {
   bar.style.setProperty("--from", share(Math.min(0, amount)).toFixed(4));
   bar.style.setProperty("--size", Math.abs(share(amount) - share(0)).toFixed(4));
   return bar;
-}
-
-/** The rows of a chart as a plain table: its twin. */
-export function twinOf(data, way, formats, title) {
-  const rows = new Rows(data.columns, data.rows);
-  const most = 500;
-  const columns = columnsOf(undefined, rows, formats).map((column) => ({ ...column, way: way[column.name] ?? column.way }));
-  const heads = columns.map(({ title: text, numeric }) => html("th", { scope: "col", class: numeric ? "number" : null }, text));
-  const cell = (column, value) => {
-    const text = formats.text(value, column.way);
-    return html("td", { class: column.numeric ? "number" : null, title: wholeOf(value, column, text, formats) }, text);
-  };
-  const lines = data.rows.slice(0, most).map((_, row) => html("tr", {}, ...columns.map((column) => cell(column, column.values[row]))));
-  const caption = html("caption", { class: "visually-hidden" }, title);
-  const table = html("table", {}, caption, html("thead", {}, html("tr", {}, ...heads)), html("tbody", {}, ...lines));
-  const cut = [data.rows.length > most && `First ${most} of ${formats.text(data.rows.length, { type: "integer" })} rows.`, data.reduced && "These are the rows that the chart needs."].filter(Boolean);
-  const note = cut.length ? html("p", { class: "count" }, `${cut.join(" ")} The CSV file has them all.`) : null;
-  return html("div", { class: "table twin" }, html("div", { class: "table-scroller", tabindex: "0", role: "group", "aria-label": `${title}, as a table` }, table), note);
 }

@@ -233,14 +233,16 @@ export class Panel {
 
   #items() {
     const found = [];
-    const { inner } = this;
+    const { inner, title } = this;
+    const { explain, download } = this.context;
+    const { query } = this.about;
+    const add = (label, entry) => found.push({ label, run: () => this.#run(entry) });
     const ready = this.element.dataset.state === "ready";
-    if (ready && inner.toggleTable) found.push({ label: inner.asTable ? "Show as chart" : "Show as table", run: () => this.#run(() => inner.toggleTable()) });
-    found.push({ label: "Download CSV", run: () => this.context.download() });
-    if (ready && inner.picture && !inner.asTable && !inner.chart?.refused) found.push({ label: "Download PNG", run: () => this.#run(async ({ save }) => save(await inner.picture(), `${this.title}.png`)) });
-    const { explain } = this.context;
-    if (explain) found.push({ label: "Explanation", run: () => this.#run(async ({ showText }) => showText(`Explanation of ${this.title}`, await explain())) });
-    if (this.about.query) found.push({ label: "Show query", run: () => this.#run(({ showText }) => showText(`Query of ${this.title}`, this.about.query)) });
+    if (ready && inner.toggleTable) add(inner.asTable ? "Show as chart" : "Show as table", () => inner.toggleTable());
+    found.push({ label: "Download CSV", run: download });
+    if (ready && inner.picture && !inner.asTable && !inner.chart?.refused) add("Download PNG", async ({ save }) => save(await inner.picture(), `${title}.png`));
+    if (explain) add("Explanation", async ({ showText }) => showText(`Explanation of ${title}`, await explain()));
+    if (query) add("Show query", ({ showText }) => showText(`Query of ${title}`, query));
     return found;
   }
 
@@ -248,8 +250,7 @@ export class Panel {
   async #run(entry) {
     try {
       await entry(await load("menu_entries.js"));
-    } catch (error) {
-      console.error(error);
+    } catch {
       this.#say("This could not be loaded. Please try again.");
     }
   }

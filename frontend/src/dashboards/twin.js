@@ -2,7 +2,7 @@
 
 import { Rows } from "./charts/rows.js";
 import { html } from "./dom.js";
-import { columnsOf, wholeOf } from "./tables.js";
+import { columnsOf, fade, wholeOf } from "./tables.js";
 
 export function twinOf(data, way, formats, title) {
   const rows = new Rows(data.columns, data.rows);
@@ -11,12 +11,15 @@ export function twinOf(data, way, formats, title) {
   const heads = columns.map(({ title: text, numeric }) => html("th", { scope: "col", class: numeric ? "number" : null }, text));
   const cell = (column, value) => {
     const text = formats.text(value, column.way);
-    return html("td", { class: column.numeric ? "number" : null, title: wholeOf(value, column, text, formats) }, text);
+    return html("td", { class: column.numeric ? "number" : null, title: wholeOf(value, column, text, formats) }, html("span", { class: "cell" }, text));
   };
   const lines = data.rows.slice(0, most).map((_, row) => html("tr", {}, ...columns.map((column) => cell(column, column.values[row]))));
   const caption = html("caption", { class: "visually-hidden" }, title);
   const table = html("table", {}, caption, html("thead", {}, html("tr", {}, ...heads)), html("tbody", {}, ...lines));
   const cut = [data.rows.length > most && `First ${most} of ${formats.text(data.rows.length, { type: "integer" })} rows.`, data.reduced && "These are the rows that the chart needs."].filter(Boolean);
   const note = cut.length ? html("p", { class: "count" }, `${cut.join(" ")} The CSV file has them all.`) : null;
-  return html("div", { class: "table twin" }, html("div", { class: "table-scroller", tabindex: "0", role: "group", "aria-label": `${title}, as a table` }, table), note);
+  const scroller = html("div", { class: "table-scroller", tabindex: "0", role: "group", "aria-label": `${title}, as a table` }, table);
+  scroller.addEventListener("scroll", () => fade(scroller), { passive: true });
+  new ResizeObserver(() => fade(scroller)).observe(scroller);
+  return html("div", { class: "table twin" }, scroller, note);
 }

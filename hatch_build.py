@@ -28,12 +28,12 @@ from sbom import TAKEN, Sbom, by_package, note_taken  # noqa: E402
 CHUNKS = {
     Path(each).name: f"src/dashboards/{each}"
     for each in (
-        *("charts/donut.js", "charts/heatmap.js", "charts/scatter.js", "charts/png.js"),
-        *("controls/pickers.js", "print.js"),
+        *("charts/donut.js", "charts/heatmap.js", "charts/scatter.js"),
+        *("controls/pickers.js", "menu_entries.js", "print.js"),
     )
 }
-"""What the page loads when it is needed: the drawing of a kind of chart, the picture of a chart to download, what opens
-below controls, paper."""
+"""What the page loads when it is needed: the drawing of a kind of chart, what opens below controls, what a panel's menu
+shows or saves, paper."""
 ENTRIES = {
     "page.js": "src/dashboards/page.js",
     **CHUNKS,

@@ -1,13 +1,12 @@
 // A chart in its panel: drawn for the width that it has, with its legend, its readings and its twin.
 
-import { load } from "./chunks.js";
+import { loaded } from "./chunks.js";
 import { dimension } from "./charts/dimension.js";
 import { describe, drawChart } from "./charts/index.js";
 import { legendOf } from "./charts/legend.js";
 import { Reading } from "./charts/reading.js";
 import { Rows, whenOf } from "./charts/rows.js";
 import { html } from "./dom.js";
-import { twinOf } from "./tables.js";
 
 const HEIGHT = 260;
 /** Of a ring with its legend below, however many lines that has: the stylesheet's --plot-tall. */
@@ -158,7 +157,7 @@ export class ChartView {
     const way = this.rows.way(formats, measures, this.view);
     const ways = Object.fromEntries(measures.map((name) => [name, way]));
     const by = this.rows.way(formats, [this.view.by], { format: dimension(this.rows, this.view.by, formats, whenOf(this.data)).format, along: true });
-    return twinOf(this.data, { ...ways, [this.view.by]: by }, formats, title);
+    return loaded["menu_entries.js"].twinOf(this.data, { ...ways, [this.view.by]: by }, formats, title);
   }
 
   toggleTable() {
@@ -168,8 +167,7 @@ export class ChartView {
   }
 
   /** @returns {Promise<Blob>} */
-  async picture() {
-    const { picture } = await load("png.js");
-    return picture(this.chart.svg, { title: this.context.title, series: this.chart.series });
+  picture() {
+    return loaded["menu_entries.js"].picture(this.chart.svg, { title: this.context.title, series: this.chart.series });
   }
 }

@@ -4,9 +4,9 @@ import { missingOf } from "./charts/index.js";
 import { words } from "./charts/series.js";
 import { ChartView } from "./chart_view.js";
 import { freshId, html, settled } from "./dom.js";
-import { loaded } from "./chunks.js";
+import { load, loaded } from "./chunks.js";
 import { FigureView } from "./figures.js";
-import { menuOf, save, showText } from "./panel_menu.js";
+import { menuOf } from "./panel_menu.js";
 import { TableView } from "./tables.js";
 import { paragraphs } from "./texts.js";
 
@@ -233,22 +233,25 @@ export class Panel {
 
   #items() {
     const found = [];
-    const { inner } = this;
+    const { inner, title } = this;
+    const { explain, download } = this.context;
+    const { query } = this.about;
+    const add = (label, entry) => found.push({ label, run: () => this.#run(entry) });
     const ready = this.element.dataset.state === "ready";
-    if (ready && inner.toggleTable) found.push({ label: inner.asTable ? "Show as chart" : "Show as table", run: () => inner.toggleTable() });
-    found.push({ label: "Download CSV", run: () => this.context.download() });
-    if (ready && inner.picture && !inner.asTable && !inner.chart?.refused) found.push({ label: "Download PNG", run: () => this.#savePicture() });
-    const { explain } = this.context;
-    if (explain) found.push({ label: "Explanation", run: async () => showText(`Explanation of ${this.title}`, await explain()) });
-    if (this.about.query) found.push({ label: "Show query", run: () => showText(`Query of ${this.title}`, this.about.query) });
+    if (ready && inner.toggleTable) add(inner.asTable ? "Show as chart" : "Show as table", () => inner.toggleTable());
+    found.push({ label: "Download CSV", run: download });
+    if (ready && inner.picture && !inner.asTable && !inner.chart?.refused) add("Download PNG", async ({ save }) => save(await inner.picture(), `${title}.png`));
+    if (explain) add("Explanation", async ({ showText }) => showText(`Explanation of ${title}`, await explain()));
+    if (query) add("Show query", ({ showText }) => showText(`Query of ${title}`, query));
     return found;
   }
 
-  async #savePicture() {
+  /** What an entry of the menu does, once its bundle has come. */
+  async #run(entry) {
     try {
-      save(await this.inner.picture(), `${this.title}.png`);
+      await entry(await load("menu_entries.js"));
     } catch {
-      this.#say("The picture could not be made. Please try again.");
+      this.#say("This could not be loaded. Please try again.");
     }
   }
 }

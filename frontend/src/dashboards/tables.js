@@ -9,6 +9,8 @@ import { isNumeric, number, shareOf } from "./numbers.js";
 /** The server's, where the author says nothing else. */
 const PAGE = 50;
 const MOST_GHOSTS = 17;
+/** Pixels of an edge that fades: the stylesheet's --fade. */
+const FADE = 8;
 
 /** @typedef {{name: string, title?: string, format?: string, digits?: number, bar?: boolean, hide?: number}} ColumnView */
 
@@ -59,11 +61,13 @@ export class TableView {
     const scroller = html("div", { class: "table-scroller", tabindex: "0", role: "group", "aria-label": this.context.title }, table);
     this.#hidden = html("button", { type: "button", class: "link", hidden: true, click: () => this.#showAll() });
     this.parts = { scroller, table, shown };
-    scroller.addEventListener("scroll", () => this.#fade(), { passive: true });
+    scroller.addEventListener("scroll", () => fade(scroller), { passive: true });
     return html("div", { class: "table" }, scroller, html("div", { class: "table-foot" }, this.#pages(data), this.#hidden));
   }
 
   #hidden;
+  /** The numbers that are written shorter, and their texts. */
+  #short = [];
 
   #heading(column) {
     const [name, descending] = this.#sort.startsWith("-") ? [this.#sort.slice(1), true] : [this.#sort, false];
@@ -123,7 +127,10 @@ export class TableView {
     this.context.ask();
   }
 
-  /** Once it is on the page: takes columns out until the others fit. If they do not, names go on in further lines, where that is enough. */
+  /**
+   * Once it is on the page: takes columns out until the others fit. If they do not, names go on in further lines, then
+   * numbers are shorter, where that is enough.
+   */
   fit() {
     if (!this.parts) return;
     const { scroller, table, shown } = this.parts;
@@ -132,6 +139,7 @@ export class TableView {
     };
     shown.forEach((_, place) => show(place, true));
     table.classList.remove("wide");
+    this.#restore();
     const order = shown.map(({ hide }, place) => ({ hide, place })).filter(({ hide }) => hide).sort((a, b) => a.hide - b.hide);
     let gone = 0;
     for (const { place } of this.#all ? [] : order) {
@@ -141,20 +149,39 @@ export class TableView {
     }
     const isWide = () => table.offsetWidth > scroller.clientWidth;
     table.classList.toggle("wide", isWide());
-    if (isWide()) table.classList.remove("wide"); // it scrolls: short names need no further lines
-    this.#shorten(scroller.clientWidth);
+    if (isWide()) this.#shorten(0);
+    if (isWide()) {
+      table.classList.remove("wide"); // it scrolls: short names need no further lines
+      this.#restore();
+      this.#shorten(scroller.clientWidth); // what is wider could not be read even by scrolling
+    }
     this.#hidden.hidden = !gone;
     if (gone) this.#hidden.textContent = `Show ${gone} more ${gone === 1 ? "column" : "columns"}`;
-    this.#fade();
+    fade(scroller);
   }
 
-  /** A number that is wider than the panel could not be read even by scrolling: it is written shorter. */
+  /** Writes the columns of numbers shorter that are wider than some pixels. */
   #shorten(room) {
     const { table, shown } = this.parts;
+    const { formats } = this.context;
     shown.forEach(({ numeric, values, way }, place) => {
-      const cells = numeric && table.rows[0].cells[place].offsetWidth > room ? [...table.tBodies[0].rows].map((row) => row.cells[place]) : [];
-      cells.forEach((cell, row) => writeShort(cell.querySelector(".link") ?? cell.querySelector(".cell"), this.context.formats.short(values[row], way), this.context.formats.whole(values[row], way)));
+      if (!numeric || table.rows[0].cells[place].offsetWidth <= room) return;
+      values.forEach((value, row) => {
+        const cell = table.rows[row + 1].cells[place].lastChild;
+        const element = cell.querySelector(".link") ?? cell;
+        const [text, short] = [element.textContent, formats.short(value, way)];
+        if (short.length >= text.length) return;
+        this.#short.push([element, text]);
+        writeShort(element, short, formats.whole(value, way));
+      });
     });
+  }
+
+  #restore() {
+    for (const [element, text] of this.#short.splice(0)) {
+      element.replaceChildren(text);
+      element.removeAttribute("title");
+    }
   }
 
   #showAll() {
@@ -162,18 +189,28 @@ export class TableView {
     this.fit();
     this.parts.scroller.focus();
   }
+}
 
-  #fade() {
-    const { scroller } = this.parts;
-    const { scrollLeft, scrollWidth, clientWidth, scrollTop, scrollHeight, clientHeight } = scroller;
-    scroller.classList.toggle("more-left", scrollLeft > 1);
-    scroller.classList.toggle("more-right", scrollLeft + clientWidth < scrollWidth - 1);
-    scroller.classList.toggle("more-below", scrollTop + clientHeight < scrollHeight - 1);
-  }
+/** Fades the edges where there is more. Numbers of which an edge would cut digits are not seen until they are whole. */
+export function fade(scroller) {
+  const { scrollLeft, scrollWidth, clientWidth, scrollTop, scrollHeight, clientHeight } = scroller;
+  const { left } = scroller.getBoundingClientRect();
+  const more = (side, there) => scroller.classList.toggle(`more-${side}`, there) ? FADE : -1;
+  const from = left + more("left", scrollLeft > 1);
+  const to = left + clientWidth - more("right", scrollLeft + clientWidth < scrollWidth - 1);
+  more("below", scrollTop + clientHeight < scrollHeight - 1);
+  const [head, ...rows] = scroller.firstChild.rows;
+  [...head.cells].forEach((column, place) => {
+    if (column.className !== "number") return;
+    const cells = rows.map(({ cells: each }) => each[place]);
+    const boxes = cells.map(({ lastChild }) => lastChild.getBoundingClientRect());
+    const isCut = boxes.some((box) => box.left < from || box.right > to);
+    for (const cell of cells) cell.classList.toggle("unseen", isCut);
+  });
 }
 
 /** @param {ColumnView[] | undefined} views */
-function columnsOf(views, rows, formats) {
+export function columnsOf(views, rows, formats) {
   const wanted = views ?? rows.columns.map(({ name }) => ({ name }));
   return wanted.filter(({ name }) => rows.has(name)).map((view) => {
     const type = rows.type(view.name);
@@ -184,7 +221,7 @@ function columnsOf(views, rows, formats) {
 }
 
 /** All digits of a number that is written with fewer, and the seconds of a time without them. */
-function wholeOf(value, { way }, text, formats) {
+export function wholeOf(value, { way }, text, formats) {
   const whole = formats.whole(value, way);
   return whole === text ? null : whole;
 }
@@ -199,22 +236,4 @@ function barOf({ values }, row) {
   bar.style.setProperty("--from", share(Math.min(0, amount)).toFixed(4));
   bar.style.setProperty("--size", Math.abs(share(amount) - share(0)).toFixed(4));
   return bar;
-}
-
-/** The rows of a chart as a plain table: its twin. */
-export function twinOf(data, way, formats, title) {
-  const rows = new Rows(data.columns, data.rows);
-  const most = 500;
-  const columns = columnsOf(undefined, rows, formats).map((column) => ({ ...column, way: way[column.name] ?? column.way }));
-  const heads = columns.map(({ title: text, numeric }) => html("th", { scope: "col", class: numeric ? "number" : null }, text));
-  const cell = (column, value) => {
-    const text = formats.text(value, column.way);
-    return html("td", { class: column.numeric ? "number" : null, title: wholeOf(value, column, text, formats) }, text);
-  };
-  const lines = data.rows.slice(0, most).map((_, row) => html("tr", {}, ...columns.map((column) => cell(column, column.values[row]))));
-  const caption = html("caption", { class: "visually-hidden" }, title);
-  const table = html("table", {}, caption, html("thead", {}, html("tr", {}, ...heads)), html("tbody", {}, ...lines));
-  const cut = [data.rows.length > most && `First ${most} of ${formats.text(data.rows.length, { type: "integer" })} rows.`, data.reduced && "These are the rows that the chart needs."].filter(Boolean);
-  const note = cut.length ? html("p", { class: "count" }, `${cut.join(" ")} The CSV file has them all.`) : null;
-  return html("div", { class: "table twin" }, html("div", { class: "table-scroller", tabindex: "0", role: "group", "aria-label": `${title}, as a table` }, table), note);
 }

@@ -196,9 +196,14 @@ export class Formats {
   change(now, before, way, form) {
     const signed = difference(now, before);
     const apart = typeof signed === "number" ? Math.abs(signed) : signed.replace("-", "");
-    if (way.format === "percent") return `${this.#number({ maximumFractionDigits: 1 }, Number(apart) * 100)} points`;
+    if (way.format === "percent") return ofWhole(apart, (share) => `${this.#number({ maximumFractionDigits: 1 }, share * 100)} points`);
     if (compare(now, 0) < 0 || compare(before, 0) < 0) return this[form](apart, way);
-    return this.#number({ style: "percent", maximumFractionDigits: 1 }, Number(apart) / Number(before));
+    return ofWhole(Number(apart) / Number(before), (share) => this.#number({ style: "percent", maximumFractionDigits: 1 }, share));
+  }
+
+  /** A part of a whole, in percent. */
+  share(value, digits = 1) {
+    return ofWhole(value, (share) => this.text(share, { format: "percent", digits }), digits);
   }
 
   #amount(value, format, way, form) {
@@ -282,6 +287,11 @@ export class Formats {
     if (!this.#made.has(key)) this.#made.set(key, new Kind(this.locale, options));
     return this.#made.get(key);
   }
+}
+
+/** A share that is rounded to the whole, and is less, is above the largest share that can be written. */
+function ofWhole(share, write, digits = 1) {
+  return share < 1 && write(share) === write(1) ? `>${write(1 - 10 ** (-2 - digits))}` : write(share);
 }
 
 /** A text as it looks: an accent that is a sign of its own is none, and a browser draws several spaces as one. */

@@ -1,9 +1,9 @@
 // A panel with a Vega-Lite specification. Its bundle is large, so it is loaded only where there is such a panel.
 
 import { draw } from "../vega.js";
-import { load } from "./chunks.js";
+import { loaded } from "./chunks.js";
 import { html } from "./dom.js";
-import { twinOf } from "./tables.js";
+import { twinOf } from "./twin.js";
 
 const HEIGHT = 260;
 
@@ -66,8 +66,7 @@ export class VegaView {
   }
 
   /** @returns {Promise<Blob>} */
-  async picture() {
-    const { picture } = await load("png.js");
-    return picture(this.element.querySelector("svg"), { title: this.context.title, series: [] });
+  picture() {
+    return loaded["menu_entries.js"].picture(this.element.querySelector("svg"), { title: this.context.title, series: [] });
   }
 }

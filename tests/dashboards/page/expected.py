@@ -25,7 +25,7 @@ def sentence_of(kind: str, given: list[Row]) -> str:
         return NOTHING_HERE
     if kind == "donut":
         return NEGATIVE_PART if min(values) < 0 else "" if max(values) > 0 else ALL_ZERO
-    return ""
+    return ALL_ZERO if "shares" in kind and not any(values) else ""
 
 
 def unlike(kind: str, panel: Drawn, given: list[Row]) -> Iterator[str]:

@@ -16,6 +16,22 @@ BAR: Message = {
 PREVIEW = {"id": "acme", "name": "Acme Ltd", "environment": "production"}
 
 
+async def test_an_entry_of_a_menu_that_could_not_be_loaded(stand_in: StandIn, visit: Visit) -> None:
+    """A sentence, and it is asked for again. Red when nothing happened, without a word."""
+    page = (await visit(stand_in.show([BAR | {"query": "select 1"}]))).page
+
+    async def choose() -> None:
+        await page.get_by_role("button", name="Menu of Bars").click()
+        await page.get_by_role("menuitem", name="Show query").click()
+
+    await page.route("**/menu_entries.js", lambda route: route.abort())
+    await choose()
+    await page.locator(".panel-note", has_text="This could not be loaded. Please try again.").wait_for()
+    await page.unroute("**/menu_entries.js")
+    await choose()
+    await page.get_by_role("dialog", name="Query of Bars").wait_for()
+
+
 async def test_a_preview_explains_its_panels(stand_in: StandIn, visit: Visit) -> None:
     """For what is chosen, as text. A viewer's menu has no such entry. Red when it stands in every menu."""
     page = (await visit(stand_in.show([BAR], controls=[ROUTE], preview=PREVIEW) + "#route=EWR+%E2%86%92+ORD")).page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import pytest
 from playwright.async_api import Page
 
 from tests.dashboards.page.conftest import Visit, box_of, until
@@ -153,3 +154,70 @@ async def test_an_hour_that_the_clock_says_twice(stand_in: StandIn, visit: Visit
         "2:00 AM",
         "1:00 AM",
     ]
+
+
+CUT = """() => {
+    const scroller = document.querySelector(".table-scroller");
+    const { left, right } = scroller.getBoundingClientRect();
+    const isSeen = (each) => getComputedStyle(each).opacity === "1";
+    const found = new Set();
+    const whole = new Set();
+    for (let at = 0; at <= scroller.scrollWidth - scroller.clientWidth + 5; at += 5) {
+        scroller.scrollLeft = at;
+        scroller.dispatchEvent(new Event("scroll"));
+        for (const cell of scroller.querySelectorAll("td.number .cell, td.number .cell [aria-hidden]")) {
+            const box = cell.getBoundingClientRect();
+            if (!box.width || box.right < left || box.left > right || !isSeen(cell.closest(".cell"))) continue;
+            (box.left < left - 1 || box.right > right + 1 ? found : whole).add(cell.textContent);
+        }
+    }
+    return [[...found], [...whole].length > 0];
+}"""
+"""The numbers that an edge cuts at some place of the scroller, and whether others are seen."""
+
+LEDGER = {"doctor": "text", "booked": "integer", "balance": "decimal", "came": "float"}
+DOCTORS = ("Dr. Achterberg", "Dr. Mbeki", "Dr. Catherine Smith")
+
+
+@pytest.mark.parametrize("width", [390, 340])
+async def test_no_digit_of_a_number_is_cut(stand_in: StandIn, visit: Visit, width: int) -> None:
+    """Numbers are shorter where that is enough; else a column that an edge would cut is blank until it is scrolled to.
+    Red when $10,303.45 was "$10,30" at the edge of a phone."""
+    lines = [[name, 48, amount, 0.91] for name, amount in zip(DOCTORS, ("410.24", "-10303.45", "7"), strict=True)]
+    columns = [{"name": name} | ({"format": "currency", "bar": True} if name == "balance" else {}) for name in LEDGER]
+    more = [{"name": f"more_{n}", "format": "currency"} for n in range(5)]
+    kinds = LEDGER | {each["name"]: "decimal" for each in more}
+    view = {"kind": "table", "title": "Doctors"}
+    few = view | {"columns": columns, "answer": rows(LEDGER, *lines, total=3)}
+    wider = rows(kinds, *[[*line, *["-1234567.89"] * 5] for line in lines], total=3)
+    many = view | {"columns": [*columns, *more], "answer": wider}
+    for shown in (few, many):
+        page = (await visit(stand_in.show([shown]), width=width)).page
+        assert await page.evaluate(CUT) == [[], True]
+
+
+async def test_no_digit_of_a_chart_as_a_table_is_cut(stand_in: StandIn, visit: Visit) -> None:
+    """Red when only tables of the author's kept their digits whole."""
+    names = ["first_of_all_names", *"abcd"]
+    answer = rows({"k": "text", **dict.fromkeys(names, "decimal")}, ["North", *["-1234567.89"] * 5])
+    view = {"kind": "bar", "bar": names, "by": "k", "title": "Bars", "format": "currency", "answer": answer}
+    page = (await visit(stand_in.show([view]), width=390)).page
+    await page.get_by_role("button", name="Menu of Bars").click()
+    await page.get_by_role("menuitem", name="Show as table").click()
+    await page.locator(".twin .more-right").wait_for()
+    assert await page.evaluate(CUT) == [[], True]
+
+
+async def test_a_short_number_is_whole_again_where_there_is_room(stand_in: StandIn, visit: Visit) -> None:
+    """Short, with all its digits in its title and for a screen reader, until the page is wider. Red when it stayed
+    short."""
+    answer = rows({"doctor": "text", "a": "decimal", "b": "decimal"}, ["Kapitän", *["-1234567.89"] * 2], total=1)
+    columns = [{"name": "doctor"}, *({"name": name, "format": "currency", "digits": 2} for name in "ab")]
+    page = (await visit(stand_in.show([{"kind": "table", "columns": columns, "answer": answer}]), width=300)).page
+    cell = page.locator("td .cell").first
+    assert await cell.locator("[aria-hidden]").inner_text() == "\N{MINUS SIGN}$1.23M"
+    assert await cell.get_attribute("title") == "\N{MINUS SIGN}$1,234,567.89"
+    await page.set_viewport_size({"width": 1000, "height": 700})
+    await until(lambda: _count(page, "td [aria-hidden]", 0))
+    assert await cell.inner_text() == "\N{MINUS SIGN}$1,234,567.89"
+    assert await cell.get_attribute("title") is None

@@ -57,6 +57,7 @@ async def test_a_number_that_no_double_holds_is_shown_as_it_is(stand_in: StandIn
     assert await cells(page.locator("[data-panel='4-1']")) == ["a", WRITTEN]
     await page.get_by_role("button", name="Menu of line").click()
     await page.get_by_role("menuitem", name="Show as table").click()
+    await page.locator("[data-panel='2-2'] table").wait_for()
     assert await cells(page.locator("[data-panel='2-2']")) == ["a", WRITTEN]
 
 

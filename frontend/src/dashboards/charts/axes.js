@@ -77,16 +77,24 @@ export function drawValueAxis(parent, ticks, scale, plot) {
   parent.append(group);
 }
 
-/** Labels below the plot, of one line or two, of which each stands whole within the drawing. */
-export function drawBottomAxis(parent, ticks, scale, plot, width) {
+/**
+ * Labels below the plot, of one line or two, of which each stands whole within the drawing.
+ * @param {((places: number[]) => import("./scales.js").Tick[]) | null} [written] writes times anew where some are left out:
+ *   each says of its date what the label before it does not say
+ */
+export function drawBottomAxis(parent, ticks, scale, plot, width, written) {
   const group = svg("g", { class: "axis axis-bottom" });
   let free = -Infinity;
-  for (const { at, text, lines = [text] } of ticks) {
+  const kept = ticks.flatMap(({ at, text, lines = [text] }) => {
     const half = Math.max(...lines.map(textWidth)) / 2;
     const x = Math.min(Math.max(scale(at), half), width - half);
-    if (x - half < free) continue; // never one over another
+    if (x - half < free) return []; // never one over another
     free = x + half + GAP;
-    const y = plot.top + plot.height + LABEL - 5;
+    return [{ at, lines, x }];
+  });
+  if (written && kept.length < ticks.length) return drawBottomAxis(parent, written(kept.map(({ at }) => at)), scale, plot, width, written);
+  const y = plot.top + plot.height + LABEL - 5;
+  for (const { lines, x } of kept) {
     const below = lines.slice(1).map((line) => svg("tspan", { x: x.toFixed(1), dy: LINE_HEIGHT }, ` ${line}`));
     group.append(svg("text", { class: "label middle", x: x.toFixed(1), y }, lines[0], ...below));
   }
@@ -125,18 +133,18 @@ export function drawSideName(parent, lines, plot, middle) {
  * Names of bands: each shortened to its band; only as many as fit where that is too narrow to tell them apart.
  * @param {string[]} texts
  * @param {number} step pixels of a band
- * @param {((place: number, before: number) => string) | null} [short] writes a time after another one, which is never cut
+ * @param {((places: number[]) => import("./scales.js").Tick[]) | null} [written] writes times, which are never cut
  */
-export function bandTicks(texts, step, short) {
+export function bandTicks(texts, step, written) {
   const widest = Math.max(0, ...texts.map(textWidth));
-  const first = short ? NARROWEST / step : step < NARROW ? (Math.min(widest, 90) + GAP) / step : 1;
+  const first = written ? NARROWEST / step : step < NARROW ? (Math.min(widest, 90) + GAP) / step : 1;
   for (let count = Math.max(1, Math.ceil(first)); ; count += 1) {
     const room = count * step - GAP;
     const places = texts.flatMap((_, at) => (at % count ? [] : [at]));
-    const whole = places.map((at) => (short ? short(at, at - count) : texts[at]));
-    const shown = short ? whole : shortenedAll(whole, room);
-    const fits = short ? shown.every((text) => textWidth(text) <= room) : new Set(shown).size === new Set(whole).size;
-    if (fits || count >= texts.length) return places.map((at, place) => ({ at, text: shown[place] }));
+    const whole = places.map((at) => texts[at]);
+    const shown = written ? written(places) : shortenedAll(whole, room).map((text, place) => ({ at: places[place], text }));
+    const fits = written ? shown.every(({ text }) => textWidth(text) <= room) : new Set(shown.map(({ text }) => text)).size === new Set(whole).size;
+    if (fits || count >= texts.length) return shown;
   }
 }
 

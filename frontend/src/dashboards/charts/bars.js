@@ -141,7 +141,7 @@ class Bars {
     const spans = this.spans[place];
     const write = ({ amount, low, high }) => {
       const text = formats.measured(amount, this.way);
-      return this.share && amount !== null && high !== null ? `${formats.text(high - low, { format: "percent" })} (${text})` : text;
+      return this.share && amount !== null && high !== null ? `${formats.share(high - low)} (${text})` : text;
     };
     return {
       ...position,
@@ -172,18 +172,21 @@ class StandingBars extends Bars {
     this.y = linear(domain, [top + this.plot.height, top]);
     const root = canvas(size, "bar");
     drawValueAxis(root, labels, this.y, this.plot);
-    drawBottomAxis(root, names, this.x.middle, this.plot, options.width);
+    drawBottomAxis(root, names, this.x.middle, this.plot, options.width, this.#written);
     this.drawBars(root, this.x, this.y, (x, width, y, height) => ({ x, y, width, height }));
     if (view.reference) drawReference(root, levelOf(view.reference, this.y, this.plot), this.plot, reference);
     const stops = groups.map((_, place) => this.stop(place, { x: this.x.middle(place), y: this.#top(place) }));
     return this.chart(root, stops, names.length < groups.length || names.some(({ at, text, lines = [text] }) => !isWhole(lines, groups[at].text)));
   }
 
-  #names() {
+  get #written() {
     const { by, groups, inTime } = this;
-    const short = (place, before) => (groups[place].at >= 0 ? by.short(groups[place].at, inTime ? groups[before]?.at : undefined) : groups[place].text);
-    const texts = groups.map(({ text }) => text);
-    return (!by.short && wrappedTicks(texts, this.x.step)) || bandTicks(texts, this.x.step, by.short && short);
+    return by.short && ((places) => places.map((at, place) => ({ at, text: groups[at].at < 0 ? groups[at].text : by.short(groups[at].at, inTime ? groups[places[place - 1]]?.at : undefined) })));
+  }
+
+  #names() {
+    const texts = this.groups.map(({ text }) => text);
+    return (!this.#written && wrappedTicks(texts, this.x.step)) || bandTicks(texts, this.x.step, this.#written);
   }
 
   #top(place) {

@@ -21,7 +21,7 @@ const FORMATS = { minute: "datetime", hour: "datetime", day: "date", week: "date
  * @property {string} [format] of times: the way of writing that tells them apart
  * @property {(place: number) => string | undefined} [cut] how the time at a place is cut off
  * @property {import("../values.js").Way} [way] of a number's ticks
- * @property {(place: number, before: number) => string} [short] a time after the one at another place on an axis
+ * @property {(place: number, before?: number) => string} [short] a time after the one at another place on an axis
  */
 
 /**

@@ -32,7 +32,6 @@ export function draw(view, rows, options) {
   const amounts = rows.values(view.donut).map(number);
   if (!adds(view)) return { refused: "These values do not add up, so they are not parts of a whole." };
   if (amounts.some((amount) => amount < 0)) return { refused: "Some values are below 0, so they are not parts of a whole." };
-  if (!amounts.some((amount) => amount > 0)) return { refused: "All values are 0, so there are no parts of a whole." };
   const slices = slicesOf(view, rows, options);
   const shown = slices.filter((each) => !each.hidden);
   const whole = sum(shown.flatMap(({ values }) => values)) ?? 0;
@@ -108,12 +107,8 @@ function rest(slices, kept) {
   return { value: null, key: REST, name: besides(`Other (${slices.length})`, kept.map((slice) => slice.name)), amount: number(sum(values) ?? 0), values, rows: slices.flatMap(({ rows }) => rows), rest: true };
 }
 
-/** A share that is rounded to the whole, and is less, is above the largest share that can be written. */
 function shareOf({ amount, values }, total, formats, digits) {
-  const write = (share) => formats.text(share, { format: "percent", digits });
-  if (sum(values) === null) return write(null);
-  const share = amount / (total || 1);
-  return share < 1 && write(share) === write(1) ? `>${write(1 - 10 ** (-2 - (digits ?? 1)))}` : write(share);
+  return sum(values) === null ? formats.text(null) : formats.share(amount / (total || 1), digits);
 }
 
 function stopOf(slice, place, mark, total, way, formats) {

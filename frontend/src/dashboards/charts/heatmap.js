@@ -48,9 +48,9 @@ export function draw(view, rows, options) {
   const notes = [shared, [across, down].some(({ buckets }) => buckets?.some) && LEFT_OUT].filter(Boolean);
   stops.sort((a, b) => a.line - b.line || a.column - b.column);
   names.forEach((lines, line) => texts[line] && drawSideName(root, lines, plot, plot.top + (line + 0.5) * cell.height));
-  const short = (column, before) => across.short(across.order[column], across.order[before]);
-  const ticks = bandTicks(across.order.map((place) => across.text(place)), cell.width, across.short && short);
-  drawBottomAxis(root, ticks, (place) => plot.left + (place + 0.5) * cell.width, plot, options.width);
+  const anew = across.short && ((columns) => columns.map((at, place) => ({ at, text: across.short(across.order[at], across.order[columns[place - 1]]) })));
+  const ticks = bandTicks(across.order.map((place) => across.text(place)), cell.width, anew);
+  drawBottomAxis(root, ticks, (place) => plot.left + (place + 0.5) * cell.width, plot, options.width, anew);
   return { svg: root, series: [], stops, plot, ends: null, zoom: null, nearest: "point", cell, notes, key: keyOf(shade, (amount) => options.formats.text(exactly(amount, amounts, values), way)) };
 }
 

@@ -65,9 +65,11 @@ export function drawChart(view, rows, options) {
   if (lacking.length > measures.length - 1 || lacking.some((name) => !measures.includes(name))) return { refused: word };
   const amounts = measures.flatMap((name) => rows.values(name)).filter((value) => value !== null);
   const known = amounts.map(number).filter((amount) => !Number.isNaN(amount));
-  if (known.reduce((total, amount) => total + Math.abs(amount), 0) === Infinity) return { refused: "These values are too large to be drawn." };
+  const size = known.reduce((total, amount) => total + Math.abs(amount), 0);
+  if (size === Infinity) return { refused: "These values are too large to be drawn." };
   const nowhere = note(amounts.length - known.length, "value is not a finite number and is not drawn.", "values are not finite numbers and are not drawn.", options.formats);
   const [shown, said] = truthful(view, measures, rows);
+  if (!size && (shown.stack === "share" || view.kind === "donut")) return { refused: "All values are 0, so there are no parts of a whole." };
   const draw = DRAW[view.kind] ?? loaded[`${view.kind}.js`].draw;
   const chart = draw(shown, rows, options);
   chart.notes = [...(chart.notes ?? []), word, said, nowhere].filter(Boolean);

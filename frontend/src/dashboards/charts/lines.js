@@ -254,7 +254,7 @@ class LineChart {
   #stop(at, items) {
     const write = (item) => {
       const amount = this.options.formats.measured(item.amount, this.way);
-      return this.share ? `${this.options.formats.text(item.share, { format: "percent" })} (${amount})` : amount;
+      return this.share ? `${this.options.formats.share(item.share)} (${amount})` : amount;
     };
     const x = this.x(at);
     return {

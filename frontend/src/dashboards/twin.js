@@ -1,0 +1,25 @@
+// The rows of a chart as a plain table: its twin.
+
+import { Rows } from "./charts/rows.js";
+import { html } from "./dom.js";
+import { columnsOf, fade, wholeOf } from "./tables.js";
+
+export function twinOf(data, way, formats, title) {
+  const rows = new Rows(data.columns, data.rows);
+  const most = 500;
+  const columns = columnsOf(undefined, rows, formats).map((column) => ({ ...column, way: way[column.name] ?? column.way }));
+  const heads = columns.map(({ title: text, numeric }) => html("th", { scope: "col", class: numeric ? "number" : null }, text));
+  const cell = (column, value) => {
+    const text = formats.text(value, column.way);
+    return html("td", { class: column.numeric ? "number" : null, title: wholeOf(value, column, text, formats) }, html("span", { class: "cell" }, text));
+  };
+  const lines = data.rows.slice(0, most).map((_, row) => html("tr", {}, ...columns.map((column) => cell(column, column.values[row]))));
+  const caption = html("caption", { class: "visually-hidden" }, title);
+  const table = html("table", {}, caption, html("thead", {}, html("tr", {}, ...heads)), html("tbody", {}, ...lines));
+  const cut = [data.rows.length > most && `First ${most} of ${formats.text(data.rows.length, { type: "integer" })} rows.`, data.reduced && "These are the rows that the chart needs."].filter(Boolean);
+  const note = cut.length ? html("p", { class: "count" }, `${cut.join(" ")} The CSV file has them all.`) : null;
+  const scroller = html("div", { class: "table-scroller", tabindex: "0", role: "group", "aria-label": `${title}, as a table` }, table);
+  scroller.addEventListener("scroll", () => fade(scroller), { passive: true });
+  new ResizeObserver(() => fade(scroller)).observe(scroller);
+  return html("div", { class: "table twin" }, scroller, note);
+}

@@ -206,7 +206,8 @@ def test_a_sync_file_moves_a_source(shop: Terminal, folder: Path) -> None:
     refused += sync("server: {url: 'postgresql://reader:s3cret@db.example.com:port/shop'}", fails=1)
     assert "s3cret" not in refused
     assert "groups.yaml:3:21: session: " in sync("server: {session: {role: x}}", fails=1)
-    assert "groups.yaml:3:17: url must be a string" in sync("server: {url: 5}", fails=1)
+    assert "groups.yaml:3:17: url: this must be a string" in sync("server: {url: 5}", fails=1)
+    assert "s3cret" not in sync("server: {url: ['mysql://a:s3cret@b/c']}", fails=1)
     assert "sale.example.com" in sync(
         f"server: {{url: '{url.replace('db.', 'sale.')}', session: {{app.tenant: '{tag}'}}}}", "--no-check"
     )

@@ -99,7 +99,7 @@ def test_one_group_that_fails_does_not_stop_the_others(ready: Terminal) -> None:
     failed, summary = [json.loads(line) for line in done.out.splitlines()]
     assert (failed["user_group_id"], failed["error"]["code"]) == ("suspended", "group_suspended")
     assert summary == {"success": 1, "summary": {"rotated": 2, "failed": 1}}
-    assert "suspended: " in ready("group", "rotate", "--all", "--yes", fails=1).out
+    assert "suspended: " in ready("group", "rotate", "--all", "--yes", fails=1).err
 
 
 def test_many_groups_are_rotated_after_a_question(ready: Terminal) -> None:

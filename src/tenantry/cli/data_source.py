@@ -49,7 +49,10 @@ def _read_secret(context: click.Context, parameter: click.Parameter, text: str |
         return click.prompt("URL" if parameter.name == "url" else "Password", hide_input=True, err=True).strip()
     if context.meta.setdefault(_STDIN, parameter.name) != parameter.name:
         raise click.UsageError("a pipe can hold the URL or the password, not both: write the password into the URL")
-    return sys.stdin.read().strip()
+    given = sys.stdin.read().strip()
+    if not given:
+        raise click.BadParameter("the pipe is empty", context, parameter)
+    return given
 
 
 @click.group("data-source")

@@ -58,7 +58,8 @@ def _url(node: YamlNode, source: Source) -> str:
 
     url = node.value
     if not isinstance(url, str):
-        raise source.error(node.offset, "url must be a string", "write url: postgresql://reader@db.example.com/shop")
+        fix = "write url: postgresql://reader@db.example.com/shop"
+        raise _url_error(node, source, "this must be a string", fix)
     try:
         registration_notes(url, trusted=True)
     except InvalidSource as error:

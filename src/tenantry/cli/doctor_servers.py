@@ -90,8 +90,8 @@ async def check_clock(chosen: Settings) -> CheckResult:
     with suppress(InvalidKeys):
         newest = max(list_keys(chosen.keys), key=lambda each: each.created_at)
         ahead = newest.created_at.timestamp() - time.time()
-        if ahead > 0 or not offsets:
-            offsets[f"the time in {chosen.keys} at which the key {newest.id} was made"] = max(0.0, ahead)
+        if ahead > 0:
+            offsets[f"the time in {chosen.keys} at which the key {newest.id} was made"] = ahead
     wrong = [
         f"this host's clock is {abs(offset):,.0f} s {'behind' if offset > 0 else 'ahead of'} {name}"
         for name, offset in offsets.items()

@@ -188,6 +188,7 @@ class _Rotations:
         how = "run the command again" if in_file or self._signed_by is not None else f"add --after {self._after}"
         print_note(f"{self._counts['rotated']:,} rotated. To continue, {how}.")
         if tokens_to == STDOUT:
+            print_note("Append the output of that run (>> FILE): it does not print the tokens of this one again.")
             print_note("If the token of a rotated group is missing: tenantry group get ID --token")
 
     async def _count(self, target: Environment, after: int) -> int:
@@ -204,7 +205,10 @@ class _Rotations:
             self._counts["failed"] += 1
             error = {"code": result.code, "message": result.message}
             line = json.dumps({**named, "error": error}, ensure_ascii=False)
-            click.echo(mask_within(line) if self._as_json else f"{mask_within(group.provided_id)}: {failure(result)}")
+            if self._as_json:
+                click.echo(mask_within(line))
+            else:
+                print_note(f"{mask_within(group.provided_id)}: {failure(result)}")
             return None
         self._counts["rotated"] += 1
         return json.dumps({**named, "token": result.token}, ensure_ascii=False)

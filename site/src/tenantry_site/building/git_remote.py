@@ -13,7 +13,7 @@ from tenantry_site.options import SiteOptions
 _REMOTE = re.compile(r'^\[remote "([^"\n]+)"\]\s*\n((?:(?!\[).*(?:\n|\Z))*)', re.MULTILINE)
 _URL = re.compile(r'^\s*url\s*=\s*"?([^"\s]+)"?\s*$', re.MULTILINE)
 _SSH = re.compile(r"(?:ssh://)?(?:[^@/\s]+@)?([A-Za-z0-9][A-Za-z0-9.-]*)(?::\d+/|:|/)([^:\s]+)")
-_BRANCHES = (("gitlab", "/-/tree/"), ("codeberg", "/src/branch/"), ("gitea", "/src/branch/"), ("", "/tree/"))
+_BRANCHES = (("gitlab", "/-/tree/"), ("codeberg", "/src/branch/"), ("gitea", "/src/branch/"), ("github", "/tree/"))
 """Part of a host's name -> the part of its addresses before the branch."""
 
 
@@ -26,7 +26,7 @@ def remote_address(folder: Path) -> str | None:
     """The address of a folder at its code host: ``https://github.com/owner/name/tree/main/docs``.
 
     The remote is ``origin``, or else the only one. The branch is the remote's default, or else the current branch. None
-    if the folder is in no git repository, or the remote is not at a host.
+    if the folder is in no git repository, or the remote is not at a known host.
     """
     here = folder.resolve()
     root = next((each for each in (here, *here.parents) if (each / ".git").exists()), None)
@@ -40,7 +40,9 @@ def remote_address(folder: Path) -> str | None:
         return None
     branch = _reference(git / "refs" / "remotes" / name / "HEAD", f"refs/remotes/{name}/")
     path = quote(here.relative_to(root).as_posix()) if here != root else ""
-    before = next(before for host, before in _BRANCHES if host in urlsplit(home).netloc)
+    before = next((before for host, before in _BRANCHES if host in urlsplit(home).netloc), None)
+    if before is None:  # a host whose addresses are not known
+        return None
     branch = branch or _reference(_own_folder(root / ".git") / "HEAD", "refs/heads/") or "main"
     return f"{home}{before}{quote(branch)}/{path}".rstrip("/")
 

@@ -129,6 +129,8 @@ def _expression(inner: str, names: Mapping[str, AttributeValue], depth: int, *, 
             return ""
         condition = _CONDITION.fullmatch(inner)
         if condition is not None:
+            if condition[2].rpartition(".")[2] == "children":
+                raise NotLiteral  # whether there are contents is not known here
             shown = bool(literal(condition[2], names)) != bool(condition[1])
             rest = _without_parentheses(condition[3].strip())
             return "" if not shown else _filled(rest if rest.startswith("<") else f"{{{rest}}}", names, depth + 1)

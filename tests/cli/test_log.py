@@ -60,4 +60,4 @@ def test_a_broken_store_is_logged_with_its_request(ready: Terminal, folder: Path
 
 def test_an_unknown_format_is_named(ready: Terminal) -> None:
     """As every wrong setting is."""
-    assert "--log-format" in ready("serve", "--log-format", "xml", fails=1).err
+    assert "--log-format" in ready("serve", "--log-format", "xml", fails=2).err

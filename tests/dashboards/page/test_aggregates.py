@@ -76,6 +76,7 @@ async def test_averages_are_no_parts_of_a_whole(stand_in: StandIn, visit: Visit)
     await seen.page.get_by_role("button", name="Menu of V by k").click()
     assert await seen.page.get_by_role("menuitem").all_inner_texts() == ["Show as table", "Download CSV"]
     await seen.page.get_by_role("menuitem", name="Show as table").click()
+    await seen.page.locator(".twin").wait_for()
     assert len((await drawn(seen.page))["1-1"].cells) == 5
 
 

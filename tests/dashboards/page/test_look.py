@@ -45,8 +45,10 @@ async def test_what_opens_can_be_used_by_everybody(stand_in: StandIn, visit: Vis
         await page.locator(selector).first.click()
         assert await serious(page) == []
     await page.get_by_role("menuitem", name="Show as table").click()
+    await page.locator(".twin").wait_for()
     await page.locator("[data-panel='8-1'] .icon-button").click()
     await page.get_by_role("menuitem", name="Show query").click()
+    await page.locator("dialog[open]").wait_for()
     assert await serious(page) == []
 
 
@@ -81,6 +83,7 @@ async def test_a_table_on_paper_is_whole(stand_in: StandIn, visit: Visit) -> Non
     page = (await visit(stand_in.show([long | {"answer": shown}], [chart | {"answer": shown}]), width=400)).page
     await page.get_by_role("button", name="Menu of Chart").click()
     await page.get_by_role("menuitem", name="Show as table").click()
+    await page.locator(".twin").wait_for()
     assert await page.locator(".table-scroller.more-right, .table-scroller.more-below").count() > 0
     script = """() => [...document.querySelectorAll(".table-scroller")].map((each) => {
         const { maskImage, overflowX, overflowY } = getComputedStyle(each);

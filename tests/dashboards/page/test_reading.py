@@ -260,6 +260,7 @@ async def test_a_chart_has_a_table_as_its_twin(stand_in: StandIn, visit: Visit) 
     """By the menu, with the keyboard alone; the same numbers."""
     page = (await visit(stand_in.show([LINE]))).page
     await _menu(page, "Show as table")
+    await page.locator(".twin").wait_for()
     cells = await page.locator("td").all_inner_texts()
     assert cells == ["Jan 2013", "10.25", "Feb 2013", "\N{MINUS SIGN}2.90", "Mar 2013", "20.80"]
     await _menu(page, "Show as chart")

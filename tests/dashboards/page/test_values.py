@@ -171,4 +171,5 @@ async def test_rows_that_are_not_seen_are_said(stand_in: StandIn, visit: Visit) 
     assert await page.locator("[data-panel='1-3'] .change").inner_text() == "The first of 3 rows"
     await page.get_by_role("button", name="Menu of area").click()
     await page.get_by_role("menuitem", name="Show as table").click()
+    await page.locator(".twin").wait_for()
     assert "These are the rows that the chart needs" in await page.locator("[data-panel='2-1'] .count").inner_text()

@@ -69,7 +69,7 @@ async def compare_sources(
 
 
 async def _compare(store: Store, environment: Environment, declared: DeclaredSource) -> DeclaredChange:
-    from tenantry.datasources import display_url, names_same_place, resolve_url
+    from tenantry.datasources import display_url, is_same_address, resolve_url
 
     source = await store.sources.get(environment, declared.source)
     if source is None:
@@ -77,7 +77,7 @@ async def _compare(store: Store, environment: Environment, declared: DeclaredSou
         raise UnknownDataSource(f"{declared.place}: {problem}: register it with tenantry data-source create")
     fields: FieldChanges = {}
     url = None if declared.url is None else resolve_url(declared.url)
-    if url is not None and names_same_place(url, source.url):
+    if url is not None and is_same_address(url, source.url):
         url = None
     if url is not None:
         fields |= field_changes("url", display_url(source.url), display_url(url))

@@ -48,8 +48,7 @@ async def check_buses(chosen: Settings) -> list[CheckResult]:
     if redis is not None:
         checks.append(_check_bus("TENANTRY_REDIS", lambda: RedisBus(redis)))
     if direct is not None:
-        make = lambda: PostgresBus(chosen.database, listen_url=direct)  # noqa: E731
-        checks.append(_check_bus("TENANTRY_LISTEN_DATABASE", make))
+        checks.append(_check_bus("TENANTRY_LISTEN_DATABASE", lambda: PostgresBus(chosen.database, listen_url=direct)))
     if checks:
         return await asyncio.gather(*checks)
     why = "TENANTRY_REDIS and TENANTRY_LISTEN_DATABASE are not set: other hosts see a change at their next poll"

@@ -128,15 +128,15 @@ def with_password(url: str, password: str) -> str:
     return parsed.set(password=password).render_as_string(hide_password=False)
 
 
-def names_same_place(url: str, stored: str) -> bool:
+def is_same_address(url: str, stored: str) -> bool:
     """Return whether ``url`` is ``stored``, or is ``stored`` without its password. Raises InvalidSource."""
     if url == stored:
         return True
     given, kept = _parse(url), _parse(stored).difference_update_query([ENCRYPTED_OPTION])
-    return given.password is None and _place(given) == _place(kept)
+    return given.password is None and _address(given) == _address(kept)
 
 
-def _place(url: URL) -> tuple[object, ...]:
+def _address(url: URL) -> tuple[object, ...]:
     return url.drivername, url.username, url.host, url.port, url.database, url.query
 
 

@@ -72,20 +72,7 @@ def _text(lines: list[JsonObject]) -> str:
 def bulk_path(item_field: str) -> JsonObject:
     """``item_field``: ``itemSchema`` in OpenAPI 3.2, ``x-itemSchema`` in 3.1."""
     lines = {"summary": "Three groups", "x-status": 200, "value": _text(_LINES)}
-    done = {
-        "description": "The report",
-        "headers": {
-            "X-Request-Id": {"$ref": "#/components/headers/RequestId"},
-            "Dry-Run": {"$ref": "#/components/headers/DryRun"},
-        },
-        "content": {
-            MEDIA_TYPE: {
-                "schema": reference("BulkReport"),
-                item_field: reference("BulkLine"),
-                "example": _text(_REPORT),
-            }
-        },
-    }
+    done = report_response("BulkReport", "BulkLine", item_field, _REPORT)
     operation = {
         "operationId": "bulkUserGroups",
         "summary": "Create or change many user groups",
@@ -106,3 +93,17 @@ def bulk_path(item_field: str) -> JsonObject:
         "responses": {"200": done, **error_responses(BULK_CODES, DEFAULT_FORMAT)},
     }
     return {"post": operation}
+
+
+def report_response(report: str, line: str, item_field: str, example: list[JsonObject]) -> JsonObject:
+    """The 200 response of an operation that answers in lines. ``report`` and ``line``: names of schemas."""
+    return {
+        "description": "The report",
+        "headers": {
+            "X-Request-Id": {"$ref": "#/components/headers/RequestId"},
+            "Dry-Run": {"$ref": "#/components/headers/DryRun"},
+        },
+        "content": {
+            MEDIA_TYPE: {"schema": reference(report), item_field: reference(line), "example": _text(example)},
+        },
+    }

@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import json
 from typing import Any, Final
 
 from tenantry.provisioning.http.endpoint import DEFAULT_FORMAT
+from tenantry.provisioning.http.openapi.bulk_path import report_response
 from tenantry.provisioning.http.openapi.errors import COMMON, error_responses
 from tenantry.provisioning.http.openapi.examples import ROTATED
 from tenantry.provisioning.http.openapi.paths import DRY_RUN, WRITES
 from tenantry.provisioning.http.openapi.schema_parts import reference
-from tenantry.provisioning.http.report import MEDIA_TYPE
 
 JsonObject = dict[str, Any]
 
@@ -37,20 +36,7 @@ _REQUESTS: Final[JsonObject] = {
 
 def rotations_path(item_field: str) -> JsonObject:
     """``item_field``: as in ``bulk_path``."""
-    done = {
-        "description": "The report",
-        "headers": {
-            "X-Request-Id": {"$ref": "#/components/headers/RequestId"},
-            "Dry-Run": {"$ref": "#/components/headers/DryRun"},
-        },
-        "content": {
-            MEDIA_TYPE: {
-                "schema": reference("RotationReport"),
-                item_field: reference("RotationLine"),
-                "example": "".join(json.dumps(each, separators=(",", ":")) + "\n" for each in _REPORT),
-            }
-        },
-    }
+    done = report_response("RotationReport", "RotationLine", item_field, _REPORT)
     operation = {
         "operationId": "rotateUserGroups",
         "summary": "Rotate the tokens of many user groups",

@@ -10,9 +10,12 @@ if TYPE_CHECKING:
     from tenantry.dashboards.endpoint import error_handler as error_handler
     from tenantry.dashboards.folder import DashboardFolder as DashboardFolder
     from tenantry.dashboards.folder import SavedDashboard as SavedDashboard
+    from tenantry.dashboards.mount import MountingApp as MountingApp
     from tenantry.dashboards.mount import mount_dashboards as mount_dashboards
     from tenantry.dashboards.panels.formats import UnusableFormat as UnusableFormat
     from tenantry.dashboards.panels.formats import unusable_formats as unusable_formats
+    from tenantry.dashboards.protocol.panel_request import StrictBody as StrictBody
+    from tenantry.dashboards.protocol.panel_request import read_request as read_request
     from tenantry.dashboards.refresh.reloading import ReloadingFolder as ReloadingFolder
 else:
     __getattr__, __dir__ = lazy_exports(
@@ -22,7 +25,8 @@ else:
             "tenantry.dashboards.endpoint": "dashboard error_handler",
             "tenantry.dashboards.folder": "DashboardFolder SavedDashboard",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
-            "tenantry.dashboards.mount": "mount_dashboards",
+            "tenantry.dashboards.mount": "MountingApp mount_dashboards",
+            "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",
             "tenantry.dashboards.refresh.reloading": "ReloadingFolder",
         },
     )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -69,6 +70,8 @@ class DataSources:
         monitoring: Monitoring = Monitoring(),  # noqa: B008  # immutable
         keys: Keys = None,
     ) -> None:
+        self._settings: dict[str, Any] = {"engines": engines, "monitoring": monitoring, "keys": keys}
+        self._separated: list[DataSources] = []
         self.store: Final[SourceHolder] = store
         """Any object whose attribute ``sources`` finds registered sources."""
         self._lookup = SourceLookup(store.sources)
@@ -253,6 +256,14 @@ class DataSources:
         """Return the source of a group's schema. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         return await self._lookup.of_schema(group, schema)
 
+    def separate(self, limits: Limits) -> DataSources:
+        """Return data sources of the same store and engines with their own connections and limits. Their queries are
+        neither cached nor counted as usage. They stop and close together with these."""
+        settings = self._settings | {"monitoring": replace(self._settings["monitoring"], usage=GroupUsage())}
+        made = DataSources(self.store, limits=limits, **settings)
+        self._separated.append(made)
+        return made
+
     async def stop(self) -> None:
         """Stop every query and refuse new ones, before the process ends.
 
@@ -260,11 +271,13 @@ class DataSources:
         connections stay open until ``aclose``.
         """
         self.changes.end()
-        await self._open_sources.stop(_STOP_SECONDS)
+        await asyncio.gather(self._open_sources.stop(_STOP_SECONDS), *(each.stop() for each in self._separated))
 
     async def aclose(self) -> None:
         """Stop every query, close every connection, and store counted usage."""
         self.query_watch.stop()
+        for each in self._separated:
+            await each.aclose()
         if self._cached is not None:
             await self._cached.aclose()
         await self._open_sources.aclose()

@@ -43,6 +43,7 @@ from tenantry.errors.base import (
     ViewerLeft,
 )
 from tenantry.errors.base import error_location as error_location
+from tenantry.errors.editor import FileConflict, NoAuthor, RightMissing
 from tenantry.errors.provisioning import (
     AlreadyExists,
     AmbiguousAuthorization,
@@ -111,6 +112,7 @@ __all__ = [
     "DataSourceNotFound",
     "Draining",
     "EmbeddingNotAllowed",
+    "FileConflict",
     "GroupChanged",
     "GroupExpired",
     "GroupSuspended",
@@ -138,6 +140,7 @@ __all__ = [
     "MissingScope",
     "MissingToken",
     "MissingVariable",
+    "NoAuthor",
     "NotFound",
     "NotOneStatement",
     "OriginNotAllowed",
@@ -149,6 +152,7 @@ __all__ = [
     "QueryOutdated",
     "QueryTimeout",
     "RequestTimeout",
+    "RightMissing",
     "SecretUnavailable",
     "SigningKeyMissing",
     "SourceInUse",

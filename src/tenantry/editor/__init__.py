@@ -1,0 +1,19 @@
+"""The SQL editor: authors write queries and dashboards as files, and run them as any user group (docs/editor.md)."""
+
+from typing import TYPE_CHECKING
+
+from tenantry._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from tenantry.editor.authors import EditorAuthor, Right
+    from tenantry.editor.mount import mount_editor
+else:
+    __getattr__, __dir__ = lazy_exports(
+        __name__,
+        {
+            "tenantry.editor.authors": "EditorAuthor Right",
+            "tenantry.editor.mount": "mount_editor",
+        },
+    )
+
+__all__ = ["EditorAuthor", "Right", "mount_editor"]

@@ -1,0 +1,1 @@
+from tenantry.editor.files.file_routes import file_routes as file_routes

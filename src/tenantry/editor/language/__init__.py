@@ -1,0 +1,1 @@
+from tenantry.editor.language.language_routes import language_routes as language_routes

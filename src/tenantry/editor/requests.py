@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tenantry.dashboards import StrictBody, read_request
+from tenantry.editor.authors import EditorAuthor, FindAuthor, Right
+from tenantry.editor.workbench import Workbench
+from tenantry.errors import InvalidBody, NoAuthor, RightMissing, UnknownGroup
+from tenantry.groups import Environment, Issued
+from tenantry.middleware import OriginCheck
+
+Body = TypeVar("Body", bound=StrictBody)
+
+HEADER = "X-Tenantry-Editor"
+"""Request header that the page sends. A form of another site cannot set it."""
+
+
+class NoBody(StrictBody):
+    """An empty JSON object."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditorRequest(Generic[Body]):
+    """A request whose author has the right that its endpoint needs."""
+
+    request: Request
+    author: EditorAuthor
+    body: Body
+
+    def require(self, right: Right) -> None:
+        """Raises RightMissing."""
+        require_right(self.author, right)
+
+
+Handler = Callable[[EditorRequest[Body]], Awaitable[Response]]
+
+
+class EditorEndpoints:
+    """Makes routes whose handlers get an author and a checked body."""
+
+    def __init__(self, workbench: Workbench, find_author: FindAuthor) -> None:
+        self.workbench = workbench
+        self._find_author = find_author
+        self._origins = OriginCheck(advice="open the editor there")
+
+    def post(self, path: str, model: type[Body], handler: Handler[Body], *, right: Right = Right.VIEW) -> Route:
+        """Return a route for POST requests with a JSON body. Its response is 401 without an author, 403 without the
+        right or for a page of another site, and 422 for an invalid body."""
+
+        async def respond(request: Request) -> Response:
+            author = await self.author(request)
+            require_right(author, right)
+            return await handler(EditorRequest(request, author, await read_request(request, model)))
+
+        return Route(path, respond, methods=["POST"])
+
+    async def author(self, request: Request) -> EditorAuthor:
+        """Return the author. Raises NoAuthor, and OriginNotAllowed if a page of another site may have sent the
+        request."""
+        self._origins.require(request.scope)
+        if request.method != "GET" and HEADER not in request.headers:
+            raise InvalidBody(f"send the header {HEADER}: 1")
+        found = self._find_author(request)
+        author = await found if inspect.isawaitable(found) else found
+        if author is None:
+            raise NoAuthor(NoAuthor.MESSAGE)
+        return author
+
+
+def require_right(author: EditorAuthor, right: Right) -> None:
+    """Raises RightMissing."""
+    if right not in author.rights:
+        raise RightMissing(f"you may not do this: it needs the right {right.value!r}")
+
+
+async def find_group(workbench: Workbench, author: EditorAuthor, environment: str, provided_id: str) -> Issued:
+    """Find a group. Raises UnknownGroup, and RightMissing for an environment that the author may not use."""
+    found = await workbench.store.groups.get(await find_environment(workbench, author, environment), provided_id)
+    if found is None:
+        raise UnknownGroup(f"there is no user group {provided_id!r} in {environment}", field="/group")
+    return found
+
+
+async def find_environment(workbench: Workbench, author: EditorAuthor, name: str) -> Environment:
+    """Raises RightMissing for an environment that does not exist or that the author may not use."""
+    environment = await workbench.store.environments.get(name) if author.may_use(name) else None
+    if environment is None:
+        raise RightMissing(f"you may not use the environment {name!r}", field="/environment")
+    return environment

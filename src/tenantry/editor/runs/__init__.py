@@ -1,0 +1,1 @@
+from tenantry.editor.runs.run_routes import run_routes as run_routes

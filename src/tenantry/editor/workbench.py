@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from tenantry.datasources import DataSources
+from tenantry.ports import AuditTrail, CodeStore, EnvironmentStore, GroupStore, SourceStore
+
+
+@runtime_checkable
+class EditorStore(Protocol):
+    """The parts of a store that the editor uses."""
+
+    @property
+    def groups(self) -> GroupStore: ...
+    @property
+    def environments(self) -> EnvironmentStore: ...
+    @property
+    def sources(self) -> SourceStore: ...
+    @property
+    def codes(self) -> CodeStore: ...
+    @property
+    def audit(self) -> AuditTrail: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """What the endpoints of one mounted editor share."""
+
+    folder: Path
+    """The folder of the dashboards. Its queries are where DashboardFolder finds them."""
+    store: EditorStore
+    sources: DataSources
+    """Runs the queries of authors, with separate connections and limits."""
+    read_only: bool = False

@@ -1,0 +1,27 @@
+"""Errors of the SQL editor."""
+
+from __future__ import annotations
+
+from tenantry.errors.base import TenantryError
+
+
+class NoAuthor(TenantryError):
+    """The request to the SQL editor is not from an author."""
+
+    code = "no_author"
+    status = 401
+    MESSAGE = "your session has ended: open a new link"
+
+
+class RightMissing(TenantryError):
+    """The author of the request lacks a right in the SQL editor."""
+
+    code = "right_missing"
+    status = 403
+
+
+class FileConflict(TenantryError):
+    """The file has changed since the author opened it."""
+
+    code = "file_conflict"
+    status = 409

@@ -1,0 +1,80 @@
+"""An app with the SQL editor: two airlines of a store in memory, a SQLite database of flights, a folder of files."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from starlette.applications import Starlette
+from starlette.requests import Request
+
+from tenantry.backends.memory import MemoryStore
+from tenantry.datasources import DataSources
+from tenantry.editor import EditorAuthor, mount_editor
+from tenantry.groups import GroupDraft, Tag
+from tenantry.provisioning import Provisioner
+from tenantry.resolver import Resolver
+from tenantry.tokens import KeyRing, SigningKey
+from tests.dashboards.served import CARRIERS, flights_database, write_files
+
+ENVIRONMENT = "production"
+FILES = {
+    "queries/by_day.sql": "select day, count(*) as flights from flights\n"
+    "where carrier = {{ user_group.properties.carrier }} group by day order by day\n",
+    "dashboards/flights.yaml": "title: Flights\nrows:\n  - {line: flights, by: day, query: by_day}\n",
+    "tables.yaml": 'tables:\n  flights: {carrier: "{{ user_group.properties.carrier }}"}\n',
+}
+
+
+@dataclass
+class EditorSite:
+    """A served editor. ``author``: who sends the next request; None: nobody."""
+
+    folder: Path
+    store: MemoryStore
+    sources: DataSources
+    client: httpx2.AsyncClient
+    author: EditorAuthor | None = field(default_factory=lambda: EditorAuthor("ann"))
+
+    async def post(self, path: str, /, **body: Any) -> httpx2.Response:
+        """Sends a request as the page does."""
+        return await self.client.post(f"/editor/-/{path}", json=body, headers={"X-Tenantry-Editor": "1"})
+
+    async def ask(self, path: str, /, **body: Any) -> Any:
+        """The JSON of an answer of 200."""
+        answer = await self.post(path, **body)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+
+@asynccontextmanager
+async def served_editor(
+    folder: Path, files: Mapping[str, str] = FILES, *, tables: Mapping[str, Any] | None = None, **options: Any
+) -> AsyncIterator[EditorSite]:
+    """``tables``: the declaration of guarded tables of the data source; ``options`` go to mount_editor."""
+    write_files(folder, files)
+    store, keys = MemoryStore(), KeyRing([SigningKey("k1", secrets.token_bytes(32))])
+    environment = await store.environments.create(ENVIRONMENT, Tag.CUSTOMER)
+    url = flights_database(folder / "flights.db")
+    await store.sources.create(environment, source_id="ds_flights", provided_id="warehouse", url=url, tables=tables)
+    for carrier in CARRIERS:
+        draft = GroupDraft(carrier.lower(), f"Airline {carrier}", {"carrier": carrier}, {"main": "warehouse"})
+        await Provisioner(store, keys).get_or_create(environment, draft)
+    app = Starlette()
+    async with DataSources(store, keys=keys) as sources:
+        made: list[EditorSite] = []
+
+        async def authors(request: Request) -> EditorAuthor | None:
+            return made[0].author
+
+        resolver = Resolver(store, keys=keys)
+        mount_editor(app, folder / "dashboards", resolver, sources, authors=authors, **options)
+        transport = httpx2.ASGITransport(app=app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://testserver") as client:
+            made.append(EditorSite(folder, store, sources, client))
+            yield made[0]

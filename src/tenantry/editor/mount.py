@@ -45,7 +45,8 @@ def mount_editor(
         raise InvalidSettings(f"path is {path!r}: it must begin with / and must not end with /, as in /editor")
     if not isinstance(store := sources.store, EditorStore):
         raise InvalidSettings("the editor needs a store with groups: give DataSources a SQLStore or MemoryStore")
-    workbench = Workbench(Path(folder), store, sources.separate(limits), read_only)
+    guarded, unguarded = sources.for_authors(limits), sources.for_authors(limits, guarded=False)
+    workbench = Workbench(Path(folder), store, guarded, unguarded, read_only)
     app.mount(path, editor_app(EditorEndpoints(workbench, authors), resolver), name="editor")
 
 

@@ -43,7 +43,7 @@ from tenantry.errors.base import (
     ViewerLeft,
 )
 from tenantry.errors.base import error_location as error_location
-from tenantry.errors.editor import FileConflict, NoAuthor, RightMissing
+from tenantry.errors.editor import FileConflict, NoAuthor, PrivateNameUsed, RightMissing
 from tenantry.errors.provisioning import (
     AlreadyExists,
     AmbiguousAuthorization,
@@ -148,6 +148,7 @@ __all__ = [
     "OutcomeUnknown",
     "PassExpired",
     "PassRevoked",
+    "PrivateNameUsed",
     "QueryFailed",
     "QueryOutdated",
     "QueryTimeout",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tenantry.dashboards.endpoint import error_handler as error_handler
     from tenantry.dashboards.folder import DashboardFolder as DashboardFolder
     from tenantry.dashboards.folder import SavedDashboard as SavedDashboard
+    from tenantry.dashboards.folder import default_queries as default_queries
     from tenantry.dashboards.mount import MountingApp as MountingApp
     from tenantry.dashboards.mount import mount_dashboards as mount_dashboards
     from tenantry.dashboards.panels.formats import UnusableFormat as UnusableFormat
@@ -23,7 +24,7 @@ else:
         {
             "tenantry.dashboards.access": "Access",
             "tenantry.dashboards.endpoint": "dashboard error_handler",
-            "tenantry.dashboards.folder": "DashboardFolder SavedDashboard",
+            "tenantry.dashboards.folder": "DashboardFolder SavedDashboard default_queries",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
             "tenantry.dashboards.mount": "MountingApp mount_dashboards",
             "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tenantry.dashboards.mount import mount_dashboards as mount_dashboards
     from tenantry.dashboards.panels.formats import UnusableFormat as UnusableFormat
     from tenantry.dashboards.panels.formats import unusable_formats as unusable_formats
+    from tenantry.dashboards.protocol.paced_send import PacedSend as PacedSend
     from tenantry.dashboards.protocol.panel_request import StrictBody as StrictBody
     from tenantry.dashboards.protocol.panel_request import read_request as read_request
     from tenantry.dashboards.refresh.reloading import ReloadingFolder as ReloadingFolder
@@ -33,6 +34,7 @@ else:
             "tenantry.dashboards.folder": "DashboardFolder SavedDashboard default_queries",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
             "tenantry.dashboards.mount": "MountingApp mount_dashboards",
+            "tenantry.dashboards.protocol.paced_send": "PacedSend",
             "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",
             "tenantry.dashboards.refresh.reloading": "ReloadingFolder",
         },

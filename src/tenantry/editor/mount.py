@@ -47,7 +47,7 @@ def mount_editor(
     if not isinstance(store := sources.store, EditorStore):
         raise InvalidSettings("the editor needs a store with groups: give DataSources a SQLStore or MemoryStore")
     guarded, unguarded = sources.for_authors(limits), sources.for_authors(limits, guarded=False)
-    workbench = Workbench(Path(folder), store, guarded, unguarded, read_only)
+    workbench = Workbench(Path(folder), store, guarded, unguarded, limits, read_only)
     app.mount(path, editor_app(EditorEndpoints(workbench, authors), resolver), name="editor")
 
 

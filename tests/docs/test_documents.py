@@ -107,7 +107,7 @@ def test_every_block_runs(document: Path, environments: Environments, sit: Sit) 
 
 
 STAYS = re.compile(
-    r"^(tenantry (serve|demo|dashboards serve|site serve)|make demo|uvicorn|hypercorn|granian|python -m http\.server"
+    r"^(tenantry (serve|demo|edit|dashboards serve|site serve)|make demo|uvicorn|hypercorn|granian|python -m http\.server"
     r"|docker compose up(?!.* -d\b))\b",
     re.MULTILINE,
 )

@@ -8,8 +8,11 @@ if TYPE_CHECKING:
     from tenantry.dashboards.access import Access as Access
     from tenantry.dashboards.endpoint import dashboard as dashboard
     from tenantry.dashboards.endpoint import error_handler as error_handler
+    from tenantry.dashboards.folder import QUERIES as QUERIES
+    from tenantry.dashboards.folder import TABLES_FILE as TABLES_FILE
     from tenantry.dashboards.folder import DashboardFolder as DashboardFolder
     from tenantry.dashboards.folder import SavedDashboard as SavedDashboard
+    from tenantry.dashboards.folder import default_query_folder as default_query_folder
     from tenantry.dashboards.mount import MountingApp as MountingApp
     from tenantry.dashboards.mount import mount_dashboards as mount_dashboards
     from tenantry.dashboards.panels.formats import UnusableFormat as UnusableFormat
@@ -23,7 +26,7 @@ else:
         {
             "tenantry.dashboards.access": "Access",
             "tenantry.dashboards.endpoint": "dashboard error_handler",
-            "tenantry.dashboards.folder": "DashboardFolder SavedDashboard",
+            "tenantry.dashboards.folder": "QUERIES TABLES_FILE DashboardFolder SavedDashboard default_query_folder",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
             "tenantry.dashboards.mount": "MountingApp mount_dashboards",
             "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",

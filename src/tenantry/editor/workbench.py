@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from tenantry.datasources import DataSources
+from tenantry.editor.workspace import Workspace
 from tenantry.ports import AuditTrail, CodeStore, EnvironmentStore, GroupStore, SourceStore
 
 
@@ -28,8 +28,7 @@ class EditorStore(Protocol):
 class Workbench:
     """What the endpoints of one mounted editor share."""
 
-    folder: Path
-    """The folder of the dashboards. Its queries are where DashboardFolder finds them."""
+    workspace: Workspace
     store: EditorStore
     sources: DataSources
     """Runs the queries of authors, with separate connections and limits."""

@@ -43,7 +43,7 @@ from tenantry.errors.base import (
     ViewerLeft,
 )
 from tenantry.errors.base import error_location as error_location
-from tenantry.errors.editor import FileConflict, NoAuthor, RightMissing
+from tenantry.errors.editor import FileConflict, FileNotSaved, NoAuthor, RightMissing, UnusableFile
 from tenantry.errors.provisioning import (
     AlreadyExists,
     AmbiguousAuthorization,
@@ -113,6 +113,7 @@ __all__ = [
     "Draining",
     "EmbeddingNotAllowed",
     "FileConflict",
+    "FileNotSaved",
     "GroupChanged",
     "GroupExpired",
     "GroupSuspended",
@@ -178,6 +179,7 @@ __all__ = [
     "UnmappedSchema",
     "UnregisteredSource",
     "UnsupportedMediaType",
+    "UnusableFile",
     "UserGroupExpired",
     "UserGroupSuspended",
     "ViewerLeft",

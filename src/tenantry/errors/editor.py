@@ -25,3 +25,17 @@ class FileConflict(TenantryError):
 
     code = "file_conflict"
     status = 409
+
+
+class UnusableFile(TenantryError):
+    """A file of the editor cannot be read: a symbolic link, not UTF-8, too long, or no permission."""
+
+    code = "unusable_file"
+    status = 422
+
+
+class FileNotSaved(TenantryError):
+    """A file of the editor could not be written, for example because the disk is full. It is unchanged."""
+
+    code = "file_not_saved"
+    status = 503

@@ -6,13 +6,14 @@ from tenantry._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from tenantry.dashboards.access import Access as Access
+    from tenantry.dashboards.assets import NOT_BUILT as NOT_BUILT
+    from tenantry.dashboards.assets import BuiltFiles as BuiltFiles
     from tenantry.dashboards.endpoint import dashboard as dashboard
     from tenantry.dashboards.endpoint import error_handler as error_handler
-    from tenantry.dashboards.folder import QUERIES as QUERIES
-    from tenantry.dashboards.folder import TABLES_FILE as TABLES_FILE
     from tenantry.dashboards.folder import DashboardFolder as DashboardFolder
     from tenantry.dashboards.folder import SavedDashboard as SavedDashboard
-    from tenantry.dashboards.folder import default_query_folder as default_query_folder
+    from tenantry.dashboards.frame import FURTHER as FURTHER
+    from tenantry.dashboards.frame import POLICY as POLICY
     from tenantry.dashboards.mount import MountingApp as MountingApp
     from tenantry.dashboards.mount import mount_dashboards as mount_dashboards
     from tenantry.dashboards.panels.formats import UnusableFormat as UnusableFormat
@@ -25,8 +26,10 @@ else:
         __name__,
         {
             "tenantry.dashboards.access": "Access",
+            "tenantry.dashboards.assets": "NOT_BUILT BuiltFiles",
             "tenantry.dashboards.endpoint": "dashboard error_handler",
-            "tenantry.dashboards.folder": "QUERIES TABLES_FILE DashboardFolder SavedDashboard default_query_folder",
+            "tenantry.dashboards.folder": "DashboardFolder SavedDashboard",
+            "tenantry.dashboards.frame": "FURTHER POLICY",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
             "tenantry.dashboards.mount": "MountingApp mount_dashboards",
             "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",

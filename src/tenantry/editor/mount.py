@@ -12,6 +12,7 @@ from tenantry.datasources import DataSources, Limits
 from tenantry.editor.authors import FindAuthor
 from tenantry.editor.files import file_routes
 from tenantry.editor.language import language_routes
+from tenantry.editor.page import page_routes
 from tenantry.editor.previews import preview_routes
 from tenantry.editor.requests import EditorEndpoints, EditorRequest, NoBody
 from tenantry.editor.runs import run_routes
@@ -53,6 +54,7 @@ def mount_editor(
 def editor_app(endpoints: EditorEndpoints, resolver: TokenResolver) -> Starlette:
     return Starlette(
         routes=[
+            *page_routes(),
             endpoints.post("/-/state", NoBody, _State(endpoints.workbench).respond),
             *file_routes(endpoints),
             *language_routes(endpoints),
@@ -90,4 +92,4 @@ async def _send_error(request: Request, error: Exception) -> Response:
 
 async def _plain_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101  # Starlette types the argument as Exception
-    return PlainTextResponse(error.detail, error.status_code)
+    return PlainTextResponse(error.detail, error.status_code, headers=error.headers)

@@ -194,6 +194,10 @@ class UsageStore(Protocol):
 class AuditTrail(Protocol):
     """Every write appends its audit entry in its own transaction. Entries never change."""
 
+    async def record(self, note: AuditNote) -> None:
+        """Append an entry for an action that is not a write to the store, such as a query in the editor."""
+        ...
+
     async def list(self, *, environment: str | None = None, after: int = 0, limit: int = 100) -> Sequence[AuditEntry]:
         """Return entries with ``number > after``, oldest first."""
         ...

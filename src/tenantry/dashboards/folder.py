@@ -54,7 +54,8 @@ class SavedDashboard:
 class DashboardFolder(Mapping[str, SavedDashboard]):
     """The dashboards in a folder and its subfolders, by name: ``folder["sales/regions"]`` is sales/regions.yaml.
 
-    ``queries``: a QueryFolder or its path, by default ``default_query_folder(path)``. Files are read once. Raises one InvalidDashboards for all invalid dashboards, InvalidQueries
+    ``queries``: a QueryFolder or its path. By default, the folder ``queries`` in ``path``, or next to it if ``path`` is
+    called ``dashboards``. Files are read once. Raises one InvalidDashboards for all invalid dashboards, InvalidQueries
     for invalid query files, OSError for unreadable files.
     """
 
@@ -149,12 +150,12 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
     def _query_folder(self, path: str | Path | None) -> QueryFolder | None:
         if path is not None:
             return QueryFolder(path, compiled=False)
-        default = default_query_folder(self.path)
+        default = default_queries(self.path)
         return QueryFolder(default, compiled=False) if default.is_dir() else None
 
 
-def default_query_folder(dashboards: Path) -> Path:
-    """Return the folder of the queries for a folder of dashboards: ``queries`` in it or, if there is none and it is
+def default_queries(folder: Path) -> Path:
+    """Return the folder of the query files for a folder of dashboards: ``queries`` in it or, if there is none and it is
     called ``dashboards``, next to it. The returned folder may not exist."""
-    inside = dashboards / QUERIES
-    return dashboards.parent / QUERIES if dashboards.name == "dashboards" and not inside.is_dir() else inside
+    inside = folder / QUERIES
+    return folder.parent / QUERIES if folder.name == "dashboards" and not inside.is_dir() else inside

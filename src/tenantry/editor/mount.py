@@ -17,7 +17,6 @@ from tenantry.editor.previews import preview_routes
 from tenantry.editor.requests import EditorEndpoints, EditorRequest, NoBody
 from tenantry.editor.runs import run_routes
 from tenantry.editor.workbench import EditorStore, Workbench
-from tenantry.editor.workspace import Workspace
 from tenantry.errors import InvalidSettings, TenantryError
 from tenantry.http import error_response
 from tenantry.middleware import TokenResolver
@@ -47,7 +46,7 @@ def mount_editor(
         raise InvalidSettings(f"path is {path!r}: it must begin with / and must not end with /, as in /editor")
     if not isinstance(store := sources.store, EditorStore):
         raise InvalidSettings("the editor needs a store with groups: give DataSources a SQLStore or MemoryStore")
-    workbench = Workbench(Workspace(Path(folder)), store, sources.separate(limits), read_only)
+    workbench = Workbench(Path(folder), store, sources.separate(limits), read_only)
     app.mount(path, editor_app(EditorEndpoints(workbench, authors), resolver), name="editor")
 
 

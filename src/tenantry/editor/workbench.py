@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from tenantry.datasources import DataSources
@@ -28,8 +29,14 @@ class EditorStore(Protocol):
 class Workbench:
     """What the endpoints of one mounted editor share."""
 
-    workspace: Workspace
+    folder: Path
+    """The folder of the dashboards. Its queries are where DashboardFolder finds them."""
     store: EditorStore
     sources: DataSources
     """Runs the queries of authors, with separate connections and limits."""
     read_only: bool = False
+
+    @property
+    def workspace(self) -> Workspace:
+        """The files that authors may read and write."""
+        return Workspace(self.folder)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from tenantry.dashboards import QUERIES, TABLES_FILE, default_query_folder
+from tenantry.dashboards import QUERIES, TABLES_FILE, default_queries
 from tenantry.errors import InvalidBody
 
 _PART: Final = re.compile(r"[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*")
@@ -32,7 +32,7 @@ class Workspace:
     @property
     def queries(self) -> Path:
         """The folder of the queries, where DashboardFolder finds them. It may not exist."""
-        return default_query_folder(self.dashboards)
+        return default_queries(self.dashboards)
 
     @property
     def root(self) -> Path:

@@ -19,12 +19,12 @@ from tenantry.errors import NotFound, RightMissing
 from tenantry.groups import AuditNote
 from tenantry.http import error_document, request_id_of
 
-Path = Annotated[str, Field(max_length=255)]
+FilePath = Annotated[str, Field(max_length=255)]
 Revision = Annotated[str, Field(max_length=64)]
 
 
 class FileBody(StrictBody):
-    path: Path
+    path: FilePath
 
 
 class SaveBody(FileBody):
@@ -38,7 +38,7 @@ class DeleteBody(FileBody):
 
 
 class RenameBody(DeleteBody):
-    to: Path
+    to: FilePath
 
 
 def file_routes(endpoints: EditorEndpoints) -> list[BaseRoute]:

@@ -44,7 +44,7 @@ def read_file(root: Path, path: str) -> bytes | None:
     try:
         with _opened(root, folders) as folder:
             file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
-            with open(file, "rb") as stream:
+            with os.fdopen(file, "rb") as stream:
                 if not stat.S_ISREG(os.fstat(file).st_mode):
                     raise UnusableFile(f"{path} is not a file", field="/path")
                 content = stream.read(MAX_BYTES + 1)
@@ -65,7 +65,7 @@ def write_file(root: Path, path: str, content: bytes) -> None:
     with _saving(root, path), _opened(root, folders, create=True) as folder:
         file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=folder)
         try:
-            with open(file, "wb") as stream:
+            with os.fdopen(file, "wb") as stream:
                 _keep_owner(name, folder, file)
                 stream.write(content)
                 stream.flush()
@@ -97,8 +97,8 @@ def rename_file(root: Path, path: str, to: str) -> None:
 
 
 def list_files(root: Path, place: str) -> Iterator[str]:
-    """Yield the paths of the files in a folder and its subfolders, without hidden ones and symbolic links. ``place``: the path of
-    the folder with a slash at its end, of a file, or "" for ``root``. Raises UnusableFile if it is a link."""
+    """Yield the paths of the files in a folder and its subfolders, without hidden ones and symbolic links. ``place``:
+    the path of a folder or file, or "" for ``root``. Raises UnusableFile if it is a link."""
     start = root / place
     if place and start.is_symlink():
         raise UnusableFile(f"{place} is a symbolic link: open its target instead")

@@ -68,7 +68,7 @@ def _git(root: Path, *arguments: str) -> bytes | None:
         return None
     # Without the variables of a program that was started by git, such as GIT_DIR.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment |= {"GIT_TERMINAL_PROMPT": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C"}
+    environment |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     try:
         done = subprocess.run(  # noqa: S603  # a fixed command; paths come after --
             [program, "--no-optional-locks", *_SAFE, *arguments],

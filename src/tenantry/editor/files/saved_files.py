@@ -148,5 +148,3 @@ def _check_text(text: str) -> None:
 
 def _with_short_breaks(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-

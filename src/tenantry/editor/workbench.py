@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from tenantry.datasources import DataSources, Limits
+from tenantry.editor.workspace import Workspace
 from tenantry.ports import AuditTrail, CodeStore, EnvironmentStore, GroupStore, SourceStore
 
 
@@ -38,3 +39,8 @@ class Workbench:
     limits: Limits
     """The limits of both."""
     read_only: bool = False
+
+    @property
+    def workspace(self) -> Workspace:
+        """The files that authors may read and write."""
+        return Workspace(self.folder)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
 from typing import Any, Final
 
 from tenantry.datasources.checks import word_at
@@ -38,7 +37,7 @@ def internal_error(error: Exception) -> dict[str, str]:
     return {"code": "internal", "message": "the editor itself failed; its operator can see the reason in the log"}
 
 
-def _place(error: TenantryError, path: str, text: str, sent: str) -> tuple[int, int] | None:
+def _place(error: Any, path: str, text: str, sent: str) -> tuple[int, int] | None:
     if isinstance(error, TemplateError):
         location = error.location
         if location is None or location.file != path:
@@ -46,19 +45,12 @@ def _place(error: TenantryError, path: str, text: str, sent: str) -> tuple[int, 
         start = Utf16Text(text).index(location.line, location.column)
         word = _WORD.match(text, start)
         return start, word.end() if word is not None else min(start + 1, len(text))
-    for name in _names(error, sent):
-        found = list(re.finditer(rf"(?<![@\w]){re.escape(name)}(?!\w)", text, re.IGNORECASE))
-        if len(found) == 1:
-            return found[0].span()
+    if isinstance(error, QueryFailed | PrivateNameUsed):
+        name = word_at(sent, error.position or 0) if isinstance(error, QueryFailed) else _WORD.findall(error.name)[-1]
+        found = list(re.finditer(rf"(?<![@\w]){re.escape(name)}(?!\w)", text, re.IGNORECASE)) if name else []
+        return found[0].span() if len(found) == 1 else None
+    for path in getattr(error, "names", None) or filter(None, [getattr(error, "name", "")]):
+        tag = re.search(rf"\{{\{{[^{{}}]*?(?<![\w.])({re.escape(str(path))})(?![\w.])", text)
+        if tag is not None:
+            return tag.span(1)
     return None
-
-
-def _names(error: TenantryError, sent: str) -> Iterator[str]:
-    """Yield names to look for in the text."""
-    if isinstance(error, QueryFailed):
-        yield from filter(None, [word_at(sent, error.position or 0)])
-    elif isinstance(error, PrivateNameUsed):
-        yield from _WORD.findall(error.name)[-1:]
-    else:  # errors of variables and parameters
-        for name in getattr(error, "names", None) or filter(None, [getattr(error, "name", "")]):
-            yield from (str(name), str(name).rpartition(".")[2])

@@ -63,13 +63,14 @@ async def spread_groups(store: GroupStore, environment: Environment, size: int) 
     if first is None:
         return
     start = first.team_id
-    step = max(1, (await _last_id(store, environment, start) - start) // max(1, size - 1))
+    span = await _last_id(store, environment, start) - start
     found: UserGroup | None = first
     for number in range(1, size + 1):
         if found is None:
             return
         yield found
-        found = await _after(store, environment, max(found.team_id, start + number * step - 1))
+        place = start + number * span // max(1, size - 1)
+        found = await _after(store, environment, max(found.team_id, place - 1))
 
 
 async def _after(store: GroupStore, environment: Environment, team_id: int) -> UserGroup | None:

@@ -116,9 +116,11 @@ class _Run:
             on_begin=self._begin,
         )
         try:
-            while not self._is_cut and (part := await self._within_limit(chunks.next())) is not None:
+            while (part := await self._within_limit(chunks.next())) is not None:
                 if part:
                     yield part
+                if self._is_cut:
+                    break
         finally:
             chunks.close()
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from tenantry.datasources import DataSources
+from tenantry.editor.workspace import Workspace
 from tenantry.ports import AuditTrail, CodeStore, EnvironmentStore, GroupStore, SourceStore
 
 
@@ -36,3 +37,8 @@ class Workbench:
     unguarded: DataSources
     """The same without guarded tables."""
     read_only: bool = False
+
+    @property
+    def workspace(self) -> Workspace:
+        """The files that authors may read and write."""
+        return Workspace(self.folder)

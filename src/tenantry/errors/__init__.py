@@ -43,7 +43,14 @@ from tenantry.errors.base import (
     ViewerLeft,
 )
 from tenantry.errors.base import error_location as error_location
-from tenantry.errors.editor import FileConflict, NoAuthor, PrivateNameUsed, RightMissing
+from tenantry.errors.editor import (
+    FileConflict,
+    FileNotSaved,
+    NoAuthor,
+    PrivateNameUsed,
+    RightMissing,
+    UnusableFile,
+)
 from tenantry.errors.provisioning import (
     AlreadyExists,
     AmbiguousAuthorization,
@@ -113,6 +120,7 @@ __all__ = [
     "Draining",
     "EmbeddingNotAllowed",
     "FileConflict",
+    "FileNotSaved",
     "GroupChanged",
     "GroupExpired",
     "GroupSuspended",
@@ -179,6 +187,7 @@ __all__ = [
     "UnmappedSchema",
     "UnregisteredSource",
     "UnsupportedMediaType",
+    "UnusableFile",
     "UserGroupExpired",
     "UserGroupSuspended",
     "ViewerLeft",

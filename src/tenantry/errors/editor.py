@@ -33,3 +33,17 @@ class PrivateNameUsed(DataSourceError):
     code = "private_name"
     status = 422
     name: str = ""
+
+
+class UnusableFile(TenantryError):
+    """A file of the editor cannot be read: a symbolic link, not UTF-8, too long, or no permission."""
+
+    code = "unusable_file"
+    status = 422
+
+
+class FileNotSaved(TenantryError):
+    """A file of the editor could not be written, for example because the disk is full. It is unchanged."""
+
+    code = "file_not_saved"
+    status = 503

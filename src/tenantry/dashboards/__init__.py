@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from tenantry.dashboards.assets import BuiltFiles as BuiltFiles
     from tenantry.dashboards.endpoint import dashboard as dashboard
     from tenantry.dashboards.endpoint import error_handler as error_handler
+    from tenantry.dashboards.folder import QUERIES as QUERIES
+    from tenantry.dashboards.folder import TABLES_FILE as TABLES_FILE
     from tenantry.dashboards.folder import DashboardFolder as DashboardFolder
     from tenantry.dashboards.folder import SavedDashboard as SavedDashboard
     from tenantry.dashboards.folder import default_queries as default_queries
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from tenantry.dashboards.protocol.panel_request import StrictBody as StrictBody
     from tenantry.dashboards.protocol.panel_request import read_request as read_request
     from tenantry.dashboards.refresh.reloading import ReloadingFolder as ReloadingFolder
+    from tenantry.dashboards.single_use_codes import MAX_PAYLOAD as MAX_PAYLOAD
+    from tenantry.dashboards.single_use_codes import Purpose as Purpose
+    from tenantry.dashboards.single_use_codes import SingleUseCodes as SingleUseCodes
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
@@ -29,11 +34,12 @@ else:
             "tenantry.dashboards.access": "Access",
             "tenantry.dashboards.assets": "NOT_BUILT BuiltFiles",
             "tenantry.dashboards.endpoint": "dashboard error_handler",
+            "tenantry.dashboards.folder": "QUERIES TABLES_FILE DashboardFolder SavedDashboard default_queries",
             "tenantry.dashboards.frame": "FURTHER POLICY",
-            "tenantry.dashboards.folder": "DashboardFolder SavedDashboard default_queries",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
             "tenantry.dashboards.mount": "MountingApp mount_dashboards",
             "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",
             "tenantry.dashboards.refresh.reloading": "ReloadingFolder",
+            "tenantry.dashboards.single_use_codes": "MAX_PAYLOAD Purpose SingleUseCodes",
         },
     )

@@ -11,7 +11,6 @@ import click
 from tenantry.cli.dashboards_explain import explain_command
 from tenantry.cli.dashboards_preview import preview_command
 from tenantry.cli.options import (
-    TABLES_FILE,
     OptionDecorator,
     as_name,
     database_option,
@@ -23,6 +22,7 @@ from tenantry.cli.options import (
     tables_option,
 )
 from tenantry.cli.output import FAILED, print_note
+from tenantry.datasources import TABLES_FILE
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 

@@ -34,14 +34,17 @@ CHUNKS = {
 }
 """What the page loads when it is needed: the drawing of a kind of chart, what opens below controls, what a panel's menu
 shows or saves, paper."""
+EDITOR = {"editor.js": "src/editor/editor.js"}
+"""The SQL editor's script, and the bundles that it loads when they are needed."""
 ENTRIES = {
     "page.js": "src/dashboards/page.js",
     **CHUNKS,
+    **EDITOR,
     "vega.js": "src/dashboards/vega_view.js",
     "embed.js": "src/dashboards/embed/element.js",
 }
 """Bundle of JavaScript -> its entry file."""
-STYLES = {"page.css": "src/dashboards/page.css"}
+STYLES = {"page.css": "src/dashboards/page.css", "editor.css": "src/editor/editor.css"}
 """Bundle of styles -> its entry file."""
 
 TOKENS = "tokens.css"
@@ -77,6 +80,8 @@ WHOLE = {
     "embed.js": 2_000,
     TAKEN: 3,
     PACKAGE: 3_000,
+    "editor.css": 500,
+    **dict.fromkeys(EDITOR, 100),
     **dict.fromkeys(CHUNKS, 1_000),
     **dict.fromkeys(COPIED, 1_000),
 }

@@ -110,10 +110,10 @@ class ApiTokenStore(Protocol):
 
 
 class CodeShare(NamedTuple):
-    """Limits how many codes a group may have for one purpose."""
+    """Limits how many codes a group, or an author of the SQL editor, may have for one purpose."""
 
     group: bytes
-    """The handle."""
+    """The handle of the group, or a hash of the author's name."""
     most: int
 
 
@@ -147,6 +147,10 @@ class CodeStore(Protocol):
 
     async def read(self, digest: bytes, *, purpose: str) -> str | None:
         """Return the payload of a session. The session continues. Return None in the same cases as ``redeem``."""
+        ...
+
+    async def delete(self, group: bytes, *, purpose: str) -> int:
+        """Delete all codes with this purpose whose CodeShare names ``group``. Return their number."""
         ...
 
 
@@ -193,6 +197,10 @@ class UsageStore(Protocol):
 
 class AuditTrail(Protocol):
     """Every write appends its audit entry in its own transaction. Entries never change."""
+
+    async def record(self, note: AuditNote) -> None:
+        """Append an entry for an action that is not a write to the store, such as a query in the editor."""
+        ...
 
     async def list(self, *, environment: str | None = None, after: int = 0, limit: int = 100) -> Sequence[AuditEntry]:
         """Return entries with ``number > after``, oldest first."""

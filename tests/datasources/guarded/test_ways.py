@@ -96,6 +96,11 @@ async def pages(house: House, group: UserGroup) -> Rows:
     return owned(rows)
 
 
+async def for_authors(house: House, group: UserGroup) -> Rows:
+    async with house.sources.for_authors(Limits(pool_size=1)) as sources:
+        return owned(await sources.fetch(group, "main", TEMPLATE))
+
+
 METHODS: dict[str, Way] = {
     "fetch": lambda house, group: _fetch(house, group),
     "query": query,
@@ -103,8 +108,9 @@ METHODS: dict[str, Way] = {
     "open_chunks": open_chunks,
     "explain": explain,
     "fingerprint": fingerprint,
+    "for_authors": for_authors,
 }
-"""Public methods of DataSources that take a template."""
+"""Public methods of DataSources that take a template, or return another DataSources."""
 METHODS_WITHOUT_SQL = {"dialect", "changed", "registered", "stop", "aclose"}
 FUNCTIONS: dict[str, Way] = {"fetch_page": pages}
 """Public functions that take DataSources and a template."""

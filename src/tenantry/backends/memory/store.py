@@ -17,6 +17,7 @@ from tenantry.clock import utc_now
 from tenantry.groups import (
     UNNAMED,
     AuditEntry,
+    AuditNote,
     Author,
     ChainHead,
     Changes,
@@ -152,6 +153,10 @@ class MemoryUsage(UsageStore):
 class MemoryAuditTrail(AuditTrail):
     def __init__(self, tables: MemoryTables) -> None:
         self._tables = tables
+
+    async def record(self, note: AuditNote) -> None:
+        with self._tables.lock:
+            self._tables.note(note.author, note.action, note.environment, note.subject, **note.details)
 
     async def list(self, *, environment: str | None = None, after: int = 0, limit: int = 100) -> Sequence[AuditEntry]:
         with self._tables.lock:

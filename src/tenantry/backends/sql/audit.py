@@ -3,13 +3,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import BigInteger, String, Text, bindparam, select, type_coerce
+from sqlalchemy import BigInteger, Connection, String, Text, bindparam, select, type_coerce
 
 from tenantry.backends.sql import rows
+from tenantry.backends.sql.change_log import WriteContext
+from tenantry.backends.sql.change_log import note as add_note
 from tenantry.backends.sql.part import SQLPart
 from tenantry.backends.sql.queries import Read
 from tenantry.backends.sql.tables import audit, generation
-from tenantry.groups import AuditEntry, ChainHead
+from tenantry.groups import AuditEntry, AuditNote, ChainHead
 from tenantry.ports import AuditTrail
 
 _PAGE: Final[Read] = (
@@ -33,6 +35,20 @@ _HEAD: Final[Read] = select(generation.c.audit_number, generation.c.audit_mac)
 
 
 class SQLAuditTrail(SQLPart, AuditTrail):
+    async def record(self, note: AuditNote) -> None:
+        def write(connection: Connection, context: WriteContext) -> None:
+            add_note(
+                connection,
+                context,
+                note.action,
+                note.environment,
+                note.subject,
+                note.details,
+                at=context.now(connection),
+            )
+
+        await self._write(write, note.author)
+
     async def list(self, *, environment: str | None = None, after: int = 0, limit: int = 100) -> Sequence[AuditEntry]:
         if environment is None:
             found = await self._read(_PAGE, after=after, limit=limit)

@@ -15,6 +15,7 @@ from tenantry.errors import (
 from tenantry.groups import (
     UNNAMED,
     AuditEntry,
+    AuditNote,
     Author,
     Environment,
     GroupChanges,
@@ -106,6 +107,19 @@ class AuditContract:
         text = repr(list(await store.audit.list()))
         assert all(token not in text for token in whole)
         assert "ugkc_…cccc" in text
+
+    async def test_an_action_outside_the_store_is_recorded(self, store: Store, clock: FrozenClock) -> None:
+        await store.environments.create("production", Tag.CUSTOMER)
+        clock.advance(1)
+        token = f"ugkc_{'c' * 49}"
+        await store.audit.record(AuditNote(ANN, "query.run", "production", "acme", {"query": token}))
+        await store.audit.record(AuditNote(ANN, "editor.opened", "", "ann"))
+        _, run, opened = await store.audit.list()
+        assert (run.author, run.action, run.environment, run.subject) == (ANN, "query.run", "production", "acme")
+        assert (dict(run.details), run.at) == ({"query": "ugkc_…cccc"}, clock())
+        assert (opened.action, opened.environment, dict(opened.details)) == ("editor.opened", "", {})
+        assert opened.number > run.number
+        assert [entry.action for entry in await store.audit.list(environment="production")][1:] == ["query.run"]
 
     async def test_the_trail_is_read_in_pages(self, store: Store) -> None:
         for name in ("a", "b"):

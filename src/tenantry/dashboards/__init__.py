@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from tenantry.dashboards.endpoint import dashboard as dashboard
     from tenantry.dashboards.endpoint import error_handler as error_handler
     from tenantry.dashboards.folder import QUERIES as QUERIES
-    from tenantry.dashboards.folder import TABLES_FILE as TABLES_FILE
     from tenantry.dashboards.folder import DashboardFolder as DashboardFolder
     from tenantry.dashboards.folder import SavedDashboard as SavedDashboard
     from tenantry.dashboards.folder import default_queries as default_queries
@@ -34,7 +33,7 @@ else:
             "tenantry.dashboards.access": "Access",
             "tenantry.dashboards.assets": "NOT_BUILT BuiltFiles",
             "tenantry.dashboards.endpoint": "dashboard error_handler",
-            "tenantry.dashboards.folder": "QUERIES TABLES_FILE DashboardFolder SavedDashboard default_queries",
+            "tenantry.dashboards.folder": "QUERIES DashboardFolder SavedDashboard default_queries",
             "tenantry.dashboards.frame": "FURTHER POLICY",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
             "tenantry.dashboards.mount": "MountingApp mount_dashboards",

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from tenantry.dashboards.frame import POLICY as POLICY
     from tenantry.dashboards.mount import MountingApp as MountingApp
     from tenantry.dashboards.mount import mount_dashboards as mount_dashboards
+    from tenantry.dashboards.mount import preview_app as preview_app
     from tenantry.dashboards.panels.formats import UnusableFormat as UnusableFormat
     from tenantry.dashboards.panels.formats import unusable_formats as unusable_formats
+    from tenantry.dashboards.preview.previews import Previews as Previews
     from tenantry.dashboards.protocol.panel_request import StrictBody as StrictBody
     from tenantry.dashboards.protocol.panel_request import read_request as read_request
     from tenantry.dashboards.refresh.reloading import ReloadingFolder as ReloadingFolder
+    from tenantry.dashboards.refresh.reloading import Stamp as Stamp
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
@@ -34,8 +37,9 @@ else:
             "tenantry.dashboards.folder": "QUERIES TABLES_FILE DashboardFolder SavedDashboard default_queries",
             "tenantry.dashboards.frame": "FURTHER POLICY",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
-            "tenantry.dashboards.mount": "MountingApp mount_dashboards",
+            "tenantry.dashboards.mount": "MountingApp mount_dashboards preview_app",
+            "tenantry.dashboards.preview.previews": "Previews",
             "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",
-            "tenantry.dashboards.refresh.reloading": "ReloadingFolder",
+            "tenantry.dashboards.refresh.reloading": "ReloadingFolder Stamp",
         },
     )

@@ -74,6 +74,7 @@ STABLE = {
     "outcome_unknown": 503,
     "pass_expired": 401,
     "pass_revoked": 401,
+    "private_name": 422,
     "query_failed": 502,
     "query_outdated": 409,
     "query_timeout": 504,

@@ -240,3 +240,13 @@ async def test_an_unusable_run_folder_is_an_error(tmp_path: Path) -> None:
     async with served_editor(tmp_path) as site:
         answer = await site.post("preview", dashboard=DASHBOARD, environment=ENVIRONMENT, group="ha")
         assert answer.status_code == 503
+
+
+async def test_the_schema_of_dashboards_is_the_published_one(tmp_path: Path) -> None:
+    """Red when the route makes another schema, or needs no author."""
+    published = Path(__file__).parents[2] / "docs/schemas/dashboard.schema.json"
+    async with served_editor(tmp_path) as site:
+        address = "/editor/-/dashboard-schema.json"
+        assert (await site.client.get(address)).json() == json.loads(published.read_text())
+        site.author = EditorAuthor("eve", frozenset({Right.RUN}))
+        assert (await site.client.get(address)).status_code == 403

@@ -34,6 +34,8 @@ class Workbench:
     store: EditorStore
     sources: DataSources
     """Runs the queries of authors, with separate connections and limits."""
+    unguarded: DataSources
+    """The same without guarded tables."""
     read_only: bool = False
 
     @property

@@ -43,7 +43,14 @@ from tenantry.errors.base import (
     ViewerLeft,
 )
 from tenantry.errors.base import error_location as error_location
-from tenantry.errors.editor import FileConflict, FileNotSaved, NoAuthor, RightMissing, UnusableFile
+from tenantry.errors.editor import (
+    FileConflict,
+    FileNotSaved,
+    NoAuthor,
+    PrivateNameUsed,
+    RightMissing,
+    UnusableFile,
+)
 from tenantry.errors.provisioning import (
     AlreadyExists,
     AmbiguousAuthorization,
@@ -149,6 +156,7 @@ __all__ = [
     "OutcomeUnknown",
     "PassExpired",
     "PassRevoked",
+    "PrivateNameUsed",
     "QueryFailed",
     "QueryOutdated",
     "QueryTimeout",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.errors.base import TenantryError
+from tenantry.errors.base import DataSourceError, TenantryError
 
 
 class NoAuthor(TenantryError):
@@ -25,6 +25,14 @@ class FileConflict(TenantryError):
 
     code = "file_conflict"
     status = 409
+
+
+class PrivateNameUsed(DataSourceError):
+    """The author's SQL names something that can show secrets of the database server. ``name`` is that name."""
+
+    code = "private_name"
+    status = 422
+    name: str = ""
 
 
 class UnusableFile(TenantryError):

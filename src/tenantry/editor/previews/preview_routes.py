@@ -13,7 +13,8 @@ from starlette.routing import BaseRoute, Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.dashboards import Previews, preview_app
-from tenantry.editor.authors import Right
+from tenantry.dashboards.definition import dashboard_schema
+from tenantry.editor.authors import EditorAuthor, Right
 from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.previews.drafted_folder import DraftedFolder
 from tenantry.editor.previews.shared_drafts import PreviewedDrafts, SharedDrafts
@@ -48,6 +49,7 @@ def preview_routes(endpoints: EditorEndpoints, resolver: TokenResolver) -> list[
     creation = _Creation(endpoints, shared)
     return [
         endpoints.post("/-/preview", PreviewBody, creation.respond, right=Right.RUN, max_bytes=MAX_BODY_OF_TEXTS),
+        endpoints.get("/-/dashboard-schema.json", _dashboard_schema),
         Mount("/-/preview/{preview}", _PreviewApps(endpoints, resolver, shared)),
     ]
 
@@ -96,8 +98,8 @@ class _Creation:
 
 
 class _PreviewApps:
-    # An app for each preview, because its dashboards have unsaved texts of their own. The HTML and the scripts are sent
-    # to the author who asked. The data need the key for which the page exchanges the code in its address.
+    # Each preview has an app, because its dashboards have other unsaved texts. Only its author gets the HTML and the
+    # scripts. For the data, a request needs the key that the page got for the code in its address.
 
     def __init__(self, endpoints: EditorEndpoints, resolver: TokenResolver, shared: SharedDrafts) -> None:
         self._endpoints = endpoints
@@ -131,3 +133,7 @@ class _PreviewApps:
 
 def _same(one: PreviewedDrafts, other: PreviewedDrafts) -> bool:
     return (one.author, one.dashboard, one.viewed_as) == (other.author, other.dashboard, other.viewed_as)
+
+
+async def _dashboard_schema(request: Request, author: EditorAuthor) -> Response:
+    return JSONResponse(dashboard_schema())

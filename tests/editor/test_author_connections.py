@@ -43,7 +43,7 @@ async def test_authors_never_use_the_connections_of_viewers(postgres: Postgres, 
             reader = await left.enter_async_context(site.reading("run", **body))
             assert "started" in await reader.line()
         async with asyncio.timeout(SOON):
-            while len(postgres.execute(MARKED).split()) < AT_ONCE:  # noqa: ASYNC110
+            while len(postgres.execute(MARKED).split()) < AT_ONCE:
                 await asyncio.sleep(0.05)
         await asyncio.sleep(0.5)  # nothing announces that no further query begins
         authors = postgres.execute(MARKED).split()

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tenantry.datasources.checks.query_plans import plan_prefix as plan_prefix
     from tenantry.datasources.checks.refused_queries import word_at as word_at
     from tenantry.datasources.checks.session_check import SessionCheck as SessionCheck
+    from tenantry.datasources.checks.tables_check import TablesCheck as TablesCheck
+    from tenantry.datasources.checks.tables_check import read_declaration as read_declaration
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
@@ -22,5 +24,6 @@ else:
             "tenantry.datasources.checks.query_plans": "PlanTemplate plan_prefix",
             "tenantry.datasources.checks.refused_queries": "word_at",
             "tenantry.datasources.checks.session_check": "SessionCheck",
+            "tenantry.datasources.checks.tables_check": "TablesCheck read_declaration",
         },
     )

@@ -19,6 +19,7 @@ from tenantry.cli.sql_check import count_by_severity, find_schema, print_documen
 from tenantry.dashboards import DashboardFolder, SavedDashboard, UnusableFormat, unusable_formats
 from tenantry.dashboards.checks import missing_in_texts, panel_findings
 from tenantry.dashboards.definition import ColumnUse, Panel, PanelKind
+from tenantry.datasources import QueryFolder
 from tenantry.datasources.checks import TablesCheck
 from tenantry.errors import InvalidQueries, did_you_mean
 from tenantry.groups import Environment, PropertySchema, UserGroup, thaw
@@ -76,7 +77,7 @@ class DashboardCheck:
             read = DashboardFolder(folder)
             self._saved = [*read.values()]
             self._of_folder = [*read.findings]
-            self._queries_folders = [read.queries.path] if read.queries is not None else []
+            self._queries_folders = [read.queries.path] if isinstance(read.queries, QueryFolder) else []
         except InvalidQueries as error:
             for each in error.errors or (error,):
                 finding = template_error(each)

@@ -16,7 +16,8 @@ from tenantry.datasources import DataSources
 from tenantry.errors import InvalidDashboards, InvalidQueries
 from tenantry.groups import UserGroup
 
-_Stamp: TypeAlias = frozenset[tuple[str, int, int]]
+Stamp: TypeAlias = frozenset[tuple[str, int, int]]
+"""Path, time of the last change in nanoseconds, and size of each file."""
 
 
 class ReloadingFolder(Mapping[str, SavedDashboard]):
@@ -25,7 +26,7 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)
-        self._stamp: _Stamp | None = None
+        self._stamp: Stamp | None = None
         self._read: DashboardFolder | InvalidQueries | None = None
 
     def __getitem__(self, name: str) -> SavedDashboard:
@@ -40,14 +41,17 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
     @property
     def revision(self) -> str:
         """A string that changes whenever a file changes."""
-        return f"{hash(self._look()):x}"
+        return f"{hash(self.stamp()):x}"
+
+    def read(self) -> DashboardFolder:
+        return DashboardFolder(self.path)
 
     def _current(self) -> DashboardFolder:
-        stamp = self._look()
+        stamp = self.stamp()
         if self._read is None or stamp != self._stamp:
             self._stamp = stamp
             try:
-                self._read = DashboardFolder(self.path)
+                self._read = self.read()
             except InvalidQueries as error:
                 self._read = error
             except OSError as error:  # for example, while an editor replaces the file
@@ -57,7 +61,7 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
             raise self._read.with_traceback(None)
         return self._read
 
-    def _look(self) -> _Stamp:
+    def stamp(self) -> Stamp:
         folders = [self.path, *([self.path.parent / QUERIES] if self.path.name == "dashboards" else [])]
         found: set[tuple[str, int, int]] = set()
         for file in (file for folder in folders for file in folder.rglob("*") if file.suffix in {*SUFFIXES, ".sql"}):

@@ -19,7 +19,8 @@ from tenantry.groups import UserGroup
 
 _log = logging.getLogger("tenantry.dashboards")
 
-_Stamp: TypeAlias = frozenset[tuple[str, int, int]]
+Stamp: TypeAlias = frozenset[tuple[str, int, int]]
+"""Path, time of the last change in nanoseconds, and size of each file."""
 
 
 class ReloadingFolder(Mapping[str, SavedDashboard]):
@@ -30,7 +31,7 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
     def __init__(self, path: str | Path, *, keep_valid: bool = False) -> None:
         self.path: Path = Path(path)
         self._keep_valid = keep_valid
-        self._stamp: _Stamp | None = None
+        self._stamp: Stamp | None = None
         self._read: DashboardFolder | InvalidQueries | None = None
 
     def __getitem__(self, name: str) -> SavedDashboard:
@@ -45,10 +46,13 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
     @property
     def revision(self) -> str:
         """A string that changes whenever a file changes."""
-        return f"{hash(self._look()):x}"
+        return f"{hash(self.stamp()):x}"
+
+    def read(self) -> DashboardFolder:
+        return DashboardFolder(self.path)
 
     def _current(self) -> DashboardFolder:
-        stamp = self._look()
+        stamp = self.stamp()
         if self._read is None or stamp != self._stamp:
             self._stamp = stamp
             found = self._try_read()
@@ -62,14 +66,14 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
 
     def _try_read(self) -> DashboardFolder | InvalidQueries:
         try:
-            return DashboardFolder(self.path)
+            return self.read()
         except InvalidQueries as error:
             return error
         except OSError as error:  # for example, while an editor replaces the file
             problem = f"{error.filename or self.path} cannot be read: {error.strerror or error}"
             return InvalidDashboards(problem, errors=())
 
-    def _look(self) -> _Stamp:
+    def stamp(self) -> Stamp:
         folders = [self.path, *([self.path.parent / QUERIES] if self.path.name == "dashboards" else [])]
         found: set[tuple[str, int, int]] = set()
         for file in (file for folder in folders for file in folder.rglob("*") if file.suffix in {*SUFFIXES, ".sql"}):

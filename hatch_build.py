@@ -34,7 +34,11 @@ CHUNKS = {
 }
 """What the page loads when it is needed: the drawing of a kind of chart, what opens below controls, what a panel's menu
 shows or saves, paper."""
-EDITOR = {"editor.js": "src/editor/editor.js"}
+EDITOR = {
+    "editor.js": "src/editor/editor.js",
+    "editor_chart.js": "src/editor/results/drawing.js",
+    "editor_results.js": "src/editor/results/index.js",
+}
 """The SQL editor's script, and the bundles that it loads when they are needed."""
 ENTRIES = {
     "page.js": "src/dashboards/page.js",

@@ -3,8 +3,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Annotated, Any, Final, Generic, TypeVar
 
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -18,12 +19,39 @@ from tenantry.middleware import OriginCheck
 
 Body = TypeVar("Body", bound=StrictBody)
 
+MAX_BODY: Final = 64 * 1024
+"""Maximum bytes of a request body, unless an endpoint allows more."""
+MAX_BODY_OF_TEXTS: Final = 2 * 1024 * 1024
+"""Maximum bytes of a request body with the texts of files."""
+
 HEADER = "X-Tenantry-Editor"
 """Request header that the page sends. A form of another site cannot set it."""
 
 
 class NoBody(StrictBody):
     """An empty JSON object."""
+
+
+class GroupBody(StrictBody):
+    """The group as which a request runs queries."""
+
+    environment: Annotated[str, Field(max_length=255)]
+    group: Annotated[str, Field(max_length=255)]
+    """The id that the provider of the group chose."""
+    viewer: Annotated[dict[str, Any], Field(max_length=100)] | None = None
+    """The values of ``viewer.*``, including ``id``; None: no viewer."""
+
+
+class DraftsBody(StrictBody):
+    drafts: Annotated[dict[str, str], Field(max_length=20)] = {}
+    """The unsaved texts of files, by path."""
+
+
+class TextBody(DraftsBody):
+    path: Annotated[str, Field(max_length=1_000)]
+    """The path of the file in the workspace, for example ``queries/by_day.sql``."""
+    text: str
+    """The text as typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +78,23 @@ class EditorEndpoints:
         self._find_author = find_author
         self._origins = OriginCheck(advice="open the editor there")
 
-    def post(self, path: str, model: type[Body], handler: Handler[Body], *, right: Right = Right.VIEW) -> Route:
+    def post(
+        self,
+        path: str,
+        model: type[Body],
+        handler: Handler[Body],
+        *,
+        right: Right = Right.VIEW,
+        max_bytes: int = MAX_BODY,
+    ) -> Route:
         """Return a route for POST requests with a JSON body. Its response is 401 without an author, 403 without the
-        right or for a page of another site, and 422 for an invalid body."""
+        right or for a page of another site, 413 for a body of more than ``max_bytes``, and 422 for an invalid body."""
 
         async def respond(request: Request) -> Response:
             author = await self.author(request)
             require_right(author, right)
-            return await handler(EditorRequest(request, author, await read_request(request, model)))
+            body = await read_request(request, model, max_bytes=max_bytes)
+            return await handler(EditorRequest(request, author, body))
 
         return Route(path, respond, methods=["POST"])
 

@@ -75,14 +75,16 @@ class ExplanationRequest(FilteredBody):
 Model = TypeVar("Model", bound=StrictBody)
 
 
-async def read_request(request: Request, model: type[Model], *, optional: bool = False) -> Model:
+async def read_request(
+    request: Request, model: type[Model], *, optional: bool = False, max_bytes: int = MAX_BODY
+) -> Model:
     """With ``optional``, the body may be empty. Raises BodyTooLarge, BadJson, InvalidBody, ViewerLeft."""
     body = bytearray()
     try:
         async for chunk in request.stream():
             body += chunk
-            if len(body) > MAX_BODY:
-                raise BodyTooLarge(f"the body is larger than {MAX_BODY} bytes")
+            if len(body) > max_bytes:
+                raise BodyTooLarge(f"the body is larger than {max_bytes} bytes")
     except ClientDisconnect:
         raise ViewerLeft("the viewer left before the request was complete") from None
     return model() if optional and not body else read_body(bytes(body), model)

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from tenantry.dashboards.protocol.panel_request import StrictBody as StrictBody
     from tenantry.dashboards.protocol.panel_request import read_request as read_request
     from tenantry.dashboards.refresh.reloading import ReloadingFolder as ReloadingFolder
+    from tenantry.dashboards.single_use_codes import MAX_PAYLOAD as MAX_PAYLOAD
+    from tenantry.dashboards.single_use_codes import Purpose as Purpose
+    from tenantry.dashboards.single_use_codes import SingleUseCodes as SingleUseCodes
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
@@ -35,5 +38,6 @@ else:
             "tenantry.dashboards.mount": "MountingApp mount_dashboards",
             "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",
             "tenantry.dashboards.refresh.reloading": "ReloadingFolder",
+            "tenantry.dashboards.single_use_codes": "MAX_PAYLOAD Purpose SingleUseCodes",
         },
     )

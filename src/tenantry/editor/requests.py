@@ -99,16 +99,20 @@ class EditorEndpoints:
         return Route(path, respond, methods=["POST"])
 
     async def author(self, request: Request) -> EditorAuthor:
-        """Return the author. Raises NoAuthor, and OriginNotAllowed if a page of another site may have sent the
-        request."""
-        self._origins.require(request.scope)
-        if request.method != "GET" and HEADER not in request.headers:
-            raise InvalidBody(f"send the header {HEADER}: 1")
+        """Return the author. Raises NoAuthor, and the errors of ``require_page``."""
+        self.require_page(request)
         found = self._find_author(request)
         author = await found if inspect.isawaitable(found) else found
         if author is None:
             raise NoAuthor(NoAuthor.MESSAGE)
         return author
+
+    def require_page(self, request: Request) -> None:
+        """Raises OriginNotAllowed if a page of another site may have sent the request, and InvalidBody if a POST has no
+        header HEADER."""
+        self._origins.require(request.scope)
+        if request.method != "GET" and HEADER not in request.headers:
+            raise InvalidBody(f"send the header {HEADER}: 1")
 
 
 def require_right(author: EditorAuthor, right: Right) -> None:

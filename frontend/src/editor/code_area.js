@@ -3,7 +3,6 @@
 import { html } from "../dashboards/dom.js";
 
 export class CodeArea extends HTMLElement {
-  dialect = "";
   #area = html("textarea", { "aria-label": "Code", spellcheck: "false", autocomplete: "off", input: () => this.dispatchEvent(new Event("change")) });
 
   connectedCallback() {
@@ -11,7 +10,7 @@ export class CodeArea extends HTMLElement {
   }
 
   setDocument({ path, text, readOnly }) {
-    this.#area.value = text;
+    if (this.#area.value !== text) this.#area.value = text;
     this.#area.readOnly = Boolean(readOnly);
     this.#area.setAttribute("aria-label", path);
   }

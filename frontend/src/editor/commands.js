@@ -4,6 +4,8 @@ import { html } from "../dashboards/dom.js";
 import { menuOf } from "../dashboards/panel_menu.js";
 
 const MAC = /Mac|iP(hone|ad)/.test(navigator.platform);
+/** Too narrow to write on. */
+export const NARROW = matchMedia("(max-width: 600px)");
 export const KEYS = { run: MAC ? "⌘↩" : "Ctrl+Enter", save: MAC ? "⌘S" : "Ctrl+S" };
 
 /**
@@ -29,7 +31,7 @@ export function commandBar(workspace, actions, more) {
     if (!active) return;
     const query = active.language === "sql";
     run.hidden = !query || !workspace.may("run") || !stop.hidden;
-    save.hidden = format.hidden = !workspace.may("save");
+    save.hidden = format.hidden = !workspace.may("save") || NARROW.matches;
     format.hidden ||= !query;
     save.disabled = !active.changed;
     changes.hidden = !workspace.git;

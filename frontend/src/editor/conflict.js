@@ -21,7 +21,7 @@ export async function showConflict(document, theirs, { take, keep }) {
     ].filter(Boolean),
     [
       { label: gone ? "Save mine as a new file" : "Keep mine", run: () => keep(merged()) },
-      !gone && { label: "Take theirs", quiet: true, run: () => take(theirs.text) },
+      !gone && { label: "Take theirs", quiet: true, run: () => () => take(theirs.text) },
       { label: "Decide later", quiet: true },
     ].filter(Boolean),
     { wide: !gone },

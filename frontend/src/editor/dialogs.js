@@ -7,7 +7,7 @@ import { freshId, html, icon } from "../dashboards/dom.js";
  * @param {string} title
  * @param {(Node | string)[]} content
  * @param {{label: string, run?: () => any, quiet?: boolean}[]} actions an action that throws keeps the dialog open, with
- *   the message; without `run` it only closes
+ *   the message; without `run` it only closes; what it returns is called once the dialog has closed, if it is a function
  * @param {{wide?: boolean, stays?: boolean}} [options] `stays`: nothing but an action closes it
  * @returns {HTMLDialogElement} which emits "close"
  */
@@ -19,8 +19,9 @@ export function showDialog(title, content, actions, { wide, stays } = {}) {
     const action = actions[event.submitter?.value ?? 0];
     try {
       problem.textContent = "";
-      await action.run?.();
-      dialog.close(action.label);
+      const then = await action.run?.();
+      dialog.close();
+      if (typeof then === "function") then();
     } catch (error) {
       problem.textContent = error.message;
     }

@@ -1,7 +1,6 @@
 // The entry of the page: who the author is, then the editor.
 
 import { html } from "../dashboards/dom.js";
-import { ask } from "./client.js";
 import { CodeArea } from "./code_area.js";
 import { Keeper } from "./keeper.js";
 import { enter, noAuthor, watchSession } from "./session.js";
@@ -13,15 +12,11 @@ customElements.define("tenantry-code", CodeArea);
 async function open() {
   const root = document.getElementById("editor");
   try {
-    await enter();
-    const state = await ask("state", {});
-    const workspace = new Workspace(state, new Keeper(state.author));
+    const { state, first } = await enter();
+    const workspace = new Workspace(state, new Keeper(state.author), first);
     const shell = new Shell(workspace, html("tenantry-code"));
     root.replaceChildren(shell.element);
-    watchSession((again) => {
-      workspace.state = again;
-      workspace.emit("choice");
-    });
+    watchSession(workspace);
     await workspace.load();
     await workspace.restore();
   } catch (error) {

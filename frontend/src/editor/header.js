@@ -33,6 +33,7 @@ export function head(workspace, failed) {
       }
       const about = await ask("group", { environment, group: chosen.id });
       if (shown !== key) return;
+      if (about.name !== chosen.name) workspace.choose({ group: { id: about.id, name: about.name } });
       schemas.fill(about.schemas.length ? about.schemas : ["main"]);
       note.textContent = about.suspended ? "suspended" : about.expired ? "expired" : "";
       if (!about.schemas.includes(workspace.choice.schema)) workspace.choose({ schema: about.schemas[0] ?? "main" });
@@ -67,7 +68,14 @@ export function head(workspace, failed) {
     state.read_only && html("span", { class: "badge" }, "Read-only"),
     workspace.may("unguarded") && unguarded(workspace),
     html("span", { class: "author" }, state.author),
+    state.has_session && html("button", { type: "button", class: "link", click: leave }, "Log out"),
   );
+}
+
+/** Ends the session. The page shows how to come back. */
+async function leave() {
+  await ask("session/end", {});
+  location.reload();
 }
 
 function unguarded(workspace) {

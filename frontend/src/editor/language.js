@@ -7,7 +7,7 @@ import { latest } from "./latest.js";
 /**
  * @param {import("./workspace.js").Workspace} workspace
  * @param {any} view the element `tenantry-code`
- * @param {{findings: (findings: any[]) => void, params: (params: any[]) => void, meaning: (meaning: any) => void, failed: (error: Error) => void}} shown
+ * @param {{findings: (findings: any[]) => void, params: (params: any[]) => void, dialect: (name: string) => void, meaning: (meaning: any) => void, failed: (error: Error) => void}} shown
  */
 export function followLanguage(workspace, view, shown) {
   const knowledge = { variables: [], params: [], fragments: [], catalogue: null };
@@ -15,7 +15,7 @@ export function followLanguage(workspace, view, shown) {
   const tell = (changes) => view.setKnowledge(Object.assign(knowledge, changes));
 
   const check = latest(() => ask("check", body("path", "text", "drafts", "environment", "group", "schema")), ({ findings, dialect }) => {
-    if (dialect && dialect !== view.dialect) view.dialect = dialect;
+    if (dialect) shown.dialect(dialect);
     view.setFindings(findings);
     shown.findings(findings);
   }, shown.failed);
@@ -29,7 +29,7 @@ export function followLanguage(workspace, view, shown) {
   });
   const catalogue = latest((refresh = false) => ask("catalogue", { ...body("environment", "group", "schema"), refresh }), (answer) => {
     tell({ catalogue: answer });
-    if (answer.dialect && answer.dialect !== view.dialect) view.dialect = answer.dialect;
+    if (answer.dialect) shown.dialect(answer.dialect);
   });
 
   function follow() {

@@ -26,7 +26,7 @@ export class Run {
     try {
       for await (const message of lines("run", this.body, { signal: this.#controller.signal })) {
         if (message.started) this.started = message.started;
-        if (message.columns) this.columns = message.columns;
+        if (message.columns) this.columns = distinct(message.columns);
         if (message.rows) for (const row of message.rows) this.rows.push(row);
         if (message.done) this.done = message.done;
         if (message.error) this.error = message.error;
@@ -45,4 +45,14 @@ export class Run {
     this.stopped = true;
     this.#controller.abort();
   }
+}
+
+/** The columns, with a number after a name that is there already: rows are read by names. */
+function distinct(columns) {
+  const counts = new Map();
+  return columns.map((column) => {
+    const count = (counts.get(column.name) ?? 0) + 1;
+    counts.set(column.name, count);
+    return count > 1 ? { ...column, name: `${column.name} (${count})` } : column;
+  });
 }

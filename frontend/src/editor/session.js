@@ -4,56 +4,57 @@ import { ask, connection, MOUNT } from "./client.js";
 import { field, showDialog } from "./dialogs.js";
 import { html } from "../dashboards/dom.js";
 
-const CODE = /#code=([^&\s]+)/;
+/** The fields of a link's fragment. */
+const fieldsOf = (link) => new URLSearchParams(link.slice(link.indexOf("#") + 1));
 
-/** Exchanges the code of the page's address for a session, and takes it out of the address. Throws Refused. */
+/**
+ * Exchanges the code of the page's address for a session, and takes it out of the address. Throws Refused.
+ * @returns {Promise<{state: any, first: {environment?: string, group?: string}}>} `first`: the group that the link names
+ */
 export async function enter() {
-  const [, code] = CODE.exec(location.hash) ?? [];
-  if (!code) return;
-  history.replaceState(null, "", location.pathname + location.search);
-  await ask("session", { code: decodeURIComponent(code) });
+  const fields = fieldsOf(location.hash);
+  const code = location.hash && fields.get("code");
+  let refused = null;
+  if (code) {
+    history.replaceState(null, "", location.pathname + location.search);
+    await ask("session", { code }).catch((error) => (refused = error));
+  }
+  const state = await ask("state", {}).catch((error) => Promise.reject(refused ?? error)); // this browser may have a session
+  return { state, first: { environment: fields.get("environment") ?? undefined, group: fields.get("group") ?? undefined } };
 }
 
-/** What stands in the page's place without an author. */
+/** What an author sees who has no session. */
 export function noAuthor(error) {
-  return html(
-    "main",
-    { class: "notice", role: "alert" },
-    html("h1", {}, error.status === 401 || error.status === 410 ? "Please open the editor with a link" : "The editor could not be opened"),
-    html("p", {}, error.message),
-    error.status !== 0 && html("p", {}, "This command prints a new link, which works once:"),
-    error.status !== 0 && html("pre", { tabindex: "0" }, command()),
-  );
+  const [title, ...more] = error.status ? ["Please open the editor with a link", html("p", {}, "This command prints a link, which works once:"), command()] : ["The editor could not be opened"];
+  return html("main", { class: "notice" }, html("h1", {}, title), html("p", { role: "alert" }, error.message), ...more);
 }
 
 /**
  * Shows a dialog when the session ends. The page and all texts stay.
- * @param {(state: any) => void} back called with the answer of `state`, in a new session
+ * @param {{state: any}} workspace whose state is that of the new session
  */
-export function watchSession(back) {
+export function watchSession(workspace) {
   let dialog = null;
   connection.addEventListener("lost", () => {
     if (dialog) return;
-    const link = html("input", { autocomplete: "off", spellcheck: "false" });
+    const { author, has_session: byLink } = workspace.state;
+    const link = html("input", { autocomplete: "off", spellcheck: "false", autofocus: true });
     const enterAgain = async () => {
-      const [, code] = CODE.exec(link.value) ?? [];
-      if (code) await ask("session", { code: decodeURIComponent(code) });
-      back(await ask("state", {}));
+      const code = link.value && fieldsOf(link.value).get("code");
+      if (code) await ask("session", { code });
+      const state = await ask("state", {});
+      if (state.author !== author) throw new Error(`You are ${state.author} now, and this page has texts of ${author}. Get a link for ${author}, or load the page again.`);
+      workspace.state = state;
+      workspace.emit("choice");
     };
-    dialog = showDialog(
-      "Your session has ended",
-      [
-        html("p", {}, "Your text is kept in this browser. Sign in to your product again, or get a new link with this command:"),
-        html("pre", { tabindex: "0" }, command()),
-        field("New link", link, "Leave it empty if you have signed in, or opened the link in another tab."),
-      ],
-      [{ label: "Continue", run: enterAgain }],
-      { stays: true },
-    );
+    const content = byLink
+      ? [html("p", {}, "Your text is kept in this browser. This command prints a new link:"), command(author), field("New link", link, "Leave it empty if you have opened the link in another tab.")]
+      : [html("p", {}, "Your text is kept in this browser. Sign in again in another tab, then continue here.")];
+    dialog = showDialog("Your session has ended", content, [{ label: "Continue", run: enterAgain }], { stays: true });
     dialog.addEventListener("close", () => (dialog = null));
   });
 }
 
-function command() {
-  return `tenantry editor link --author NAME --url ${location.origin}${MOUNT}`;
+function command(author = "NAME") {
+  return html("pre", { tabindex: "0" }, `tenantry editor link --author ${author} --url ${location.origin}${MOUNT}`);
 }

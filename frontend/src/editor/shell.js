@@ -3,7 +3,7 @@
 import { html } from "../dashboards/dom.js";
 import { load } from "../dashboards/chunks.js";
 import { ask } from "./client.js";
-import { commandBar, KEYS } from "./commands.js";
+import { commandBar, KEYS, NARROW } from "./commands.js";
 import { showConflict } from "./conflict.js";
 import { askPath, showCopy, showDialog } from "./dialogs.js";
 import { head } from "./header.js";
@@ -17,7 +17,6 @@ import { openFiles } from "./tabs.js";
 import { fileTree } from "./tree.js";
 import { RUN } from "./workspace.js";
 
-const NARROW = matchMedia("(max-width: 600px)");
 const FULL = "This browser's storage is full: what you type is not kept when you leave the page. Save your files.";
 
 export class Shell {
@@ -54,6 +53,11 @@ export class Shell {
       findings: (findings) => this.problems.show(findings, view.text),
       failed: (error) => this.problems.fail(error),
       params: (params) => this.parameters.show(params, workspace.active.params),
+      dialect: (dialect) => {
+        if (dialect === this.dialect) return;
+        this.dialect = dialect;
+        this.#showText();
+      },
       meaning: (meaning) => {
         this.meaning = meaning;
         this.#results?.mean(meaning);
@@ -90,11 +94,15 @@ export class Shell {
     if (!active) return;
     this.body.classList.toggle("has-preview", active.isDashboard);
     this.body.classList.toggle("has-result", active.language === "sql");
-    const { path, text, language } = active;
-    this.view.setDocument({ path, text, dialect: this.view.dialect ?? "", language, readOnly: NARROW.matches });
-    this.problems.show([], text);
+    this.#showText();
+    this.problems.show([], active.text);
     this.parameters.show([], active.params);
     this.#results?.open(active);
+  }
+
+  #showText() {
+    const { path, text, language } = this.workspace.active;
+    this.view.setDocument({ path, text, dialect: this.dialect, language, readOnly: NARROW.matches });
   }
 
   #alert(text) {
@@ -109,7 +117,7 @@ export class Shell {
   }
 
   #replace(document, text) {
-    if (document === this.workspace.active && text !== this.view.text) this.#edit({ from: 0, to: this.view.text.length, insert: text });
+    if (document === this.workspace.active && text !== this.view.text) this.view.applyEdit({ from: 0, to: this.view.text.length, insert: text });
     if (document.text !== text) this.workspace.typed(text, document);
   }
 
@@ -188,8 +196,7 @@ export class Shell {
     if (active?.language !== "sql") return;
     this.#perform(async () => {
       const { path, text } = active;
-      const dialect = this.view.dialect || undefined;
-      const answer = await ask("format", { path, text, ...(dialect && { dialect }) });
+      const answer = await ask("format", { path, text, dialect: this.dialect });
       if (active.text !== text) return; // the author went on typing
       if (answer.text === text) this.commands.say(answer.message ?? "Nothing to change");
       else this.#replace(active, answer.text);

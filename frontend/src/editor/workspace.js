@@ -24,12 +24,14 @@ export class Workspace extends Emitter {
   /**
    * @param {{author: string, rights: string[], environments: string[], read_only: boolean}} state
    * @param {import("./keeper.js").Keeper} keeper
+   * @param {{environment?: string, group?: string}} first the group to begin with
    */
-  constructor(state, keeper) {
+  constructor(state, keeper, first = {}) {
     super();
     this.state = state;
     this.keeper = keeper;
-    const kept = keeper.get("choice") ?? {};
+    const { environment: named, group } = first;
+    const kept = group ? { environment: named, group: { id: group, name: group } } : (keeper.get("choice") ?? {});
     const environment = state.environments.includes(kept.environment) ? kept.environment : state.environments[0];
     this.choice = { group: null, viewer: null, schema: "main", ...(environment === kept.environment && kept), environment };
     addEventListener("pagehide", () => this.#keep());

@@ -67,6 +67,7 @@ class StandIn:
             "rights": ["run", "save", "view"],
             "environments": ["production"],
             "read_only": False,
+            "has_session": True,
         }
         self.held, self.asked, self.left, self.signed_in = set(), [], [], True
 

@@ -106,6 +106,15 @@ def _environment_option(text: str) -> OptionDecorator:
 environment_option: OptionDecorator = _environment_option("The environment; required if there are several.")
 environment_filter_option: OptionDecorator = _environment_option("Only this environment; default: all.")
 grace_type: click.IntRange = click.IntRange(0, 86_400)
+rights_option: OptionDecorator = click.option(
+    "--right",
+    "rights",
+    type=click.Choice(["view", "run", "save", "unguarded"]),
+    multiple=True,
+    default=["view", "run", "save"],
+    show_default=True,
+    help="What the author may do; repeatable; view is always included.",
+)
 TABLES_FILE: Final = "tables.yaml"
 tables_option: OptionDecorator = click.option(
     "--tables",

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from tenantry.dashboards.assets import BuiltFiles as BuiltFiles
     from tenantry.dashboards.endpoint import dashboard as dashboard
     from tenantry.dashboards.endpoint import error_handler as error_handler
+    from tenantry.dashboards.folder import QUERIES as QUERIES
+    from tenantry.dashboards.folder import TABLES_FILE as TABLES_FILE
     from tenantry.dashboards.folder import DashboardFolder as DashboardFolder
     from tenantry.dashboards.folder import SavedDashboard as SavedDashboard
     from tenantry.dashboards.folder import default_queries as default_queries
@@ -32,8 +34,8 @@ else:
             "tenantry.dashboards.access": "Access",
             "tenantry.dashboards.assets": "NOT_BUILT BuiltFiles",
             "tenantry.dashboards.endpoint": "dashboard error_handler",
+            "tenantry.dashboards.folder": "QUERIES TABLES_FILE DashboardFolder SavedDashboard default_queries",
             "tenantry.dashboards.frame": "FURTHER POLICY",
-            "tenantry.dashboards.folder": "DashboardFolder SavedDashboard default_queries",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
             "tenantry.dashboards.mount": "MountingApp mount_dashboards",
             "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",

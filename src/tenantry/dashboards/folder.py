@@ -155,6 +155,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
 
 
 def default_queries(folder: Path) -> Path:
-    """Return the folder of the query files for a folder of dashboards. It may not exist."""
+    """Return the folder of the query files for a folder of dashboards. This is ``queries`` in the folder. If that is
+    missing and the folder is called ``dashboards``, it is ``queries`` next to it. It may not exist."""
     inside = folder / QUERIES
     return folder.parent / QUERIES if folder.name == "dashboards" and not inside.is_dir() else inside

@@ -43,7 +43,14 @@ from tenantry.errors.base import (
     ViewerLeft,
 )
 from tenantry.errors.base import error_location as error_location
-from tenantry.errors.editor import FileConflict, NoAuthor, RightMissing
+from tenantry.errors.editor import (
+    FileConflict,
+    FileNotSaved,
+    NoAuthor,
+    PrivateNameUsed,
+    RightMissing,
+    UnusableFile,
+)
 from tenantry.errors.provisioning import (
     AlreadyExists,
     AmbiguousAuthorization,
@@ -113,6 +120,7 @@ __all__ = [
     "Draining",
     "EmbeddingNotAllowed",
     "FileConflict",
+    "FileNotSaved",
     "GroupChanged",
     "GroupExpired",
     "GroupSuspended",
@@ -148,6 +156,7 @@ __all__ = [
     "OutcomeUnknown",
     "PassExpired",
     "PassRevoked",
+    "PrivateNameUsed",
     "QueryFailed",
     "QueryOutdated",
     "QueryTimeout",
@@ -178,6 +187,7 @@ __all__ = [
     "UnmappedSchema",
     "UnregisteredSource",
     "UnsupportedMediaType",
+    "UnusableFile",
     "UserGroupExpired",
     "UserGroupSuspended",
     "ViewerLeft",

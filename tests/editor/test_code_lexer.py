@@ -130,7 +130,7 @@ def browser_maps(texts: Iterable[tuple[str, str]]) -> Iterator[str]:
     lines = "\n".join(json.dumps({"dialect": dialect, "text": text}) for dialect, text in texts)
     runner = node()
     command = [*runner.command, str(MAP), str(CODE)]
-    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=False)  # noqa: S603
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     yield from done.stdout.splitlines()
 
@@ -156,7 +156,7 @@ def test_written_queries() -> None:
 def test_composed_texts(dialect: str) -> None:
     """Texts composed of what dialects read differently; those that the server refuses are left out. Red with
     ``nested`` turned round, and with each other rule of frontend/src/editor/code/rules.js that a dialect sets."""
-    chosen, texts = random.Random(33), list[tuple[str, str]]()  # noqa: S311  # not for secrets
+    chosen, texts = random.Random(33), list[tuple[str, str]]()  # not for secrets
     while len(texts) < 2_000:
         text = "".join(chosen.choices(PIECES, k=chosen.randint(1, 9)))
         try:

@@ -161,7 +161,7 @@ export class SqlLexer {
     }
     const plain = prefix !== "" && rules.plainPrefixes.includes(prefix);
     const backslash = (rules.backslash && !plain) || (prefix !== "" && rules.escapePrefixes.includes(prefix));
-    const doubled = !plain && quote.length === 1; // two strings without space are as one with a doubled quote
+    const doubled = !plain && quote.length === 1 && !rules.tripleQuotes;
     return push(stream, state, 0, { kind: STRING, quote, backslash, doubled }, "string");
   }
 

@@ -6,6 +6,7 @@ import errno
 import fcntl
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -88,7 +89,7 @@ def test_a_terminated_command_says_how_to_continue(rotated: Terminal, folder: Pa
     check_whole(rotated, folder)
 
 
-def run_on_full_disk(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, at: int, *selection: str) -> None:
+def run_on_full_disk(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, at: int, *selection: str) -> str:
     """Write number ``at`` of the command writes only half, and fails."""
     write, left = os.write, [at]
 
@@ -106,6 +107,7 @@ def run_on_full_disk(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, at: in
     assert "To continue, run the command again." in stopped.err
     assert "cannot use tokens.ndjson" in stopped.err
     assert "No space left on device" in stopped.err
+    return stopped.err
 
 
 @SELECTIONS
@@ -117,6 +119,29 @@ def test_a_full_disk_loses_no_token(
     run_on_full_disk(rotated, monkeypatch, at, *selection)
     rotated(*rotate(*selection))
     check_whole(rotated, folder)
+
+
+def test_a_group_that_was_suspended_after_the_kill(rotated: Terminal, folder: Path) -> None:
+    """Red when its token, which the killed step made, is reported as failed and is missing from the file."""
+    ended(2, "SIGKILL", "--all")
+    rotated("group", "suspend", "acme")
+    assert rotated(*rotate("--all")).err.endswith("3 rotated, 0 failed\n")
+    rotated("group", "resume", "acme")
+    check_whole(rotated, folder)
+
+
+@SELECTIONS
+def test_a_run_continues_on_another_disk(
+    rotated: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch, selection: tuple[str, ...]
+) -> None:
+    """As the command says. Red when the file of notes has another name than in the sentence, or holds the old path."""
+    said = run_on_full_disk(rotated, monkeypatch, 2, *selection)
+    moved = re.findall(r"move (\S+) and (\S+) there. A new file would not get all tokens", said)
+    (folder / "other").mkdir()
+    for name in moved[0]:
+        (folder / name).rename(folder / "other" / name)
+    rotated("group", "rotate", *selection, "--yes", "--tokens-to", "other/tokens.ndjson")
+    check_whole(rotated, folder / "other")
 
 
 def test_a_disk_that_stays_full(rotated: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,13 +47,14 @@ async def test_requests_follow_each_other(kind: str) -> None:
     """Red when ``next`` is not sent, or when a group that keeps its token ends the reports."""
     suspended = {
         "success": 0,
+        "team_id": 2,
         "user_group_id": "g2",
         "error": {"code": "group_suspended", "message": "this user group is suspended"},
     }
     script = Script(report(rotated(1), last(1)), report(suspended, rotated(3), last(None)))
     reports, error = await collected(kind, script, signed_by="k1")
     assert error is None
-    assert [each.user_group_id for each in reports] == ["g1", "g2", "g3"]
+    assert [(each.team_id, each.user_group_id) for each in reports] == [(1, "g1"), (2, "g2"), (3, "g3")]
     assert [None if each.group is None else each.group.token for each in reports] == ["token-1", None, "token-3"]
     assert isinstance(reports[1].error, GroupSuspended)
     bodies = [json.loads(request.content) for request in script.requests]

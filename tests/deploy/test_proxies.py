@@ -6,6 +6,7 @@ One of each for all tests here (engines/reverse_proxies.py puts addresses and ce
 from __future__ import annotations
 
 import json
+import re
 import socket
 import ssl
 import time
@@ -235,6 +236,28 @@ def test_a_large_body_ends_at_the_proxy(http: httpx2.Client, behind: Upstream) -
     assert status in (413, 502, 0)
 
 
+def test_the_rates_of_the_page_are_those_of_every_file() -> None:
+    """Red for HAProxy with a limit of 60 requests for one second, for any other number in one of the places, and for
+    HAProxy with ``http_req_rate``, which also counts refused requests."""
+    page = (reverse_proxies.FILES.parents[1] / "docs" / "deploy" / "proxies.md").read_text("utf-8")
+    (stated,) = re.findall(r"(\d+) requests a second from one address for provisioning, (\d+) for dashboards", page)
+    (at_once,) = re.findall(r"accept what (\d) seconds\s+allow \((\d+) and (\d+) requests\) in one second", page)
+    seconds = int(at_once[0])
+    rates = [int(rate) for rate in stated]
+    assert [int(number) for number in at_once[1:]] == [seconds * rate for rate in rates]
+
+    nginx = (reverse_proxies.FILES / "nginx.conf").read_text("utf-8")
+    haproxy = (reverse_proxies.FILES / "haproxy.cfg").read_text("utf-8")
+    for zone, backend, rate in zip(("provisioning", "dashboards"), ("tenantry", "app"), rates, strict=True):
+        assert f"zone={zone}:10m rate={rate}r/s;" in nginx
+        assert f"limit_req zone={zone} burst={(seconds - 1) * rate} nodelay;" in nginx
+        lines = haproxy.split(f"\nbackend {backend}\n")[1].split("\nbackend")[0]
+        assert f"gpc0_rate({seconds}s)" in lines
+        assert f"if {{ sc_gpc0_rate(0) ge {seconds * rate} }}\n  http-request sc-inc-gpc0(0)\n" in lines
+        caddy = page.split(f"zone {zone} {{")[1]
+        assert re.findall(r"events (\d+)\s+window (\d+)s", caddy)[0] == (str(seconds * rate), str(seconds))
+
+
 @pytest.mark.parametrize("proxy", ["nginx", "haproxy"], indirect=True)
 async def test_a_rate_answers_429(proxy: ReverseProxy) -> None:
     """With the time to come back. Caddy's package has no rate limits: the page says what to add.
@@ -256,7 +279,7 @@ async def test_a_rate_answers_429(proxy: ReverseProxy) -> None:
                     for _ in range(50):
                         tasks.start_soon(ask)
     assert {answer.status_code for answer in refused} == {429}
-    assert refused[0].headers["Retry-After"] == "1"
+    assert refused[0].headers["Retry-After"] == ("1" if proxy.name == "nginx" else "3")
     assert refused[0].json()["error"]["code"] == "too_many_requests"
 
 

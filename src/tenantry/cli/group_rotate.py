@@ -187,6 +187,11 @@ class _Rotations:
         in_file = tokens_to not in (None, STDOUT)
         how = "run the command again" if in_file or self._signed_by is not None else f"add --after {self._after}"
         print_note(f"{self._counts['rotated']:,} rotated. To continue, {how}.")
+        if in_file:
+            print_note(
+                f"To continue in another folder, move {tokens_to} and {tokens_to}.unfinished there. A new file would "
+                "not get all tokens of this run."
+            )
         if tokens_to == STDOUT:
             print_note("Append the output of that run (>> FILE): it does not print the tokens of this one again.")
             print_note("If the token of a rotated group is missing: tenantry group get ID --token")

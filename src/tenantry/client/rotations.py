@@ -17,6 +17,7 @@ class RotationReport:
     """The result for one group: ``group`` with its new token, or the ``error`` because of which it keeps its token."""
 
     user_group_id: str
+    team_id: int
     group: ProvisionedGroup | None = None
     error: TenantryError | None = None
 
@@ -63,9 +64,9 @@ def rotate_part(limits: RetryLimits, signed_by: str | None, after: int, *, dry_r
 def _read_report(line: Any, reply: Reply) -> RotationReport:
     if line["success"] == 1:
         group = read_group(line, reply)
-        return RotationReport(group.provided_id, group)
+        return RotationReport(group.provided_id, group.team_id, group)
     error = read_error(reply.status, {"request_id": reply.request_id, **line}, None)
-    return RotationReport(line["user_group_id"], error=error)
+    return RotationReport(line["user_group_id"], line["team_id"], error=error)
 
 
 def read_rotations(answer: RotationAnswer) -> Iterator[RotationReport]:

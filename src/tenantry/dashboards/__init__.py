@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tenantry.dashboards.endpoint import error_handler as error_handler
     from tenantry.dashboards.folder import DashboardFolder as DashboardFolder
     from tenantry.dashboards.folder import SavedDashboard as SavedDashboard
+    from tenantry.dashboards.folder import default_queries as default_queries
     from tenantry.dashboards.frame import FURTHER as FURTHER
     from tenantry.dashboards.frame import POLICY as POLICY
     from tenantry.dashboards.mount import MountingApp as MountingApp
@@ -28,8 +29,8 @@ else:
             "tenantry.dashboards.access": "Access",
             "tenantry.dashboards.assets": "NOT_BUILT BuiltFiles",
             "tenantry.dashboards.endpoint": "dashboard error_handler",
-            "tenantry.dashboards.folder": "DashboardFolder SavedDashboard",
             "tenantry.dashboards.frame": "FURTHER POLICY",
+            "tenantry.dashboards.folder": "DashboardFolder SavedDashboard default_queries",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
             "tenantry.dashboards.mount": "MountingApp mount_dashboards",
             "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",

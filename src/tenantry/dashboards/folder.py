@@ -150,7 +150,11 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
     def _query_folder(self, path: str | Path | None) -> QueryFolder | None:
         if path is not None:
             return QueryFolder(path, compiled=False)
-        default = self.path / QUERIES
-        if not default.is_dir() and self.path.name == "dashboards":
-            default = self.path.parent / QUERIES
+        default = default_queries(self.path)
         return QueryFolder(default, compiled=False) if default.is_dir() else None
+
+
+def default_queries(folder: Path) -> Path:
+    """Return the folder of the query files for a folder of dashboards. It may not exist."""
+    inside = folder / QUERIES
+    return folder.parent / QUERIES if folder.name == "dashboards" and not inside.is_dir() else inside

@@ -72,7 +72,8 @@ class RotationProvisioner(UpsertProvisioner):
         """Rotate these groups in one transaction, as ``rotate_page``.
 
         ``versions``: the ``token_version`` of each group, by ``provided_id``. A group that already has another version
-        is not rotated, and its result has the current token. So you can repeat the call after a failure."""
+        is not rotated, and its result has the current token, also while the group is suspended. So you can repeat the
+        call after a failure."""
         grace = None if grace_seconds is None else checked_grace(grace_seconds)
         waiting = [*versions]
         results: dict[str, Rotated] = {}
@@ -80,12 +81,12 @@ class RotationProvisioner(UpsertProvisioner):
             found = await self._read_many(environment, waiting)
             writes: list[GroupWrite] = []
             for provided_id, issued in ((each, found[each]) for each in waiting if each in found):
-                if issued.group.suspended:
-                    results[provided_id] = Rotated(issued.group, GroupSuspended(GroupSuspended.MESSAGE))
-                elif versions[provided_id] == issued.token.version or signed_by == issued.token.key_id:
-                    writes.append(GroupRotation(issued, self._keys.active_id, self._random(16), grace))
-                else:
+                if versions[provided_id] != issued.token.version and signed_by != issued.token.key_id:
                     results[provided_id] = self._rotated(issued)
+                elif issued.group.suspended:
+                    results[provided_id] = Rotated(issued.group, GroupSuspended(GroupSuspended.MESSAGE))
+                else:
+                    writes.append(GroupRotation(issued, self._keys.active_id, self._random(16), grace))
             done = await self._write_many(environment, writes, author) if writes else ()
             results |= {each.group.provided_id: self._rotated(each) for each in done if each is not None}
             waiting = [each.provided_id for each in writes if each.provided_id not in results]

@@ -59,11 +59,13 @@ async def test_all_groups_of_a_key() -> None:
 
 
 async def test_a_suspended_group_keeps_its_token(service: Service) -> None:
+    """Red without ``team_id``: a request could not be continued after the group's line."""
     old = await create(service, "acme", "suspended")
     await service.store.groups.update(service.production, "suspended", GroupChanges(suspended=True))
     *lines, last = lines_of(await rotate(service, all=True))
     assert [line["success"] for line in lines] == [1, 0]
     assert (lines[1]["user_group_id"], lines[1]["error"]["code"]) == ("suspended", "group_suspended")
+    assert lines[1]["team_id"] == lines[0]["user_group"]["team_id"] + 1
     assert last["summary"] == {"rotated": 1, "failed": 1}
     await service.store.groups.update(service.production, "suspended", GroupChanges(suspended=False))
     assert [await works(service, each) for each in old] == [False, True]

@@ -140,5 +140,6 @@ class RotationsResponse(ReportResponse):
 
 def _line(rotated: Rotated) -> dict[str, Any]:
     if isinstance(rotated.result, TenantryError):
-        return {**error_document(rotated.result, None), "user_group_id": rotated.group.provided_id}
+        group = rotated.group
+        return {**error_document(rotated.result, None), "team_id": group.team_id, "user_group_id": group.provided_id}
     return {"success": 1, "result": ROTATED, "user_group": rotated_group(rotated.result)}

@@ -24,6 +24,7 @@ _REPORT: Final[list[JsonObject]] = [
     {
         "success": 0,
         "error": {"code": "group_suspended", "message": "this user group is suspended: resume it first"},
+        "team_id": 2,
         "user_group_id": "globex",
     },
     {"success": 1, "summary": {"rotated": 1, "failed": 1}, "next": None},

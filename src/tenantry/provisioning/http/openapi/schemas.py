@@ -132,15 +132,17 @@ _ROTATIONS: Final[JsonObject] = {
             "success": {"type": "integer", "enum": [0, 1]},
             "result": {"type": "string", "const": "rotated"},
             "user_group": reference("RotatedGroup"),
+            "team_id": {"type": "integer"},
             "user_group_id": {"type": "string"},
             "error": reference("ErrorDetail"),
             "summary": reference("RotationSummary"),
             "next": {"type": ["integer", "null"], "description": "The value of `after` for the next request."},
             "request_id": {"type": "string"},
         },
-        optional=("result", "user_group", "user_group_id", "error", "summary", "next", "request_id"),
-        about="For a rotated group `result` and `user_group`; for a group that keeps its token `user_group_id` and "
-        "`error`. The last line has `summary` and `next`, and `error` and `request_id` if the report ends early.",
+        optional=("result", "user_group", "team_id", "user_group_id", "error", "summary", "next", "request_id"),
+        about="For a rotated group `result` and `user_group`; for a group that keeps its token `team_id`, "
+        "`user_group_id` and `error`. The last line has `summary` and `next`, and `error` and `request_id` if the "
+        "report ends early.",
     ),
 }
 _ANSWERS: Final[JsonObject] = {

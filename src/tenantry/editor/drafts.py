@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Final, TypeAlias
+
+from tenantry.dashboards import default_queries
+from tenantry.datasources import read_query_text
+from tenantry.sql import FRAGMENT_NAME, Query
+
+_KEPT: Final = 16
+"""Sets of drafts whose compiled queries are kept."""
+_SUFFIX: Final = ".sql"
+
+_State: TypeAlias = "tuple[int, int, int] | None"
+"""Changes if the file changes. None: there is no file."""
+
+
+def workspace_root(folder: Path) -> Path:
+    """Return the folder that contains the dashboards and their queries. Paths in requests are relative to it."""
+    return default_queries(folder).parent
+
+
+class QueryDrafts:
+    """The query files of an editor's folder, with unsaved texts in place of files. Thread-safe."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path: Final = default_queries(folder)
+        """The folder of the query files. It may not exist."""
+        self._kept: OrderedDict[tuple[tuple[str, str], ...], DraftedQueries] = OrderedDict()
+        self._lock = Lock()
+
+    def with_drafts(self, drafts: Mapping[str, str]) -> DraftedQueries:
+        """Return the queries. ``drafts``: unsaved texts by path. Compiled queries are kept until a file changes."""
+        named = {name: text for path, text in drafts.items() if (name := self.name_of(path)) is not None}
+        key = tuple(sorted(named.items()))
+        with self._lock:
+            found = self._kept.pop(key, None)
+            if found is None or not found.is_current():
+                found = DraftedQueries(self.path, named)
+            self._kept[key] = found
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+            return found
+
+    def name_of(self, path: str) -> str | None:
+        """Return the name of the query in a file, or None if the file is not a query."""
+        folder, slash, rest = path.partition("/")
+        name = rest.removesuffix(_SUFFIX)
+        is_query = folder == self.path.name and slash and name != rest and FRAGMENT_NAME.fullmatch(name)
+        return name if is_query else None
+
+
+class DraftedQueries(Mapping[str, Query]):
+    """Queries by name. A file is read when its query is asked for. Reading raises TemplateError for an unusable file,
+    and OSError."""
+
+    def __init__(self, folder: Path, drafts: Mapping[str, str]) -> None:
+        self._folder = folder
+        self._drafts = drafts
+        self._queries: dict[str, Query] = {}
+        self._states: dict[str, _State] = {}
+        self._names: list[str] | None = None
+
+    def __getitem__(self, name: str) -> Query:
+        found = self._queries.get(name)
+        if found is None:
+            found = self._queries[name] = self._read(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        if self._names is None:
+            self._names = sorted({*self._drafts, *self._files()})
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def is_current(self) -> bool:
+        """Whether the files are as they were when they were read."""
+        same = all(_state(self._file(name)) == state for name, state in self._states.items())
+        return same and (self._names is None or self._names == sorted({*self._drafts, *self._files()}))
+
+    def typed(self, name: str, path: str, text: str, dialect: str | None = None) -> Query:
+        """Return a query with this text, which can include the others. Raises TemplateError for a bad header."""
+        return Query(text, name, file=path, dialect=dialect, fragments=self, trusted=True)
+
+    def _read(self, name: str) -> Query:
+        path = f"{self._folder.name}/{name}{_SUFFIX}"
+        if name in self._drafts:
+            return self.typed(name, path, self._drafts[name])
+        if not FRAGMENT_NAME.fullmatch(name):
+            raise KeyError(name)
+        file = self._file(name)
+        self._states[name] = _state(file)
+        if self._states[name] is None:
+            raise KeyError(name)
+        return self.typed(name, path, read_query_text(file))
+
+    def _file(self, name: str) -> Path:
+        return self._folder / f"{name}{_SUFFIX}"
+
+    def _files(self) -> Iterator[str]:
+        for file in self._folder.rglob(f"*{_SUFFIX}"):
+            name = file.relative_to(self._folder).with_suffix("").as_posix()
+            if FRAGMENT_NAME.fullmatch(name):
+                yield name
+
+
+def _state(file: Path) -> _State:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -1,0 +1,30 @@
+"""Positions in texts. The page counts UTF-16 code units from 0, as CodeMirror does. Python counts characters."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Final
+
+_LAST_OF_ONE_UNIT: Final = "\uffff"
+
+
+class Utf16Text:
+    def __init__(self, text: str) -> None:
+        self.text: Final = text
+        self._wide = [] if text.isascii() else [at for at, each in enumerate(text) if each > _LAST_OF_ONE_UNIT]
+        self._lines: list[int] | None = None
+
+    def offset(self, index: int) -> int:
+        """Return the offset in UTF-16 code units of the character with this index."""
+        return index + bisect_left(self._wide, index)
+
+    def index(self, line: int, column: int) -> int:
+        """Return the index of the character at a line and column, both from 1. A position that is not in the text is
+        moved into it."""
+        if self._lines is None:
+            self._lines = [0, *(at + 1 for at, each in enumerate(self.text) if each == "\n")]
+        if not 0 < line <= len(self._lines):
+            return 0 if line <= 0 else len(self.text)
+        start = self._lines[line - 1]
+        end = self._lines[line] - 1 if line < len(self._lines) else len(self.text)
+        return min(start + max(column - 1, 0), end)

@@ -1,5 +1,7 @@
 // The page of the SQL editor.
 
+import "./code/element.js";
+
 const mount = document.querySelector('meta[name="tenantry-mount"]').content;
 const answer = await fetch(`${mount}/-/state`, {
   method: "POST",

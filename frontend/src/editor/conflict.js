@@ -29,8 +29,8 @@ export async function showConflict(document, theirs, { take, keep }) {
   if (gone) return;
   try {
     const { openDiff } = await load("editor_diff.js");
-    const diff = openDiff(host, { mine: document.text, theirs: theirs.text, editable: true });
-    merged = () => diff?.text ?? document.text;
+    const diff = openDiff(host, { mine: document.text, theirs: theirs.text, editable: true, language: document.language });
+    merged = () => diff.text;
   } catch {
     host.append(html("pre", { tabindex: "0", "aria-label": "Theirs" }, theirs.text), html("pre", { tabindex: "0", "aria-label": "Yours" }, document.text));
     host.classList.add("plain-diff");

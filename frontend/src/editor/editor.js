@@ -1,13 +1,11 @@
 // The entry of the page: who the author is, then the editor.
 
 import { html } from "../dashboards/dom.js";
-import { CodeArea } from "./code_area.js";
+import "./code/element.js";
 import { Keeper } from "./keeper.js";
 import { enter, noAuthor, watchSession } from "./session.js";
 import { Shell } from "./shell.js";
 import { Workspace } from "./workspace.js";
-
-customElements.define("tenantry-code", CodeArea);
 
 async function open() {
   const root = document.getElementById("editor");

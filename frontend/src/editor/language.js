@@ -1,7 +1,8 @@
 // Brings what the server knows of a text to the code view: findings, variables, the catalogue, the meaning of tags.
 // Typing waits for none of it.
 
-import { ask } from "./client.js";
+import { ask, MOUNT } from "./client.js";
+import { nameOf } from "./document.js";
 import { latest } from "./latest.js";
 
 /**
@@ -41,8 +42,21 @@ export function followLanguage(workspace, view, shown) {
     meaning();
   }
 
+  let schema = null;
+
+  /** What the file of a dashboard can hold. */
+  async function describeDashboards() {
+    schema ??= fetch(`${MOUNT}/-/dashboard-schema.json`).then((response) => (response.ok ? response.json() : Promise.reject(new Error(response.statusText))));
+    try {
+      tell({ schema: await schema, queries: workspace.files.filter(({ path }) => path.endsWith(".sql")).map(({ path }) => nameOf(path).replace(/\.sql$/, "")) });
+    } catch {
+      schema = null; // the file can be written without it, and the next one asks again
+    }
+  }
+
   let known = "";
   workspace.on("text open choice params", follow);
+  workspace.on("open", () => workspace.active?.isDashboard && describeDashboards());
   workspace.on("open choice", () => {
     const { active, choice } = workspace;
     const key = JSON.stringify([choice.environment, choice.group?.id, choice.schema]);

@@ -1,34 +1,41 @@
-// Requests while an author types: one at a time, after a pause, and only the answer for the newest text counts.
+// Asks the server about what is typed: after a pause, one request at a time, and only the answer for the newest text
+// counts.
 
 const PAUSE = 400;
 
 /**
- * @param {(...values: any[]) => Promise<any>} request
- * @param {(answer: any) => void} use
- * @param {(error: Error) => void} [failed]
+ * @template A
+ * @param {(...values: any[]) => Promise<A>} request
+ * @param {(answer: A) => void} use gets the answer, unless there was another call since its request
+ * @param {(error: Error) => void} [failed] gets the failure of the newest request
+ * @param {number} [pause] milliseconds without a call before the request
  * @returns {(...values: any[]) => void}
  */
-export function latest(request, use, failed = () => {}) {
+export function latest(request, use, failed = () => {}, pause = PAUSE) {
+  let calls = 0;
   let timer;
-  let running = false;
-  let again = null;
+  /** @type {Promise<void> | null} */
+  let underWay = null;
 
-  async function run(values) {
-    if (running) return void (again = values);
-    running = true;
+  async function run(call, values) {
     try {
       const answer = await request(...values);
-      if (!again) use(answer);
+      if (call === calls) use(answer);
     } catch (error) {
-      if (!again) failed(error);
+      if (call === calls) failed(error);
     }
-    running = false;
-    if (again) [values, again] = [again, null], run(values);
+  }
+
+  async function send(call, values) {
+    await underWay;
+    if (call !== calls) return;
+    underWay = run(call, values);
+    await underWay;
   }
 
   return (...values) => {
-    again &&= values; // the answer under way is old already
+    calls += 1;
     clearTimeout(timer);
-    timer = setTimeout(run, PAUSE, values);
+    timer = setTimeout(send, pause, calls, values);
   };
 }

@@ -213,16 +213,16 @@ export class Shell {
       if (active !== this.workspace.active) return;
       this.view.hidden = true;
       this.diffHost.hidden = false;
-      this.#diff = openDiff(this.diffHost, { mine: active.text, theirs: text ?? "", editable: false }) ?? true;
+      const { language } = active;
+      this.#diff = openDiff(this.diffHost, { mine: active.text, theirs: text ?? "", labels: ["Last commit", "Now"], language, dialect: this.dialect });
       this.commands.comparing(true);
     });
   }
 
   #endDiff() {
     if (!this.#diff) return;
-    this.#diff.destroy?.();
+    this.#diff.close();
     this.#diff = null;
-    this.diffHost.replaceChildren();
     this.diffHost.hidden = true;
     this.view.hidden = false;
     this.commands.comparing(false);

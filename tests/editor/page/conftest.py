@@ -7,13 +7,14 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import Page, expect
 
 from engines.chromium import OpenPage, Watched, launched
 from tests.editor.page.stand_in import StandIn, served
 
 Visit = Callable[..., Awaitable[Watched]]
 PATIENCE = 60.0
+expect.set_options(timeout=PATIENCE * 1000)
 
 browser = pytest.fixture(launched, scope="package", name="browser")
 

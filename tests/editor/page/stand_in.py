@@ -41,8 +41,8 @@ def revision_of(text: str) -> str:
 
 @dataclass
 class StandIn:
-    """``answers``: by the path of the request; a function gets the body. ``held``: paths whose answer waits until a test
-    takes them out. ``asked``: paths and bodies of the requests. ``left``: paths whose answer nobody waited for."""
+    """``answers``: by the path of the request; a function gets the body. ``held``: paths whose answer waits until a
+    test takes them out. ``asked``: paths and bodies of the requests. ``left``: paths whose answer nobody waited for."""
 
     url: str = ""
     files: dict[str, str] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class StandIn:
         """The bodies of the requests of this path."""
         return [body for each, body in self.asked if each == path]
 
-    # --- answers --------------------------------------------------------------------------------------------------------
+    # --- answers ------------------------------------------------------------------------------------------------------
 
     def answer(self, path: str, body: Message) -> Answer:
         given = self.answers.get(path)
@@ -186,7 +186,7 @@ class StandIn:
         panel = f"  - {{{body['kind']}: {body['column']}, by: {body['by']}, query: {body['query']}}}\n"
         return {"text": body["text"] + panel}
 
-    # --- the app --------------------------------------------------------------------------------------------------------
+    # --- the app ------------------------------------------------------------------------------------------------------
 
     async def respond(self, request: Request) -> Response:
         path, body = request.path_params["path"], await request.json()
@@ -219,7 +219,8 @@ class StandIn:
             yield json.dumps(line).encode() + b"\n"
 
     def app(self) -> Starlette:
-        routes = [*page_routes(), Route("/-/{path:path}", self.respond, methods=["POST"])]
+        schema = Route("/-/dashboard-schema.json", lambda request: JSONResponse({"type": "object"}))
+        routes = [*page_routes(), schema, Route("/-/{path:path}", self.respond, methods=["POST"])]
         shown = HTMLResponse("<!doctype html><html lang=en><title>Shown</title><h1>The dashboard as shown</h1>")
         return Starlette(routes=[Mount("/editor", routes=routes), Route("/shown", lambda request: shown)])
 
@@ -228,7 +229,9 @@ def refusal(status: int, code: str, message: str) -> tuple[int, Message]:
     return status, {"success": 0, "error": {"code": code, "message": message}}
 
 
-def run_lines(*rows: list[Any], columns: list[Message] = COLUMNS, unguarded: bool = False, **done: Any) -> list[Message]:
+def run_lines(
+    *rows: list[Any], columns: list[Message] = COLUMNS, unguarded: bool = False, **done: Any
+) -> list[Message]:
     parameter = {"placeholder": "$1", "path": "carrier", "origin": "property", "type": "text", "value": "UA"}
     started = {"source": "warehouse", "engine": "PostgreSQL", "sql": "select day from flights where carrier = $1"}
     facts = {"parameters": [parameter], "guards": [], "limits": {"rows": 10_000}, "unguarded": unguarded}

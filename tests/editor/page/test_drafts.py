@@ -147,8 +147,8 @@ async def conflicting(stand_in: StandIn, visit: Visit) -> tuple[Watched, Any]:
     stand_in.files[QUERY] = THEIRS
     await seen.page.keyboard.press("ControlOrMeta+s")
     dialog = seen.page.get_by_role("dialog", name=f"Somebody else has saved {QUERY}")
-    await expect(dialog).to_contain_text(THEIRS)
-    await expect(dialog).to_contain_text(TYPED)
+    await expect(dialog.get_by_label("Theirs", exact=True)).to_contain_text(THEIRS)
+    await expect(dialog.get_by_label("Mine", exact=True)).to_contain_text(TYPED)
     assert stand_in.files[QUERY] == THEIRS
     return seen, dialog
 
@@ -159,6 +159,19 @@ async def test_in_a_conflict_mine_can_be_kept(stand_in: StandIn, visit: Visit) -
     await dialog.get_by_role("button", name="Keep mine").click()
     await until(lambda: stand_in.files[QUERY] == TYPED)
     await expect(dialog).to_be_hidden()
+
+
+async def test_in_a_conflict_mine_can_be_edited(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the text of before the dialog is saved."""
+    seen, dialog = await conflicting(stand_in, visit)
+    mine = dialog.get_by_label("Mine", exact=True)
+    await mine.click()
+    await seen.page.keyboard.press("ControlOrMeta+a")
+    await seen.page.keyboard.insert_text("select 3 as both")
+    await dialog.get_by_role("button", name="Keep mine").click()
+    await until(lambda: stand_in.files[QUERY] == "select 3 as both")
+    await expect(dialog).to_be_hidden()
+    assert await text_of(seen.page) == "select 3 as both"
 
 
 async def test_in_a_conflict_theirs_can_be_taken(stand_in: StandIn, visit: Visit) -> None:

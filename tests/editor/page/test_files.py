@@ -88,6 +88,20 @@ async def test_a_commit_message_can_be_copied(stand_in: StandIn, visit: Visit) -
     await expect(page.get_by_role("button", name="Changes")).to_be_hidden()
 
 
+async def test_the_text_is_compared_with_the_last_commit(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the saved file is shown for the commit, and when the text does not come back."""
+    page = (await visit()).page
+    stand_in.head[QUERY] = "select 0 as committed\n"
+    await write(page, "select 1 as typed")
+    button = page.get_by_role("button", name="Changes")
+    await button.click()
+    await expect(page.get_by_label("Last commit")).to_contain_text("select 0 as committed")
+    await expect(page.get_by_label("Now")).to_contain_text("select 1 as typed")
+    await button.click()
+    await expect(page.get_by_label("Last commit")).to_have_count(0)
+    await expect(page.locator("tenantry-code")).to_be_visible()
+
+
 @pytest.mark.parametrize("read_only", [True, False])
 async def test_an_author_who_may_not_save_can_still_try(stand_in: StandIn, visit: Visit, read_only: bool) -> None:
     """Writing and running stay; nothing that writes files is offered, and Ctrl+S asks for nothing. Red when the rights

@@ -69,8 +69,8 @@ async def test_a_viewer_has_attributes(stand_in: StandIn, visit: Visit) -> None:
 
 
 async def test_two_groups_stand_beside_each_other(stand_in: StandIn, visit: Visit) -> None:
-    """Rows that differ are marked by a sign and a word, and rows of one group alone. Red when rows are compared by their
-    place though the first column is a key, or marked by colour alone."""
+    """Rows that differ are marked by a sign and a word, and rows of one group alone. Red when rows are compared by
+    their place though the first column is a key, or marked by colour alone."""
     page = (await visit()).page
     await page.keyboard.press("ControlOrMeta+Enter")
     await page.get_by_role("tab", name="Compare").click()
@@ -81,7 +81,7 @@ async def test_two_groups_stand_beside_each_other(stand_in: StandIn, visit: Visi
     await expect(page.locator(".compare")).to_contain_text(word)
     signs = page.locator(".side").first.locator("tbody .sign")
     words = [text.replace("\n", " ") for text in await signs.all_inner_texts()]
-    assert words == ["≠ differs", "", "− not here", "+ only here"]
+    assert words == ["≠ differs", "", "\N{MINUS SIGN} not here", "+ only here"]
     assert await page.locator(".side td.differs").all_inner_texts() == ["165", "157"]
     assert {body["group"] for body in stand_in.bodies("run")[-2:]} == {"ua", "b6"}
 

@@ -135,8 +135,8 @@ async def test_a_quick_chart_is_drawn(stand_in: StandIn, visit: Visit) -> None:
 
 
 async def test_parameters_have_fields_of_their_types(stand_in: StandIn, visit: Visit) -> None:
-    """What is typed there goes with the next run; a field that is empty again does not. Red when an empty string is sent,
-    and when a field loses the focus at each answer."""
+    """What is typed there goes with the next run; a field that is empty again does not. Red when an empty string is
+    sent, and when a field loses the focus at each answer."""
     params = [
         {"name": "since", "type": "date"},
         {"name": "status", "type": "choice", "choices": ["open", "paid"]},

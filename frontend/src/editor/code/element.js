@@ -14,6 +14,7 @@ import { findings, showFindings } from "./findings.js";
 import { Knowledge } from "./knowledge.js";
 import { lexerOf, sql, yaml } from "./languages.js";
 import { meanings, showMeaning } from "./meaning.js";
+import { typedOver } from "./typing.js";
 import { shared } from "./shared.js";
 
 const HELP = "Press Escape, then Tab, to leave the editor.";
@@ -139,6 +140,7 @@ export class TenantryCode extends HTMLElement {
         indentOnInput(),
         bracketMatching(),
         closeBrackets(),
+        typedOver,
         highlightSelectionMatches(),
         search({ top: true }),
         findings(),
@@ -181,7 +183,7 @@ export class TenantryCode extends HTMLElement {
 }
 
 function accessOf({ path, readOnly = false }) {
-  const attributes = { "aria-label": path || "Editor", "aria-describedby": "help", spellcheck: "false", autocorrect: "off", autocapitalize: "off" };
+  const attributes = { "aria-label": path || "Editor", "aria-describedby": "help", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" };
   return [EditorState.readOnly.of(readOnly), EditorView.contentAttributes.of({ ...attributes, ...(readOnly ? { "aria-readonly": "true" } : {}) })];
 }
 

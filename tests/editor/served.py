@@ -45,6 +45,8 @@ class EditorSite:
     sources: DataSources
     app: Starlette
     client: httpx2.AsyncClient
+    tokens: dict[str, str]
+    """The token of each group, by the id that its provider chose."""
     author: EditorAuthor | None = field(default_factory=lambda: EditorAuthor("ann"))
 
     async def post(self, path: str, /, **body: Any) -> httpx2.Response:
@@ -73,9 +75,10 @@ async def served_editor(
     environment = await store.environments.create(ENVIRONMENT, Tag.CUSTOMER)
     url = flights_database(folder / "flights.db")
     await store.sources.create(environment, source_id="ds_flights", provided_id="warehouse", url=url, tables=tables)
+    tokens: dict[str, str] = {}
     for carrier in CARRIERS:
         draft = GroupDraft(carrier.lower(), f"Airline {carrier}", {"carrier": carrier}, {"main": "warehouse"})
-        await Provisioner(store, keys).get_or_create(environment, draft)
+        tokens[draft.provided_id] = (await Provisioner(store, keys).get_or_create(environment, draft)).token
     app = Starlette()
     async with DataSources(store, keys=keys) as sources:
         made: list[EditorSite] = []
@@ -87,7 +90,7 @@ async def served_editor(
         mount_editor(app, folder / "dashboards", resolver, sources, **{"authors": authors, **options})
         transport = httpx2.ASGITransport(app=app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://testserver") as client:
-            made.append(EditorSite(folder, store, sources, app, client))
+            made.append(EditorSite(folder, store, sources, app, client, tokens))
             yield made[0]
 
 

@@ -19,6 +19,8 @@ from tests.editor.served import EditorSite, served_editor
 
 OPEN = {"/", "/-/assets/{address}", "/-/session"}
 """Routes that need no author: the page and its bundles have no data, and a link has its own code."""
+APPS = {"/-/preview/{preview}"}
+"""Apps below a path: test_previews.py tests who may use them."""
 RIGHTS = {
     **dict.fromkeys(
         """state session/end files file file/head format commit-message add-panel check variables catalogue meaning
@@ -35,7 +37,7 @@ SAMPLES = {
     "viewer": None,
     "path": "queries/by_day.sql",
     "to": "queries/other.sql",
-    "dashboard": "flights",
+    "dashboard": "dashboards/flights.yaml",
     "column": "flights",
     "kind": "line",
     "query": "by_day",
@@ -78,7 +80,7 @@ async def everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIt
     monkeypatch.setattr(EditorEndpoints, "post", noted)
     async with served_editor(tmp_path) as site:
         (mounted,) = [each for each in site.app.routes if isinstance(each, Mount)]
-        yield Everything(site, list(mounted.routes), made)
+        yield Everything(site, [each for each in mounted.routes if getattr(each, "path", None) not in APPS], made)
 
 
 async def sent(site: EditorSite, route: BaseRoute, headers: dict[str, str]) -> httpx2.Response:

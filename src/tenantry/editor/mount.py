@@ -72,7 +72,7 @@ def editor_app(endpoints: EditorEndpoints, resolver: TokenResolver, sessions: Ed
             *file_routes(endpoints),
             *language_routes(endpoints),
             *run_routes(endpoints),
-            *preview_routes(endpoints),
+            *preview_routes(endpoints, resolver),
         ],
         exception_handlers={TenantryError: _send_error, HTTPException: _plain_error},
     )

@@ -98,6 +98,17 @@ class EditorEndpoints:
 
         return Route(path, respond, methods=["POST"])
 
+    def get(self, path: str, handler: Callable[[Request, EditorAuthor], Awaitable[Response]]) -> Route:
+        """Return a route for GET requests of an author who may view files. Its response is 401 without an author, and
+        403 without the right."""
+
+        async def respond(request: Request) -> Response:
+            author = await self.author(request)
+            require_right(author, Right.VIEW)
+            return await handler(request, author)
+
+        return Route(path, respond, methods=["GET"])
+
     async def author(self, request: Request) -> EditorAuthor:
         """Return the author. Raises NoAuthor, and the errors of ``require_page``."""
         self.require_page(request)

@@ -38,7 +38,7 @@ class CheckBody(TextBody):
 
 
 @dataclass(frozen=True, slots=True)
-class _Context:
+class _CheckContext:
     """The environment and group of a check."""
 
     gathered: GatheredProperties | None = None
@@ -74,22 +74,22 @@ class Checks:
             }
         )
 
-    async def _known(self, asked: EditorRequest[CheckBody]) -> _Context:
+    async def _known(self, asked: EditorRequest[CheckBody]) -> _CheckContext:
         body, workbench = asked.body, self._workbench
         if body.environment is None:
-            return _Context()
+            return _CheckContext()
         environment = await find_environment(workbench, asked.author, body.environment)
         gathered = await self._properties.of(environment)
         if body.group is None:
-            return _Context(gathered)
+            return _CheckContext(gathered)
         group = (await find_group(workbench, asked.author, body.environment, body.group)).group
         try:
             source = await workbench.sources.registered(group, body.schema_)
-            return _Context(gathered, group, source, await workbench.sources.dialect(group, body.schema_))
+            return _CheckContext(gathered, group, source, await workbench.sources.dialect(group, body.schema_))
         except TenantryError:  # a run reports it; the text can be checked all the same
-            return _Context(gathered, group)
+            return _CheckContext(gathered, group)
 
-    def _find(self, kind: FileKind, body: CheckBody, known: _Context) -> tuple[Query | None, Sequence[Finding]]:
+    def _find(self, kind: FileKind, body: CheckBody, known: _CheckContext) -> tuple[Query | None, Sequence[Finding]]:
         workspace = self._workbench.workspace
         if kind is FileKind.TABLES:
             return None, tables_findings(body)
@@ -109,7 +109,7 @@ class Checks:
             wrong = error if isinstance(error, TemplateError) else TemplateError(f"a file cannot be read: {error}")
             return None, [template_error(wrong)]
 
-    async def _explained(self, body: CheckBody, query: Query, known: _Context) -> Iterable[Finding]:
+    async def _explained(self, body: CheckBody, query: Query, known: _CheckContext) -> Iterable[Finding]:
         if known.group is None or known.source is None or len(body.text.encode(errors="replace")) > MOST_EXPLAINED:
             return ()
         check = EngineCheck([AskedQuery(body.path, query, body.schema_)], [known.source])

@@ -14,6 +14,7 @@ import { findings, showFindings } from "./findings.js";
 import { Knowledge } from "./knowledge.js";
 import { lexerOf, sql, yaml } from "./languages.js";
 import { meanings, showMeaning } from "./meaning.js";
+import { pinned } from "./pinned.js";
 import { shared } from "./shared.js";
 
 const HELP = "Press Escape, then Tab, to leave the editor.";
@@ -21,7 +22,8 @@ const MOST_KEPT = 50;
 const SHEET = new CSSStyleSheet();
 SHEET.replaceSync(`
 :host { display: block; min-height: 0; --editor-selected: color-mix(in srgb, var(--accent) 16%, var(--page)); }
-.editor { height: 100%; }
+.editor { height: 100%; position: relative; }
+.editor:focus-within::after { content: ""; position: absolute; inset: 0; z-index: 300; pointer-events: none; outline: 2px solid var(--accent); outline-offset: -2px; }
 .help { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `);
 
@@ -143,6 +145,7 @@ export class TenantryCode extends HTMLElement {
         search({ top: true }),
         findings(),
         meanings(),
+        pinned(),
         this.#language.of(this.#languageOf(shown)),
         this.#access.of(accessOf(shown)),
         keymap.of([...closeBracketsKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...defaultKeymap, indentWithTab]),
@@ -181,7 +184,7 @@ export class TenantryCode extends HTMLElement {
 }
 
 function accessOf({ path, readOnly = false }) {
-  const attributes = { "aria-label": path || "Editor", "aria-describedby": "help", spellcheck: "false", autocorrect: "off", autocapitalize: "off" };
+  const attributes = { "aria-label": path || "Editor", "aria-describedby": "help", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" };
   return [EditorState.readOnly.of(readOnly), EditorView.contentAttributes.of({ ...attributes, ...(readOnly ? { "aria-readonly": "true" } : {}) })];
 }
 

@@ -1,4 +1,4 @@
-"""``tenantry dashboards serve`` as a process."""
+"""``tenantry dashboards serve``, and ``tenantry edit``, as a process."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ SOON = 180.0
 
 
 @contextmanager
-def serving(folder: Path, *options: str) -> Iterator[str]:
-    """``tenantry dashboards serve dashboards``, and its address."""
+def serving(folder: Path, *options: str, command: tuple[str, ...] = ("dashboards", "serve")) -> Iterator[str]:
+    """``tenantry dashboards serve dashboards``, and its address. What it prints is in ``serve.log``."""
     log = folder / "serve.log"
-    command = [sys.executable, "-m", "tenantry", "dashboards", "serve", "dashboards", "--port", "0", *options]
+    arguments = [sys.executable, "-m", "tenantry", *command, "dashboards", "--port", "0", *options]
     with log.open("w") as stderr:
-        process = subprocess.Popen(command, cwd=folder, stderr=stderr, text=True)
+        process = subprocess.Popen(arguments, cwd=folder, stderr=stderr, text=True)
     try:
         ends = time.monotonic() + SOON
         while not (found := re.search(r"http://[^/]+", log.read_text())):

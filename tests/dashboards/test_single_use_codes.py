@@ -17,10 +17,12 @@ from tenantry.testing import FrozenClock, MemoryStore
 
 @pytest.mark.parametrize("purpose", Purpose)
 async def test_a_code_lives_as_long_as_its_purpose_says(purpose: Purpose) -> None:
-    """A minute, and ten for a preview. Red when every purpose has the same."""
+    """A minute, ten for a preview and a link of the editor, and eight hours for an author's session. Red when every
+    purpose has the same."""
     clock = FrozenClock()
     codes = SingleUseCodes(MemoryStore(clock=clock).codes)
-    assert SECONDS[purpose] == (600 if purpose in {Purpose.PREVIEW, Purpose.PREVIEW_SESSION} else 60)
+    longer = dict.fromkeys((Purpose.PREVIEW, Purpose.PREVIEW_SESSION, Purpose.EDITOR), 600)
+    assert SECONDS[purpose] == (longer | {Purpose.EDITOR_SESSION: 8 * 3_600}).get(purpose, 60)
     first, second = [await codes.issue(purpose, "x") for _ in range(2)]
     clock.advance(SECONDS[purpose] - 1)
     assert await codes.redeem(purpose, first) == "x"

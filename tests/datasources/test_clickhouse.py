@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import pyarrow as pa
 import pytest
 
 from engines.certificates import self_signed
@@ -16,6 +17,7 @@ from engines.ports import free_port
 from tenantry.datasources.engines import clickhouse_sql
 from tenantry.datasources.engines.clickhouse import ClickHouseAddress
 from tenantry.datasources.engines.clickhouse_sql import clickhouse_refusal, typed_value
+from tenantry.datasources.results import to_arrow
 from tenantry.datasources.url import parse_url
 from tenantry.errors import InvalidSource, NotOneStatement, QueryTimeout, SourceUnavailable, UnbindableValue
 from tenantry.groups import check_session_variables
@@ -284,3 +286,35 @@ async def test_a_statement_without_the_server(sources) -> None:
     """The text is refused before anything is sent."""
     with pytest.raises(NotOneStatement, match="several statements"):
         await sources().fetch(group(main="ds_1"), "main", "select 1; drop table sales.orders")
+
+
+TYPED = (
+    "uint64|string|double|decimal128(9, 2)|bool|date32[day]|date32[day]|timestamp[us]|timestamp[us, tz=UTC]|string"
+    f"|binary{'|string' * 8}|int64"
+)
+LATE = """select number, if(number < 5000, null, toDateTime('2026-01-31 09:30:00')) as late,
+    if(number < 5000, number::Dynamic, 'free'::Dynamic) as d from numbers(6000)"""
+
+
+@pytest.mark.parametrize(
+    ("sql", "kinds"),
+    [
+        ("select * from sales.typed", TYPED),
+        (LATE, "uint64|timestamp[us]|string"),
+        ("select toIntervalDay(1) as i, 1::Decimal(50, 2) as d", "int64|string"),
+    ],
+)
+async def test_the_arrow_schema_is_what_the_server_declares(sources, sql: str, kinds: str) -> None:
+    """In a stream, in ``to_arrow`` and without rows. Red when the values decide: a body broke in row 5,000, Decimal(9,
+    2) was decimal128(3, 2), and a column without a value was strings."""
+    opened = sources(row_limit=10_000, max_bytes=50_000_000)
+    stream = await opened.stream(group(main="ds_1"), "main", sql, {}, format="arrow")
+    whole = await opened.query(group(main="ds_1"), "main", sql)
+    none = await opened.query(group(main="ds_1"), "main", f"select * from ({sql}) where 0")
+    bodies = [b"".join([part async for part in stream]), to_arrow(whole), to_arrow(none)]
+    tables = [pa.ipc.open_stream(body).read_all() for body in bodies]
+    assert [[str(field.type) for field in table.schema] for table in tables] == [kinds.split("|")] * 3
+    assert tables[0].to_pylist() == tables[1].to_pylist()
+    assert [table.num_rows for table in tables] == [len(whole), len(whole), 0]
+    if sql == LATE:
+        assert (tables[0].column("late").null_count, tables[0].column("d")[5_000].as_py()) == (5_000, "free")

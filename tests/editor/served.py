@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
+import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,13 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 
 from tenantry.backends.memory import MemoryStore
+from tenantry.clock import utc_now
 from tenantry.datasources import DataSources
 from tenantry.editor import EditorAuthor, mount_editor
 from tenantry.groups import GroupDraft, Tag
+from tenantry.ports import Clock
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver
 from tenantry.tokens import KeyRing, SigningKey
@@ -38,7 +43,10 @@ class EditorSite:
     folder: Path
     store: MemoryStore
     sources: DataSources
+    app: Starlette
     client: httpx2.AsyncClient
+    tokens: dict[str, str]
+    """The token of each group, by the id that its provider chose."""
     author: EditorAuthor | None = field(default_factory=lambda: EditorAuthor("ann"))
 
     async def post(self, path: str, /, **body: Any) -> httpx2.Response:
@@ -54,17 +62,23 @@ class EditorSite:
 
 @asynccontextmanager
 async def served_editor(
-    folder: Path, files: Mapping[str, str] = FILES, *, tables: Mapping[str, Any] | None = None, **options: Any
+    folder: Path,
+    files: Mapping[str, str] = FILES,
+    *,
+    tables: Mapping[str, Any] | None = None,
+    clock: Clock = utc_now,
+    **options: Any,
 ) -> AsyncIterator[EditorSite]:
     """``tables``: the declaration of guarded tables of the data source; ``options`` go to mount_editor."""
     write_files(folder, files)
-    store, keys = MemoryStore(), KeyRing([SigningKey("k1", secrets.token_bytes(32))])
+    store, keys = MemoryStore(clock=clock), KeyRing([SigningKey("k1", secrets.token_bytes(32))])
     environment = await store.environments.create(ENVIRONMENT, Tag.CUSTOMER)
     url = flights_database(folder / "flights.db")
     await store.sources.create(environment, source_id="ds_flights", provided_id="warehouse", url=url, tables=tables)
+    tokens: dict[str, str] = {}
     for carrier in CARRIERS:
         draft = GroupDraft(carrier.lower(), f"Airline {carrier}", {"carrier": carrier}, {"main": "warehouse"})
-        await Provisioner(store, keys).get_or_create(environment, draft)
+        tokens[draft.provided_id] = (await Provisioner(store, keys).get_or_create(environment, draft)).token
     app = Starlette()
     async with DataSources(store, keys=keys) as sources:
         made: list[EditorSite] = []
@@ -73,8 +87,23 @@ async def served_editor(
             return made[0].author
 
         resolver = Resolver(store, keys=keys)
-        mount_editor(app, folder / "dashboards", resolver, sources, authors=authors, **options)
+        mount_editor(app, folder / "dashboards", resolver, sources, **{"authors": authors, **options})
         transport = httpx2.ASGITransport(app=app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://testserver") as client:
-            made.append(EditorSite(folder, store, sources, client))
+            made.append(EditorSite(folder, store, sources, app, client, tokens))
             yield made[0]
+
+
+@asynccontextmanager
+async def reachable(site: EditorSite) -> AsyncIterator[str]:
+    """The site behind a real server, by the address of its editor."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(site.app, log_config=None, lifespan="off", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    task = asyncio.ensure_future(server.serve(sockets=[listener]))
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/editor"
+    finally:
+        server.should_exit = True
+        await task
+        listener.close()

@@ -72,6 +72,8 @@ _MODULES = {
     "data-source": "tenantry.cli.data_source",
     "demo": "tenantry.cli.serve",
     "doctor": "tenantry.cli.doctor",
+    "edit": "tenantry.cli.edit",
+    "editor": "tenantry.cli.editor",
     "environment": "tenantry.cli.environment",
     "group": "tenantry.cli.group",
     "keys": "tenantry.cli.keys",

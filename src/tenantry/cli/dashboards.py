@@ -4,31 +4,24 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from tenantry.cli.dashboards_explain import explain_command
 from tenantry.cli.dashboards_preview import preview_command
 from tenantry.cli.options import (
-    TABLES_FILE,
-    OptionDecorator,
-    as_name,
     database_option,
     environment_option,
-    keys_option,
-    parse_json_pairs,
     port_option,
     settings,
     tables_option,
 )
 from tenantry.cli.output import FAILED, print_note
+from tenantry.cli.shown_group import choose_group, folder_argument, shown_group_options
+from tenantry.datasources import TABLES_FILE
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
-
-folder_argument: OptionDecorator = click.argument(
-    "folder", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR"
-)
 
 
 @click.group()
@@ -122,35 +115,9 @@ def new(name: str, folder: Path) -> None:
 
 @dashboards.command("serve")
 @folder_argument
-@click.option(
-    "--group", "provided_id", type=as_name, metavar="ID", help="Show the dashboards as this user group of the store."
-)
-@click.option(
-    "--property",
-    "properties",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A property of the sample group, as JSON or text; only without --group; repeatable.",
-)
-@click.option(
-    "--source",
-    metavar="URL",
-    help="URL of the sample group's data source; only without --group; default: an empty database.",
-)
-@environment_option
-@database_option
-@keys_option
+@shown_group_options
 @port_option
-def serve(
-    folder: Path,
-    provided_id: str | None,
-    properties: tuple[str, ...],
-    source: str | None,
-    environment: str | None,
-    database: str | None,
-    keys: str | None,
-    port: int | None,
-) -> None:
+def serve(folder: Path, port: int | None, **group: Any) -> None:
     """Show the dashboards of DIR in your browser, as one user group sees them. An open page reloads when its files
     change.
 
@@ -158,15 +125,9 @@ def serve(
     listens on 127.0.0.1 only, but everyone who can reach that address sees the group's data. So use this command to
     write dashboards, not to serve customers.
     """
-    from tenantry.cli.dashboards_serve import sample_viewer, serve_folder, stored_viewer
+    from tenantry.cli.dashboards_serve import serve_folder
 
-    if provided_id is None:
-        make_viewer = sample_viewer(folder, parse_json_pairs(properties, "--property"), source)
-    elif properties or source is not None:
-        raise click.UsageError("--property and --source are for the sample group: leave out --group")
-    else:
-        make_viewer = stored_viewer(settings(database=database, keys=keys), environment, provided_id)
-    serve_folder(folder, make_viewer, settings(port=port).port)
+    serve_folder(folder, choose_group(folder, **group), settings(port=port).port)
 
 
 @dashboards.command("schema")

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from starlette.applications import Starlette
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -15,14 +15,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tenantry.cli.dashboards_advice import Advice
 from tenantry.cli.options import (
     choose_environment,
-    find_tables,
     get_group,
 )
 from tenantry.cli.output import print_note
 from tenantry.dashboards import DashboardFolder, ReloadingFolder, mount_dashboards
-from tenantry.datasources import DataSources
+from tenantry.datasources import DataSources, find_tables
 from tenantry.errors import InvalidQueries
-from tenantry.groups import GroupDraft, Tag
+from tenantry.groups import GroupDraft, Issued, Tag
 from tenantry.middleware import TOKEN_HEADER
 from tenantry.ports import Store
 from tenantry.provisioning import Provisioner
@@ -31,52 +30,52 @@ from tenantry.server import Settings, listen, run
 from tenantry.tokens import KeyRing, SigningKey
 from tenantry.tokens.keys import SigningKeys
 
-_HOST = "127.0.0.1"
+HOST: Final = "127.0.0.1"
 _HEADER = TOKEN_HEADER.lower().encode("ascii")
 _PATH = "/dashboards"
 
-MakeViewer: TypeAlias = Callable[[], tuple[Store, KeyRing, Callable[[], Awaitable[str]]]]
-"""A function that opens a store. It returns the store, the keys, and an async function that returns the token of the
-group to show. The async function must run in the server's event loop."""
+FindGroup: TypeAlias = Callable[[], Awaitable[Issued[str]]]
+OpenStore: TypeAlias = Callable[[], tuple[Store, KeyRing, FindGroup]]
+"""A function that opens a store. It returns the store, the keys, and an async function that returns the chosen group.
+The async function must run in the server's event loop."""
 
 
-def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -> MakeViewer:
-    def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
+def stored_group(chosen: Settings, environment: str | None, provided_id: str) -> OpenStore:
+    def open_store() -> tuple[Store, KeyRing, FindGroup]:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which the sample does not need
 
         keys = SigningKeys.from_file(chosen.keys)
         store = SQLStore(chosen.database, usage_seconds=None, keys=keys)  # do not count the author's views
 
-        async def token() -> str:
-            target = await choose_environment(store, environment)
-            return keys.mint((await get_group(store, target, provided_id)).token)
+        async def find() -> Issued[str]:
+            found = await get_group(store, await choose_environment(store, environment), provided_id)
+            return Issued(found.group, keys.mint(found.token))
 
-        return store, keys, token
+        return store, keys, find
 
-    return make
+    return open_store
 
 
-def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | None) -> MakeViewer:
+def sample_group(folder: Path, properties: Mapping[str, Any], source: str | None) -> OpenStore:
     """``source``: URL of the group's data source; default: an empty database."""
 
-    def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
+    def open_store() -> tuple[Store, KeyRing, FindGroup]:
         from tenantry.backends.memory import MemoryStore
 
         store, keys = MemoryStore(), KeyRing([SigningKey("k1", secrets.token_bytes(32))])
         url = source or _empty_source()
 
-        async def token() -> str:
+        async def create() -> Issued[str]:
             environment = await store.environments.create("sample", Tag.TESTING)
             tables = None if source is None else _tables(folder)
             await store.sources.create(environment, source_id="ds_sample", provided_id="sample", url=url, tables=tables)
             mapping = dict.fromkeys(_schemas(folder), "sample")
             draft = GroupDraft("sample", "Sample", properties, mapping)
-            made = await Provisioner(store, keys).get_or_create(environment, draft)
-            return made.token
+            return await Provisioner(store, keys).get_or_create(environment, draft)
 
-        return store, keys, token
+        return store, keys, create
 
-    return make
+    return open_store
 
 
 def _tables(folder: Path) -> dict[str, Any] | None:
@@ -102,11 +101,11 @@ def _schemas(folder: Path) -> set[str]:
     return {"main"} | {panel.schema for each in saved for panel in each.dashboard.panels}
 
 
-def serve_folder(folder: Path, make_viewer: MakeViewer, port: int) -> None:
-    """Serve the dashboards until Ctrl-C. Raises the errors of ``make_viewer``, and InvalidSettings if another program
+def serve_folder(folder: Path, open_store: OpenStore, port: int) -> None:
+    """Serve the dashboards until Ctrl-C. Raises the errors of ``open_store``, and InvalidSettings if another program
     uses the port."""
-    with listen(_HOST, port) as listener:
-        store, keys, token = make_viewer()
+    with listen(HOST, port) as listener:
+        store, keys, find = open_store()
         app, dashboards = Starlette(), ReloadingFolder(folder)
         resolver, sources = Resolver(store, keys=keys), DataSources(store, keys=keys)
         mount_dashboards(app, dashboards, resolver, sources, path=_PATH)
@@ -114,16 +113,19 @@ def serve_folder(folder: Path, make_viewer: MakeViewer, port: int) -> None:
         viewer = _OneViewer(advice)
 
         async def prepare() -> None:
-            viewer.token = (await token()).encode()
+            viewer.token = (await find()).token.encode()
             advice.look()
 
         def announce(url: str) -> None:
             lines = [f"  {url}{_PATH}/{name}" for name in _names(dashboards)]
             print_note("\n".join(["Open one of these; Ctrl-C stops it:", "", *lines]))
 
-        # Refuse other host names, which prevents DNS rebinding.
-        trusted = TrustedHostMiddleware(viewer.wrap(app), allowed_hosts=[_HOST, "localhost"])
-        run(trusted, listener, announce=announce, prepare=prepare)
+        run(only_local(viewer.wrap(app)), listener, announce=announce, prepare=prepare)
+
+
+def only_local(app: ASGIApp) -> ASGIApp:
+    """Refuse all host names but those of this machine, which prevents DNS rebinding."""
+    return TrustedHostMiddleware(app, allowed_hosts=[HOST, "localhost"])
 
 
 def _names(dashboards: ReloadingFolder) -> list[str]:

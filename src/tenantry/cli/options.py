@@ -106,7 +106,15 @@ def _environment_option(text: str) -> OptionDecorator:
 environment_option: OptionDecorator = _environment_option("The environment; required if there are several.")
 environment_filter_option: OptionDecorator = _environment_option("Only this environment; default: all.")
 grace_type: click.IntRange = click.IntRange(0, 86_400)
-TABLES_FILE: Final = "tables.yaml"
+rights_option: OptionDecorator = click.option(
+    "--right",
+    "rights",
+    type=click.Choice(["view", "run", "save", "unguarded"]),
+    multiple=True,
+    default=["view", "run", "save"],
+    show_default=True,
+    help="What the author may do; repeatable; view is always included.",
+)
 tables_option: OptionDecorator = click.option(
     "--tables",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -274,9 +282,3 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 def print_declarations_once() -> None:
     """Keep errors in declarations of guarded tables out of the log on stderr."""
     logging.getLogger("tenantry.datasources.declared_tables").addHandler(logging.NullHandler())
-
-
-def find_tables(folder: Path) -> Path | None:
-    parent = folder.parent if folder.name not in {"", ".."} else folder.resolve().parent
-    found = (each / TABLES_FILE for each in (folder, parent))
-    return next((each for each in found if each.is_file()), None)

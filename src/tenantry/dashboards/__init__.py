@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tenantry.dashboards.assets import BuiltFiles as BuiltFiles
     from tenantry.dashboards.endpoint import dashboard as dashboard
     from tenantry.dashboards.endpoint import error_handler as error_handler
+    from tenantry.dashboards.folder import QUERIES as QUERIES
     from tenantry.dashboards.folder import DashboardFolder as DashboardFolder
     from tenantry.dashboards.folder import SavedDashboard as SavedDashboard
     from tenantry.dashboards.folder import default_queries as default_queries
@@ -17,11 +18,17 @@ if TYPE_CHECKING:
     from tenantry.dashboards.frame import POLICY as POLICY
     from tenantry.dashboards.mount import MountingApp as MountingApp
     from tenantry.dashboards.mount import mount_dashboards as mount_dashboards
+    from tenantry.dashboards.mount import preview_app as preview_app
     from tenantry.dashboards.panels.formats import UnusableFormat as UnusableFormat
     from tenantry.dashboards.panels.formats import unusable_formats as unusable_formats
+    from tenantry.dashboards.preview.previews import Previews as Previews
     from tenantry.dashboards.protocol.panel_request import StrictBody as StrictBody
     from tenantry.dashboards.protocol.panel_request import read_request as read_request
     from tenantry.dashboards.refresh.reloading import ReloadingFolder as ReloadingFolder
+    from tenantry.dashboards.refresh.reloading import Stamp as Stamp
+    from tenantry.dashboards.single_use_codes import MAX_PAYLOAD as MAX_PAYLOAD
+    from tenantry.dashboards.single_use_codes import Purpose as Purpose
+    from tenantry.dashboards.single_use_codes import SingleUseCodes as SingleUseCodes
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
@@ -29,11 +36,13 @@ else:
             "tenantry.dashboards.access": "Access",
             "tenantry.dashboards.assets": "NOT_BUILT BuiltFiles",
             "tenantry.dashboards.endpoint": "dashboard error_handler",
+            "tenantry.dashboards.folder": "QUERIES DashboardFolder SavedDashboard default_queries",
             "tenantry.dashboards.frame": "FURTHER POLICY",
-            "tenantry.dashboards.folder": "DashboardFolder SavedDashboard default_queries",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
-            "tenantry.dashboards.mount": "MountingApp mount_dashboards",
+            "tenantry.dashboards.mount": "MountingApp mount_dashboards preview_app",
+            "tenantry.dashboards.preview.previews": "Previews",
             "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",
-            "tenantry.dashboards.refresh.reloading": "ReloadingFolder",
+            "tenantry.dashboards.refresh.reloading": "ReloadingFolder Stamp",
+            "tenantry.dashboards.single_use_codes": "MAX_PAYLOAD Purpose SingleUseCodes",
         },
     )

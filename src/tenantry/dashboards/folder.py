@@ -11,9 +11,9 @@ from tenantry.dashboards.definition.model import DashboardFile
 from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, parameters_read, relaxed
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.dashboards.links import Link, check_open, find_link
-from tenantry.datasources import QueryFolder, read_query_text
+from tenantry.datasources import TABLES_FILE, QueryFolder, read_query_text
 from tenantry.errors import InvalidDashboards, TemplateError
-from tenantry.sql import FRAGMENT_NAME, SQLTemplate
+from tenantry.sql import FRAGMENT_NAME, Query, SQLTemplate
 from tenantry.sql.checks import Finding, Severity
 
 _SAME: Final = "give both dashboards the same controls and time zone; until then, the opened page warns viewers"
@@ -22,8 +22,6 @@ MAX_FILES: Final = 1_000
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 QUERIES: Final = "queries"
 """Name of the default folder of query files."""
-TABLES_FILE: Final = "tables.yaml"
-"""A file in the folder that declares guarded tables. It is not a dashboard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +52,35 @@ class SavedDashboard:
 class DashboardFolder(Mapping[str, SavedDashboard]):
     """The dashboards in a folder and its subfolders, by name: ``folder["sales/regions"]`` is sales/regions.yaml.
 
-    ``queries``: a QueryFolder or its path. By default, the folder ``queries`` in ``path``, or next to it if ``path`` is
-    called ``dashboards``. Files are read once. Raises one InvalidDashboards for all invalid dashboards, InvalidQueries
-    for invalid query files, OSError for unreadable files.
+    ``queries``: queries by name, or the path of a QueryFolder, by default ``default_queries(path)``. ``drafts``: texts
+    by path relative to ``path``, which replace files or are added to them. ``only``: read this dashboard and those that
+    its clicks open; by default, all. Files are read once. Raises one InvalidDashboards for all invalid dashboards,
+    InvalidQueries for invalid query files, OSError for unreadable files.
     """
 
-    def __init__(self, path: str | Path, queries: QueryFolder | str | Path | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        queries: Mapping[str, Query] | str | Path | None = None,
+        *,
+        drafts: Mapping[str, str] | None = None,
+        only: str | None = None,
+    ) -> None:
         self.path: Path = Path(path)
-        self.queries: QueryFolder | None = queries if isinstance(queries, QueryFolder) else self._query_folder(queries)
+        self.queries: Mapping[str, Query] = queries if isinstance(queries, Mapping) else self._query_folder(queries)
+        self._drafts = drafts or {}
         self._saved: dict[str, SavedDashboard] = {}
         errors: list[TemplateError] = []
-        for name, file in self._files():
+        files = dict(self._files())
+        wanted = list(files if only is None else files.keys() & {only})
+        for name in wanted:
             try:
-                self._saved[name] = self._read(name, file)
+                saved = self._saved[name] = self._read(name, files[name])
             except TemplateError as error:
                 errors.append(error)
+                continue
+            opened = (panel.click.open for panel in saved.dashboard.panels if panel.click is not None)
+            wanted += [each for each in dict.fromkeys(opened) if each in files and each not in wanted]
         dashboards = {name: saved.dashboard for name, saved in self._saved.items()}
         # Skip this check after an error: it would also report clicks that open the broken dashboard.
         for name, dashboard in [] if errors else dashboards.items():
@@ -123,11 +135,12 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         if not self.path.is_dir():
             raise NotADirectoryError(f"{self.path} is not a folder")
         found: dict[str, Path] = {}
-        for file in sorted(self.path.rglob("*")):
+        drafts = {self.path / each for each in self._drafts}
+        for file in sorted({*self.path.rglob("*"), *drafts}):
             inside = file.relative_to(self.path)
             hidden = any(part.startswith(".") for part in inside.parts)
             reserved = inside.parts[0] in {QUERIES, TABLES_FILE}
-            if file.suffix not in SUFFIXES or hidden or reserved or not file.is_file():
+            if file.suffix not in SUFFIXES or hidden or reserved or not (file in drafts or file.is_file()):
                 continue
             name = inside.with_suffix("").as_posix()
             if name in found:
@@ -144,17 +157,19 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         if not FRAGMENT_NAME.fullmatch(name):
             problem = "the file name is the dashboard's name: use letters, digits, _ and -, and begin with a letter"
             raise TemplateError(f"{file}: {problem}")
-        dashboard = read_dashboard(read_query_text(file), name, str(file))
-        return SavedDashboard(*relaxed(dashboard, find_queries(dashboard, self.queries or {})))
+        draft = self._drafts.get(file.relative_to(self.path).as_posix())
+        dashboard = read_dashboard(read_query_text(file) if draft is None else draft, name, str(file))
+        return SavedDashboard(*relaxed(dashboard, find_queries(dashboard, self.queries)))
 
-    def _query_folder(self, path: str | Path | None) -> QueryFolder | None:
+    def _query_folder(self, path: str | Path | None) -> Mapping[str, Query]:
         if path is not None:
             return QueryFolder(path, compiled=False)
         default = default_queries(self.path)
-        return QueryFolder(default, compiled=False) if default.is_dir() else None
+        return QueryFolder(default, compiled=False) if default.is_dir() else {}
 
 
 def default_queries(folder: Path) -> Path:
-    """Return the folder of the query files for a folder of dashboards. It may not exist."""
+    """Return the folder of the query files for a folder of dashboards. This is ``queries`` in the folder. If that is
+    missing and the folder is called ``dashboards``, it is ``queries`` next to it. It may not exist."""
     inside = folder / QUERIES
     return folder.parent / QUERIES if folder.name == "dashboards" and not inside.is_dir() else inside

@@ -10,14 +10,15 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.dashboards.access import NO_DASHBOARD, Access, MayOpen, neutral
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts, EmbeddingCheck
-from tenantry.dashboards.embedding.routes import ELEMENT_FILES, Embedding, embedding_routes
+from tenantry.dashboards.embedding.frame_ancestors import SELF
+from tenantry.dashboards.embedding.routes import ELEMENT_FILES, Embedding, embedding_routes, redeem_route
 from tenantry.dashboards.embedding.session_cookie import CookieExchange, SessionCookie, SessionCookieCheck
 from tenantry.dashboards.endpoint import error_handler, render_error
 from tenantry.dashboards.explanation import explain_panel, panel_text
@@ -29,13 +30,13 @@ from tenantry.dashboards.panels.panel_runner import PanelRunner
 from tenantry.dashboards.panels.panel_stream import PanelStream
 from tenantry.dashboards.preview.guard import PREVIEW_KEY, PreviewGuard
 from tenantry.dashboards.preview.preview_endpoint import PATH, PreviewEndpoint
-from tenantry.dashboards.preview.previews import Preview
+from tenantry.dashboards.preview.previews import Preview, Previews
 from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces
 from tenantry.dashboards.protocol.panel_lines import check_encoder
 from tenantry.dashboards.protocol.panel_request import DownloadRequest, ExplanationRequest, PanelsRequest, read_request
 from tenantry.dashboards.refresh.live import ChangedPanels, changed_since
 from tenantry.dashboards.refresh.reloading import BrokenFiles, ChangedFiles, ReloadingFolder
-from tenantry.dashboards.single_use_codes import CodesOfGroups
+from tenantry.dashboards.single_use_codes import CodesOfGroups, Purpose, SingleUseCodes
 from tenantry.dashboards.source_zones import in_zone_of_source
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidQueries, InvalidSettings, NotFound, TenantryError
@@ -126,6 +127,32 @@ def dashboards_app(
         previews = [Route(PATH, PreviewEndpoint(embedding.store, embedding.previews(), access))]
         guard = Middleware(PreviewGuard, previews=embedding.previews(), staleness=bounded.staleness)
         data = [guard, *own_token]
+    # The HTML element for host pages, and the exchange of codes for tokens; addresses of previews, for callers with an
+    # API token.
+    further = [*embedding_routes(built, embedding, access, own_token), *previews]
+    return _app(endpoints, built, further, data)
+
+
+def preview_app(
+    dashboards: Dashboards, resolver: TokenResolver, sources: DataSources, store: CodesOfGroups
+) -> Starlette:
+    """Return an app that shows dashboards only in previews, in frames of the same origin. ``Previews(store)`` issues
+    the codes."""
+    built, bounded, previews = BuiltFiles(BUNDLES), with_staleness(resolver), Previews(store)
+    access, hosts = Access(dashboards), AllowedHosts(None, None, further=[SELF])
+    downloads = Downloads(store, access, sources, staleness=bounded.staleness, seconds_left=bounded.seconds_left)
+    endpoints = _Endpoints(dashboards, access, sources, Frame(built), hosts, CookieExchange(resolver), downloads)
+    data = [
+        Middleware(PreviewGuard, previews=previews, staleness=bounded.staleness, required=True),
+        Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True, audience=DASHBOARD),
+        Middleware(EmbeddingCheck, hosts=hosts),
+    ]
+    return _app(endpoints, built, [redeem_route(SingleUseCodes(store.codes), {Purpose.PREVIEW: previews.open})], data)
+
+
+def _app(
+    endpoints: _Endpoints, built: BuiltFiles, further: Sequence[BaseRoute], data: Sequence[Middleware]
+) -> Starlette:
     issue = "/{name:path}/-/panels/{panel}/download"
     return Starlette(
         routes=[
@@ -133,10 +160,7 @@ def dashboards_app(
             Route("/-/assets/{address}", built.respond),
             # The rows of a panel as a file, at a single-use address.
             Route("/-/download/{code}", endpoints.download, methods=["GET"]),
-            # The HTML element for host pages, and the exchange of codes for tokens.
-            *embedding_routes(built, embedding, access, own_token),
-            # Addresses of previews, for callers with an API token.
-            *previews,
+            *further,
             # The panels, for the group whose token is in the header.
             Route("/{name:path}/-/panels", endpoints.panels, methods=["POST"], middleware=data),
             # Issues the single-use address of a file.

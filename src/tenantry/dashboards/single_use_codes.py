@@ -22,12 +22,21 @@ class CodesOfGroups(Protocol):
 
 class Purpose(StrEnum):
     DOWNLOAD = "download"
+    EDITOR = "editor"
+    EDITOR_SESSION = "editor-session"
     EMBED = "embed"
     PREVIEW = "preview"
     PREVIEW_SESSION = "preview-session"
 
 
-SECONDS: Final = {Purpose.DOWNLOAD: 60.0, Purpose.EMBED: 60.0, Purpose.PREVIEW: 600.0, Purpose.PREVIEW_SESSION: 600.0}
+SECONDS: Final = {
+    Purpose.DOWNLOAD: 60.0,
+    Purpose.EDITOR: 600.0,
+    Purpose.EDITOR_SESSION: 28_800.0,
+    Purpose.EMBED: 60.0,
+    Purpose.PREVIEW: 600.0,
+    Purpose.PREVIEW_SESSION: 600.0,
+}
 """Default lifetime of a code, in seconds."""
 
 MOST: Final = {Purpose.DOWNLOAD: 20, Purpose.EMBED: 1_000}
@@ -43,7 +52,7 @@ CODE_LENGTH: Final = 43
 
 
 class SingleUseCodes:
-    """Codes that replace a token in the address of a download, an embedded page or a preview."""
+    """Codes that replace a token in the address of a download, an embedded page, a preview or the SQL editor."""
 
     # A code has 256 random bits. It can be redeemed only once, on any worker. The store keeps only its SHA-256.
 
@@ -59,10 +68,11 @@ class SingleUseCodes:
         *,
         api_token_id: int | None = None,
         audited: AuditNote | None = None,
+        share: CodeShare | None = None,
     ) -> str:
         """Issue a code for ``lifetime`` seconds, but no longer than the API token. Raises StoreUnavailable, and
         Unauthorized for a revoked or expired API token."""
-        return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited)
+        return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited, share=share)
 
     async def issue_for_viewer(self, purpose: Purpose, payload: str, group: bytes) -> str:
         """Issue a code for a viewer of this group. Only the newest ``MOST`` codes of the group and ``purpose`` stay
@@ -116,6 +126,10 @@ class SingleUseCodes:
     async def read_digest(self, purpose: Purpose, digest: bytes) -> str | None:
         """Like ``read``, for the digest of a code."""
         return await self._kept.read(digest, purpose=purpose.value)
+
+    async def delete(self, purpose: Purpose, group: bytes) -> int:
+        """Delete all codes whose CodeShare names ``group``. Return their number. Raises StoreUnavailable."""
+        return await self._kept.delete(group, purpose=purpose.value)
 
 
 def _is_code(code: str) -> bool:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from tenantry.datasources.caching.redis_results import RedisResults
     from tenantry.datasources.caching.result_cache import ResultCache
     from tenantry.datasources.checks.connection_check import check_connection, check_connections
+    from tenantry.datasources.declared_tables import TABLES_FILE as TABLES_FILE
+    from tenantry.datasources.declared_tables import find_tables as find_tables
     from tenantry.datasources.driver import (
         Answer,
         DeclaringDriver,
@@ -66,6 +68,7 @@ else:
             "tenantry.datasources.caching.redis_results": "RedisResults",
             "tenantry.datasources.caching.result_cache": "ResultCache",
             "tenantry.datasources.checks.connection_check": "check_connection check_connections",
+            "tenantry.datasources.declared_tables": "TABLES_FILE find_tables",
             "tenantry.datasources.result_stream": "ResultStream",
             "tenantry.datasources.driver": (
                 "Answer C Chunks DeclaringDriver Driver Enforcement OpenRows ReadOnlyBy "

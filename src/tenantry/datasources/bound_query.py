@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
 
+from tenantry.datasources.authors import refuse_private_names
 from tenantry.datasources.guarding import guarded_template
 from tenantry.datasources.open_sources import OpenSource
 from tenantry.datasources.pool.streamed_reduction import Reduction
@@ -57,6 +58,8 @@ def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = Tru
         inner, variables = guarded_template(opened.tables, inner, group, variables)
     bound = inner.bind(variables, pool.paramstyle, dialect=pool.dialect, now=request.now or datetime.now(UTC))
     sql = template.wrap(bound) if isinstance(template, WrappedTemplate) else bound
+    if opened.for_authors:
+        refuse_private_names(opened.registered, sql)
     session = None if opened.session is None else opened.session.bind(group)
     key: str | None = None
     if has_key:

@@ -74,6 +74,8 @@ class OpenSource:
     """The part of cache keys that changes with every setting that affects rows."""
     queue: FairQueue
     is_tagged: bool = False
+    for_authors: bool = False
+    """As in OpenSources."""
     users: int = 0
     """The number of queries that use the source."""
     on_unused: Callable[[OpenSource], None] | None = None
@@ -111,6 +113,8 @@ class OpenSources:
     ) -> None:
         self.limits: Final = limits
         self._secrets = secrets
+        self.for_authors: bool = False
+        """Whether the queries are those of authors, which may not use private names of the engine."""
         self._tagged = tagged
         self._engines = engines
         self._open: OrderedDict[tuple[int, str], OpenSource] = OrderedDict()  # least recently used first
@@ -157,8 +161,10 @@ class OpenSources:
         # share results.
         revision = f"{source_revision(secrets.source)} {self.limits.row_limit} {self.limits.max_bytes}"
         is_tagged = parse_url(registered.url).get_backend_name() in self._tagged
-        queue = FairQueue(registered.id, self.limits)
-        return OpenSource(registered, secrets, pool, session, declared_tables(registered), revision, queue, is_tagged)
+        queue, tables = FairQueue(registered.id, self.limits), declared_tables(registered)
+        return OpenSource(
+            registered, secrets, pool, session, tables, revision, queue, is_tagged, for_authors=self.for_authors
+        )
 
     def _evict_idle(self) -> None:
         for key, opened in self._open.items():

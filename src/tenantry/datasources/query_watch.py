@@ -63,6 +63,7 @@ class QueryWatch:
         clock: MonotonicClock = monotonic_with_suspend,
         time_of_day: Clock = utc_now,
     ) -> None:
+        self.checks_groups: bool = groups is not None
         self._groups = groups
         self._lookup = lookup
         self._clock = clock
@@ -86,7 +87,7 @@ class QueryWatch:
     ) -> WatchedQuery:
         now, bound = self._clock(), self._lookup.staleness
         interval = bound / CHECKS
-        own = group if checks_group and self._groups is not None else None
+        own = group if checks_group and self.checks_groups else None
         query = WatchedQuery(own, schema, registered, group, now + self._certain_for(own, bound), now + interval, end)
         self._watched[query] = None
         loop = asyncio.get_running_loop()

@@ -12,6 +12,7 @@ from cachetools import LRUCache
 
 from tenantry.clock import steady_time
 from tenantry.datasources.activity import Activity, Monitoring, ObservedQuery
+from tenantry.datasources.authors import WithoutTables
 from tenantry.datasources.bound_query import QueryRequest, bind_query, check_owner
 from tenantry.datasources.caching.in_flight import InFlightQueries, QueryOutcome
 from tenantry.datasources.caching.result_cache import CachedQueries, ResultCache, check_max_age
@@ -71,7 +72,7 @@ class DataSources:
         keys: Keys = None,
     ) -> None:
         self._settings: dict[str, Any] = {"engines": engines, "monitoring": monitoring, "keys": keys}
-        self._separated: list[DataSources] = []
+        self._for_authors: list[DataSources] = []
         self.store: Final[SourceHolder] = store
         """Any object whose attribute ``sources`` finds registered sources."""
         self._lookup = SourceLookup(store.sources)
@@ -256,12 +257,20 @@ class DataSources:
         """Return the source of a group's schema. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         return await self._lookup.of_schema(group, schema)
 
-    def separate(self, limits: Limits) -> DataSources:
-        """Return data sources of the same store and engines with their own connections and limits. Their queries are
-        neither cached nor counted as usage. They stop and close together with these."""
+    def for_authors(self, limits: Limits, *, guarded: bool = True) -> DataSources:
+        """Return data sources of the same store and engines for the queries of authors, with their own connections and
+        limits. They stop and close together with these.
+
+        Queries are neither cached nor counted as usage. A query that names something private of the engine raises
+        PrivateNameUsed. A query does not end because its group is changed or suspended. With ``guarded=False``,
+        declarations of guarded tables do not apply, unless they say ``guard: required``.
+        """
         settings = self._settings | {"monitoring": replace(self._settings["monitoring"], usage=GroupUsage())}
-        made = DataSources(self.store, limits=limits, **settings)
-        self._separated.append(made)
+        store = self.store if guarded else WithoutTables(self.store.sources)
+        made = DataSources(store, limits=limits, **settings)
+        made.query_watch.checks_groups = False
+        made._open_sources.for_authors = True
+        self._for_authors.append(made)
         return made
 
     async def stop(self) -> None:
@@ -271,12 +280,12 @@ class DataSources:
         connections stay open until ``aclose``.
         """
         self.changes.end()
-        await asyncio.gather(self._open_sources.stop(_STOP_SECONDS), *(each.stop() for each in self._separated))
+        await asyncio.gather(self._open_sources.stop(_STOP_SECONDS), *(each.stop() for each in self._for_authors))
 
     async def aclose(self) -> None:
         """Stop every query, close every connection, and store counted usage."""
         self.query_watch.stop()
-        for each in self._separated:
+        for each in self._for_authors:
             await each.aclose()
         if self._cached is not None:
             await self._cached.aclose()

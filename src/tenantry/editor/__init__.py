@@ -7,13 +7,15 @@ from tenantry._lazy import lazy_exports
 if TYPE_CHECKING:
     from tenantry.editor.authors import EditorAuthor, Right
     from tenantry.editor.mount import mount_editor
+    from tenantry.editor.sessions import EditorSessions
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
             "tenantry.editor.authors": "EditorAuthor Right",
             "tenantry.editor.mount": "mount_editor",
+            "tenantry.editor.sessions": "EditorSessions",
         },
     )
 
-__all__ = ["EditorAuthor", "Right", "mount_editor"]
+__all__ = ["EditorAuthor", "EditorSessions", "Right", "mount_editor"]

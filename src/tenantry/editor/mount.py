@@ -7,6 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from tenantry import __version__
 from tenantry.dashboards import MountingApp
 from tenantry.datasources import DataSources, Limits
 from tenantry.editor.authors import FindAuthor
@@ -16,6 +17,8 @@ from tenantry.editor.page import page_routes
 from tenantry.editor.previews import preview_routes
 from tenantry.editor.requests import EditorEndpoints, EditorRequest, NoBody
 from tenantry.editor.runs import run_routes
+from tenantry.editor.session_routes import session_routes
+from tenantry.editor.sessions import SESSION_HOURS, EditorSessions, SessionAuthors
 from tenantry.editor.workbench import EditorStore, Workbench
 from tenantry.errors import InvalidSettings, TenantryError
 from tenantry.http import error_response
@@ -24,6 +27,9 @@ from tenantry.middleware import TokenResolver
 EDITOR_LIMITS = Limits(pool_size=2)
 """The limits of authors' queries, unless ``mount_editor`` gets others."""
 
+_LONGEST = 24 * 30
+"""Maximum hours of a session."""
+
 
 def mount_editor(
     app: MountingApp,
@@ -31,42 +37,51 @@ def mount_editor(
     resolver: TokenResolver,
     sources: DataSources,
     *,
-    authors: FindAuthor,
+    authors: FindAuthor | None = None,
     path: str = "/editor",
     limits: Limits = EDITOR_LIMITS,
     read_only: bool = False,
+    session_hours: float = SESSION_HOURS,
 ) -> None:
     """Serve the SQL editor for the dashboards and queries of ``folder`` below ``path`` of an app.
 
-    ``authors`` finds the author of a request. Authors' queries have separate connections, within ``limits``, so that
-    they do not slow down viewers. With ``read_only``, no file is written. Raises InvalidSettings for an invalid
-    path, or if the store of ``sources`` lacks a part that the editor needs.
+    ``authors`` finds the author of a request. Without it, authors open one-time links (``tenantry editor link``), each
+    of which begins a session of ``session_hours``. Authors' queries have separate connections, within ``limits``, so
+    that they do not slow down viewers. With ``read_only``, no file is written. Raises InvalidSettings for an invalid
+    path or length, or if the store of ``sources`` lacks a part that the editor needs.
     """
     if not path.startswith("/") or path.endswith("/"):
         raise InvalidSettings(f"path is {path!r}: it must begin with / and must not end with /, as in /editor")
     if not isinstance(store := sources.store, EditorStore):
         raise InvalidSettings("the editor needs a store with groups: give DataSources a SQLStore or MemoryStore")
-    workbench = Workbench(Path(folder), store, sources.separate(limits), read_only)
-    app.mount(path, editor_app(EditorEndpoints(workbench, authors), resolver), name="editor")
+    if not 0 < session_hours <= _LONGEST:
+        raise InvalidSettings(f"session_hours is {session_hours!r}: it must be more than 0 and at most {_LONGEST}")
+    guarded, unguarded = sources.for_authors(limits), sources.for_authors(limits, guarded=False)
+    workbench = Workbench(Path(folder), store, guarded, unguarded, read_only)
+    sessions = EditorSessions(store, hours=session_hours)
+    endpoints = EditorEndpoints(workbench, authors or SessionAuthors(sessions))
+    app.mount(path, editor_app(endpoints, resolver, sessions if authors is None else None), name="editor")
 
 
-def editor_app(endpoints: EditorEndpoints, resolver: TokenResolver) -> Starlette:
+def editor_app(endpoints: EditorEndpoints, resolver: TokenResolver, sessions: EditorSessions | None) -> Starlette:
     return Starlette(
         routes=[
             *page_routes(),
-            endpoints.post("/-/state", NoBody, _State(endpoints.workbench).respond),
+            *(() if sessions is None else session_routes(endpoints, sessions)),
+            endpoints.post("/-/state", NoBody, _State(endpoints.workbench, has_sessions=sessions is not None).respond),
             *file_routes(endpoints),
             *language_routes(endpoints),
             *run_routes(endpoints),
-            *preview_routes(endpoints),
+            *preview_routes(endpoints, resolver),
         ],
         exception_handlers={TenantryError: _send_error, HTTPException: _plain_error},
     )
 
 
 class _State:
-    def __init__(self, workbench: Workbench) -> None:
+    def __init__(self, workbench: Workbench, *, has_sessions: bool) -> None:
         self._workbench = workbench
+        self._has_sessions = has_sessions
 
     async def respond(self, asked: EditorRequest[NoBody]) -> Response:
         author = asked.author
@@ -77,6 +92,8 @@ class _State:
                 "rights": sorted(author.rights),
                 "environments": [name for name in environments if author.may_use(name)],
                 "read_only": self._workbench.read_only,
+                "has_session": self._has_sessions,
+                "version": __version__,
             }
         )
 

@@ -98,17 +98,32 @@ class EditorEndpoints:
 
         return Route(path, respond, methods=["POST"])
 
+    def get(self, path: str, handler: Callable[[Request, EditorAuthor], Awaitable[Response]]) -> Route:
+        """Return a route for GET requests of an author who may view files. Its response is 401 without an author, and
+        403 without the right."""
+
+        async def respond(request: Request) -> Response:
+            author = await self.author(request)
+            require_right(author, Right.VIEW)
+            return await handler(request, author)
+
+        return Route(path, respond, methods=["GET"])
+
     async def author(self, request: Request) -> EditorAuthor:
-        """Return the author. Raises NoAuthor, and OriginNotAllowed if a page of another site may have sent the
-        request."""
-        self._origins.require(request.scope)
-        if request.method != "GET" and HEADER not in request.headers:
-            raise InvalidBody(f"send the header {HEADER}: 1")
+        """Return the author. Raises NoAuthor, and the errors of ``require_page``."""
+        self.require_page(request)
         found = self._find_author(request)
         author = await found if inspect.isawaitable(found) else found
         if author is None:
             raise NoAuthor(NoAuthor.MESSAGE)
         return author
+
+    def require_page(self, request: Request) -> None:
+        """Raises OriginNotAllowed if a page of another site may have sent the request, and InvalidBody if a POST has no
+        header HEADER."""
+        self._origins.require(request.scope)
+        if request.method != "GET" and HEADER not in request.headers:
+            raise InvalidBody(f"send the header {HEADER}: 1")
 
 
 def require_right(author: EditorAuthor, right: Right) -> None:

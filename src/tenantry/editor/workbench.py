@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from tenantry.datasources import DataSources
+from tenantry.editor.workspace import Workspace
 from tenantry.ports import AuditTrail, CodeStore, EnvironmentStore, GroupStore, SourceStore
 
 
@@ -33,4 +34,11 @@ class Workbench:
     store: EditorStore
     sources: DataSources
     """Runs the queries of authors, with separate connections and limits."""
+    unguarded: DataSources
+    """The same without guarded tables."""
     read_only: bool = False
+
+    @property
+    def workspace(self) -> Workspace:
+        """The files that authors may read and write."""
+        return Workspace(self.folder)

@@ -43,7 +43,14 @@ from tenantry.errors.base import (
     ViewerLeft,
 )
 from tenantry.errors.base import error_location as error_location
-from tenantry.errors.editor import FileConflict, NoAuthor, RightMissing
+from tenantry.errors.editor import (
+    FileConflict,
+    FileNotSaved,
+    NoAuthor,
+    PrivateNameUsed,
+    RightMissing,
+    UnusableFile,
+)
 from tenantry.errors.provisioning import (
     AlreadyExists,
     AmbiguousAuthorization,
@@ -91,7 +98,9 @@ from tenantry.errors.provisioning import (
     UnknownToken,
     UnsupportedMediaType,
 )
+from tenantry.errors.suggestions import Edit as Edit
 from tenantry.errors.suggestions import did_you_mean as did_you_mean
+from tenantry.errors.suggestions import misspelt as misspelt
 from tenantry.errors.suggestions import nearest as nearest
 
 __all__ = [
@@ -113,6 +122,7 @@ __all__ = [
     "Draining",
     "EmbeddingNotAllowed",
     "FileConflict",
+    "FileNotSaved",
     "GroupChanged",
     "GroupExpired",
     "GroupSuspended",
@@ -148,6 +158,7 @@ __all__ = [
     "OutcomeUnknown",
     "PassExpired",
     "PassRevoked",
+    "PrivateNameUsed",
     "QueryFailed",
     "QueryOutdated",
     "QueryTimeout",
@@ -178,6 +189,7 @@ __all__ = [
     "UnmappedSchema",
     "UnregisteredSource",
     "UnsupportedMediaType",
+    "UnusableFile",
     "UserGroupExpired",
     "UserGroupSuspended",
     "ViewerLeft",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.errors.base import TenantryError
+from tenantry.errors.base import DataSourceError, TenantryError
 
 
 class NoAuthor(TenantryError):
@@ -25,3 +25,25 @@ class FileConflict(TenantryError):
 
     code = "file_conflict"
     status = 409
+
+
+class PrivateNameUsed(DataSourceError):
+    """The author's SQL names something that can show secrets of the database server. ``name`` is that name."""
+
+    code = "private_name"
+    status = 422
+    name: str = ""
+
+
+class UnusableFile(TenantryError):
+    """A file of the editor cannot be read: a symbolic link, not UTF-8, too long, or no permission."""
+
+    code = "unusable_file"
+    status = 422
+
+
+class FileNotSaved(TenantryError):
+    """A file of the editor could not be written, for example because the disk is full. It is unchanged."""
+
+    code = "file_not_saved"
+    status = 503

@@ -110,10 +110,10 @@ class ApiTokenStore(Protocol):
 
 
 class CodeShare(NamedTuple):
-    """Limits how many codes a group may have for one purpose."""
+    """Limits how many codes a group, or an author of the SQL editor, may have for one purpose."""
 
     group: bytes
-    """The handle."""
+    """The handle of the group, or a hash of the author's name."""
     most: int
 
 
@@ -147,6 +147,10 @@ class CodeStore(Protocol):
 
     async def read(self, digest: bytes, *, purpose: str) -> str | None:
         """Return the payload of a session. The session continues. Return None in the same cases as ``redeem``."""
+        ...
+
+    async def delete(self, group: bytes, *, purpose: str) -> int:
+        """Delete all codes with this purpose whose CodeShare names ``group``. Return their number."""
         ...
 
 

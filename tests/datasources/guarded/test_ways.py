@@ -96,8 +96,8 @@ async def pages(house: House, group: UserGroup) -> Rows:
     return owned(rows)
 
 
-async def separate(house: House, group: UserGroup) -> Rows:
-    async with house.sources.separate(Limits(pool_size=1)) as sources:
+async def for_authors(house: House, group: UserGroup) -> Rows:
+    async with house.sources.for_authors(Limits(pool_size=1)) as sources:
         return owned(await sources.fetch(group, "main", TEMPLATE))
 
 
@@ -108,7 +108,7 @@ METHODS: dict[str, Way] = {
     "open_chunks": open_chunks,
     "explain": explain,
     "fingerprint": fingerprint,
-    "separate": separate,
+    "for_authors": for_authors,
 }
 """Public methods of DataSources that take a template, or return another DataSources."""
 METHODS_WITHOUT_SQL = {"dialect", "changed", "registered", "stop", "aclose"}

@@ -21,10 +21,12 @@ COMMANDS = {
     "dashboards explain",
     "dashboards preview",
     "dashboards serve",
+    "edit",
     "sql check",
     "sql render",
 }
-"""Commands that take a group, or groups, and queries. ``preview``: its session is above. ``serve``: below."""
+"""Commands that take a group, or groups, and queries. ``preview``: its session is above. ``serve``: below.
+``edit``: tests/editor."""
 WITHOUT_SQL = {"group create", "group delete", "group get", "group rotate", "group update", "usage"}
 WITHOUT_SQL |= {"group resume", "group suspend", "group viewer revoke"}
 GROUP_OPTIONS = {"provided_id", "group", "with_groups", "access_group"}

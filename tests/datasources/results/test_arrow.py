@@ -12,7 +12,8 @@ from uuid import UUID
 import pyarrow as pa
 import pytest
 
-from tenantry.datasources.results import Result, to_arrow
+from tenantry.datasources.results import Format, Result, to_arrow
+from tenantry.datasources.results.arrow import ArrowWriter
 from tenantry.errors import InvalidSettings
 
 DAY = date(2026, 1, 31)
@@ -125,6 +126,24 @@ def test_a_declared_type_is_the_column_s(name: str, values: list[Any], kind: str
         assert table.column("v").to_pylist() == (expected if len(rows) > 1 else [None] * len(rows))
     with pytest.raises(InvalidSettings, match="'text' is not an Arrow type"):
         to_arrow(Result(["v"], [], [None], arrow_types=["text"]))
+
+
+def test_a_stream_without_declared_arrow_types() -> None:
+    """Only a type word that leaves one Arrow type decides; all other columns are strings. Red when the first batch
+    decides: the second one broke the body."""
+    words = ["integer", "float", "boolean", "bytes", "date", "decimal", "datetime", "time", "interval", None]
+    writer = ArrowWriter([*"abcdefghij"], words, None, Format())
+    first = (1, 1.5, True, b"a", DAY, Decimal("1.5"), AT, time(9, 30), timedelta(1), 7)
+    others = [(None,) * 10, ("x",) * 10]
+    table = read(b"".join([writer.write([first]), *(writer.write([row]) for row in others), writer.end()]))
+    kinds = ["int64", "double", "bool", "binary", "date32[day]"]
+    assert [str(field.type) for field in table.schema] == kinds + ["string"] * 5
+    written = [tuple(row.values()) for row in table.to_pylist()]
+    assert written == [
+        (*first[:5], "1.5", "2026-01-31T09:30:00", "09:30:00", "P1D", "7"),
+        (None,) * 10,
+        (None,) * 5 + ("x",) * 5,
+    ]
 
 
 def test_without_pyarrow_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,6 +60,15 @@ class MemoryCodes(CodeStore):
         with self._tables.lock:
             return self._read_code(digest, purpose)
 
+    async def delete(self, group: bytes, *, purpose: str) -> int:
+        tables = self._tables
+        with tables.lock:
+            own = [each for each, code in tables.codes.items() if (code.purpose, code.group) == (purpose, group)]
+            live = [each for each in own if self._live_code(each) is not None]
+            for each in live:
+                del tables.codes[each]
+            return len(live)
+
     def _read_code(self, digest: bytes, purpose: str) -> str | None:
         kept = self._live_code(digest)
         return None if kept is None or kept.purpose != purpose else kept.payload

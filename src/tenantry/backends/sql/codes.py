@@ -77,6 +77,15 @@ class SQLCodes(SQLPart, CodeStore):
         found = await self._live_code(digest)
         return None if found is None or found[0] != purpose else found[1]
 
+    async def delete(self, group: bytes, *, purpose: str) -> int:
+        def write(connection: Connection, context: WriteContext) -> int:
+            codes = single_use_codes.c
+            live = codes.expires_at > to_micros(context.now(connection))
+            own = (codes.group_handle == group, codes.purpose == purpose, live)
+            return len(connection.execute(single_use_codes.delete().where(*own).returning(codes.digest)).all())
+
+        return await self._write(write)
+
     async def _live_code(self, digest: bytes) -> tuple[str, str] | None:
         for now, purpose, payload, expires_at in await self._read(_BY_DIGEST, digest=digest):
             if expires_at > to_micros(self._clock.at(now)):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Final, Protocol
@@ -169,28 +169,31 @@ class EmbedCodes:
 def code_routes(embedding: Embedding, access: Access, guards: Sequence[Middleware]) -> list[BaseRoute]:
     codes = SingleUseCodes(embedding.store.codes)
     tokens = EmbedCodes(codes, embedding.store.groups, embedding.keys, time_of_day=embedding.time_of_day)
-    previews = embedding.previews()
-    opened = {Purpose.EMBED: tokens.open, Purpose.PREVIEW: previews.open}
+    opened = {Purpose.EMBED: tokens.open, Purpose.PREVIEW: embedding.previews().open}
 
     async def issue(request: Request) -> Response:
         access.require(request)
         wanted = await read_request(request, CodeRequest, optional=True)
         return JSONResponse({"code": await tokens.issue(request, wanted.seconds)}, headers=_SECRET)
 
+    return [
+        redeem_route(codes, opened),
+        # Issues a code for the request's token or pass.
+        Route("/{name:path}/-/embed-code", issue, methods=["POST"], middleware=list(guards)),
+    ]
+
+
+def redeem_route(codes: SingleUseCodes, opened: Mapping[Purpose, Callable[[str], Awaitable[str | None]]]) -> Route:
+    """Exchanges a code for a pass, or for the key of a preview's session."""
+
     async def redeem(request: Request) -> Response:
         found = await codes.redeem_one_of(opened, await _code_of(request))
-        # A pass, or the key of a preview's session.
         token = None if found is None else await opened[found[0]](found[1])
         if token is None:
             raise CodeUsed(CodeUsed.MESSAGE)
         return JSONResponse({"token": token}, headers=_SECRET)
 
-    return [
-        # Exchanges a code for a pass, or for the key of a preview's session.
-        Route("/-/redeem", redeem, methods=["POST"]),
-        # Issues a code for the request's token or pass.
-        Route("/{name:path}/-/embed-code", issue, methods=["POST"], middleware=list(guards)),
-    ]
+    return Route("/-/redeem", redeem, methods=["POST"])
 
 
 async def _code_of(request: Request) -> str:

@@ -19,10 +19,12 @@ PREVIEW_KEY: Final = "tenantry.preview"
 class PreviewGuard:
     """ASGI middleware around UserGroupMiddleware. It accepts the key of a preview session instead of a token. Streams
     end within ``staleness`` seconds after the session. Raises InvalidToken if the session has ended, MissingScope if
-    the session is for another dashboard, UserGroupExpired, UserGroupSuspended."""
+    the session is for another dashboard, UserGroupExpired, UserGroupSuspended. With ``required``, it also raises
+    InvalidToken for a request without the key of a session."""
 
-    def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
+    def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float, required: bool = False) -> None:
         self.app = app
+        self._required = required
         self._previews = previews
         self._sessions = _Sessions(previews, staleness)
 
@@ -41,6 +43,8 @@ class PreviewGuard:
             exchange = Exchange(self._sessions, raw, preview.group, receive, send)
             await self.app(scope, exchange.receive, exchange.send)
             return
+        if self._required:
+            raise InvalidToken(InvalidToken.MESSAGE)
         await self.app(scope, receive, send)
 
 

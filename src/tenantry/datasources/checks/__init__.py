@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from tenantry.datasources.checks.engine_check import reported_by as reported_by
     from tenantry.datasources.checks.engine_check import wrong_tables as wrong_tables
     from tenantry.datasources.checks.session_check import SessionCheck as SessionCheck
+    from tenantry.datasources.checks.tables_check import TablesCheck as TablesCheck
+    from tenantry.datasources.checks.tables_check import read_declaration as read_declaration
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
             "tenantry.datasources.checks.engine_check": "AskedQuery EngineCheck EngineReport reported_by wrong_tables",
             "tenantry.datasources.checks.session_check": "SessionCheck",
+            "tenantry.datasources.checks.tables_check": "TablesCheck read_declaration",
         },
     )

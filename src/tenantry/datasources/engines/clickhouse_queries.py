@@ -79,6 +79,20 @@ _WORDS: Final[Mapping[str, str]] = {
     "Time": "interval",
     "UUID": "uuid",
 }
+_ARROW_TYPES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("Int8", "Int16", "Int32", "Int64"), "int64"),
+    **dict.fromkeys(("UInt8", "UInt16", "UInt32", "UInt64"), "uint64"),
+    **dict.fromkeys(("Float32", "Float64", "BFloat16"), "double"),
+    **dict.fromkeys(("Date", "Date32"), "date32"),
+    **dict.fromkeys(("DateTime", "DateTime64"), "timestamp"),
+    **dict.fromkeys(("Time", "Time64"), "duration"),
+    "Bool": "bool",
+    "FixedString": "binary",
+}
+"""By a type without its arguments. All other types are strings, also integers of more than 64 bits."""
+_DECIMAL: Final = re.compile(r"Decimal\((\d+), (\d+)\)")
+_MAX_DIGITS: Final = 38
+"""Maximum digits of an Arrow decimal of 128 bits."""
 _NAMED_FIELDS: Final = re.compile(r"Tuple\((?:`|\w+ [A-Z])")
 
 
@@ -101,7 +115,15 @@ def to_result(
     source_id: str, names: Sequence[str], types: Sequence[Any], rows: Iterable[tuple[Any, ...]], limits: Limits
 ) -> Result:
     words = [type_word(each.name) for each in types]
-    return take_result(source_id, names, rows, limits, types=words, count=bytes_counter(words))
+    return take_result(
+        source_id,
+        names,
+        rows,
+        limits,
+        types=words,
+        arrow_types=[arrow_type(each.name) for each in types],
+        count=bytes_counter(words),
+    )
 
 
 def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: bool = False) -> TenantryError:
@@ -130,9 +152,7 @@ def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: 
 
 def type_word(name: str) -> str | None:
     """Return the column type for a ClickHouse type, or None."""
-    wrapped = _WRAPPED.fullmatch(name)
-    if wrapped is not None:
-        return type_word(wrapped[1] or wrapped[2])
+    name = _unwrapped(name)
     family = _FAMILY.match(name)
     if family is None:
         return None
@@ -141,3 +161,21 @@ def type_word(name: str) -> str | None:
     if family[0] == "Tuple":
         return "struct" if _NAMED_FIELDS.match(name) else "list"
     return _WORDS.get(family[0])
+
+
+def arrow_type(name: str) -> str:
+    """Return the Arrow type for a ClickHouse type."""
+    name = _unwrapped(name)
+    digits = _DECIMAL.fullmatch(name)
+    if digits is not None and int(digits[1]) <= _MAX_DIGITS:
+        return f"decimal({digits[1]}, {digits[2]})"
+    family, _, arguments = name.partition("(")
+    if family in {"DateTime", "DateTime64"} and "'" in arguments:
+        return "timestamptz"
+    return "int64" if family.startswith("Interval") else _ARROW_TYPES.get(family, "string")
+
+
+def _unwrapped(name: str) -> str:
+    while (wrapped := _WRAPPED.fullmatch(name)) is not None:
+        name = wrapped[1] or wrapped[2]
+    return name

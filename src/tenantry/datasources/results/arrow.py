@@ -17,7 +17,7 @@ from tenantry.datasources.results.format import (
 )
 from tenantry.datasources.results.json import Rows, TextWriter
 from tenantry.datasources.results.result import Result, ResultColumn
-from tenantry.errors import InvalidSettings, QueryFailed
+from tenantry.errors import InvalidSettings
 
 
 def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
@@ -52,9 +52,10 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
-    The column types follow the rules of ``to_arrow``. For columns without a declared type, the first batch sets the
-    type, with two exceptions: decimals become strings, and a column of an unknown type becomes strings if this batch
-    has no values for it. Raises InvalidSettings without pyarrow.
+    A column has the Arrow type that the engine declares. The other rows are not known yet, so a column without a
+    declared type is a column of strings, except for booleans, 64-bit integers, floats, bytes and dates whose type the
+    engine reports in ``types``. A value that the column cannot hold becomes null. Raises InvalidSettings without
+    pyarrow.
     """
 
     def __init__(
@@ -64,64 +65,32 @@ class ArrowWriter:
         arrow_types: Sequence[str | None] | None,
         format_: Format,
     ) -> None:
+        unknown = [None] * len(names)
         self._pa = _pyarrow()
-        self._names = tuple(names)
-        self._types = types
-        self._declared = arrow_types or [None] * len(names)
+        self._names = list(names)
+        self._declared = [
+            name or _BY_WORD.get(word, "string")
+            for name, word in zip(arrow_types or unknown, types or unknown, strict=True)
+        ]
         self._format = format_
         self._sink = _Sink()
-        self._columns: list[tuple[ResultColumn, Any]] = []
         self._writer: Any = None
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """Write a batch, with the schema before the first one. Raises QueryFailed for a value that does not fit its
-        column."""
-        values = list(zip(*rows, strict=True)) if rows else [()] * len(self._names)
+        """Write a batch, with the schema before the first one."""
+        values = zip(*rows, strict=True) if rows else [()] * len(self._names)
+        arrays = [
+            _declared(self._pa, name, cells, self._format) for name, cells in zip(self._declared, values, strict=True)
+        ]
+        batch = self._pa.record_batch(arrays, names=self._names)
         if self._writer is None:
-            arrays = self._begin(Result(self._names, rows, self._types).columns, values)
-        else:
-            arrays = [self._next(number, cells) for number, cells in enumerate(values)]
-        self._writer.write_batch(self._pa.record_batch(arrays, names=list(self._names)))
+            self._writer = self._pa.ipc.new_stream(self._sink, batch.schema)
+        self._writer.write_batch(batch)
         return self._sink.take()
 
     def end(self) -> bytes:
         self._writer.close()
         return self._sink.take()
-
-    def _begin(self, columns: Sequence[ResultColumn], values: Sequence[Sequence[Any]]) -> list[Any]:
-        arrays = []
-        for column, name, cells in zip(columns, self._declared, values, strict=True):
-            array = self._first(column, cells) if name is None else _declared(self._pa, name, cells, self._format)
-            arrays.append(array)
-            self._columns.append((column, array.type))
-        schema = self._pa.schema([(name, array.type) for name, array in zip(self._names, arrays, strict=True)])
-        self._writer = self._pa.ipc.new_stream(self._sink, schema)
-        return arrays
-
-    def _first(self, column: ResultColumn, cells: Sequence[Any]) -> Any:
-        array = None
-        if column.type not in _UNSURE or (column.type != "decimal" and any(cell is not None for cell in cells)):
-            array = _typed(self._pa, column.type, cells)
-        if array is None or self._pa.types.is_decimal(array.type):
-            array = _text(self._pa, cells, self._format)
-        return array
-
-    def _next(self, number: int, values: Sequence[Any]) -> Any:
-        column, arrow_type = self._columns[number]
-        name = self._declared[number]
-        if name is not None:
-            return _declared(self._pa, name, values, self._format)
-        if arrow_type == self._pa.string():
-            return _text(self._pa, values, self._format)
-        if not any(value is not None for value in values):
-            return self._pa.nulls(len(values), arrow_type)
-        array = _typed(self._pa, column.type, values)
-        if array is None or array.type != arrow_type:
-            raise QueryFailed(
-                f"column {number + 1} has a value that does not fit the Arrow type of its first rows, {arrow_type}: "
-                "cast the column to one type"
-            )
-        return array
 
 
 class _Sink:
@@ -251,9 +220,6 @@ _BUILDERS: Final[Mapping[str, tuple[frozenset[type], Callable[[Any, Sequence[Any
 }
 """By column type: the Python types of its values, and a function that makes an Arrow array of them or raises."""
 
-_UNSURE: Final = frozenset({None, "decimal", "datetime"})
-"""Column types whose Arrow type depends on the values. It is unknown while all values are None."""
-
 _NUMBERS: Final = frozenset({int, Decimal})
 _DECIMAL: Final = re.compile(r"decimal\((\d+), (\d+)\)")
 _DECLARED: Final[Mapping[str, tuple[frozenset[type], Callable[[Any], Any]]]] = {
@@ -271,3 +237,10 @@ _DECLARED: Final[Mapping[str, tuple[frozenset[type], Callable[[Any], Any]]]] = {
 }
 """By the name of a declared type: the Python types of its values, and the Arrow type. ``decimal(9, 2)`` is declared
 too."""
+_BY_WORD: Final[Mapping[str | None, str]] = {
+    "boolean": "bool",
+    "integer": "int64",
+    "float": "double",
+    "bytes": "binary",
+    "date": "date32",
+}

@@ -1,9 +1,139 @@
 from __future__ import annotations
 
-from starlette.routing import BaseRoute
+import json
+import time
+from collections import OrderedDict
+from typing import Annotated, Final
 
-from tenantry.editor.requests import EditorEndpoints
+from pydantic import Field
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Mount
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tenantry.dashboards import Previews, preview_app
+from tenantry.dashboards.definition import dashboard_schema
+from tenantry.editor.authors import EditorAuthor, Right
+from tenantry.editor.drafts import QueryDrafts
+from tenantry.editor.previews.drafted_folder import DraftedFolder
+from tenantry.editor.previews.shared_drafts import PreviewedDrafts, SharedDrafts
+from tenantry.editor.requests import (
+    MAX_BODY_OF_TEXTS,
+    DraftsBody,
+    EditorEndpoints,
+    EditorRequest,
+    GroupBody,
+    find_environment,
+    find_group,
+)
+from tenantry.editor.workspace import FileKind
+from tenantry.errors import InvalidBody, NotFound
+from tenantry.http import request_id_of
+from tenantry.middleware import TokenResolver
+
+_APPS: Final = 20
+"""Maximum number of previews for which a process keeps an app. The others are made again when they are needed."""
+_FIELDS: Final = {"/user_group_id": "/group", "/as_viewer": "/viewer"}
 
 
-def preview_routes(endpoints: EditorEndpoints) -> list[BaseRoute]:
-    return []
+class PreviewBody(GroupBody, DraftsBody):
+    dashboard: Annotated[str, Field(max_length=255)]
+    """The path of the dashboard's file."""
+    preview: Annotated[str, Field(max_length=100)] | None = None
+    """The preview that the page shows. It gets the drafts if it is of the same dashboard, group and viewer."""
+
+
+def preview_routes(endpoints: EditorEndpoints, resolver: TokenResolver) -> list[BaseRoute]:
+    shared = SharedDrafts()
+    creation = _Creation(endpoints, shared)
+    return [
+        endpoints.post("/-/preview", PreviewBody, creation.respond, right=Right.RUN, max_bytes=MAX_BODY_OF_TEXTS),
+        endpoints.get("/-/dashboard-schema.json", _dashboard_schema),
+        Mount("/-/preview/{preview}", _PreviewApps(endpoints, resolver, shared)),
+    ]
+
+
+class _Creation:
+    def __init__(self, endpoints: EditorEndpoints, shared: SharedDrafts) -> None:
+        self._workbench = endpoints.workbench
+        self._shared = shared
+        self._previews = Previews(self._workbench.store)
+
+    async def respond(self, asked: EditorRequest[PreviewBody]) -> Response:
+        body, workspace = asked.body, self._workbench.workspace
+        if workspace.require(body.dashboard, "/dashboard") is not FileKind.DASHBOARD:
+            raise InvalidBody(f"{body.dashboard} is not a dashboard", field="/dashboard")
+        for path in body.drafts:
+            workspace.require(path, "/drafts")
+        environment = await find_environment(self._workbench, asked.author, body.environment)
+        await find_group(self._workbench, asked.author, body.environment, body.group)
+        drafts = PreviewedDrafts(
+            asked.author.name,
+            workspace.name(body.dashboard),
+            json.dumps([body.environment, body.group, body.viewer], sort_keys=True),
+            body.drafts,
+            time.time(),
+        )
+        shown = None if body.preview is None else await run_in_threadpool(self._shared.read, body.preview)
+        if shown is not None and shown.is_current and _same(shown, drafts):
+            kept = PreviewedDrafts(shown.author, shown.dashboard, shown.viewed_as, body.drafts, shown.created)
+            await run_in_threadpool(self._shared.write, kept, body.preview)
+            return JSONResponse({"preview": body.preview, "address": None})
+        try:
+            code = await self._previews.issue(
+                environment,
+                body.group,
+                drafts.dashboard,
+                asked.author.audited(request_id_of(asked.request.headers.raw)),
+                None,  # a dashboard that cannot be read shows its errors in the frame
+                as_viewer=body.viewer,
+            )
+        except InvalidBody as error:
+            error.field = _FIELDS.get(error.field or "", error.field)
+            raise
+        preview = await run_in_threadpool(self._shared.write, drafts)
+        address = f"{asked.request.scope.get('root_path', '')}/-/preview/{preview}/{drafts.dashboard}#code={code}"
+        return JSONResponse({"preview": preview, "address": address})
+
+
+class _PreviewApps:
+    # Each preview has an app, because its dashboards have other unsaved texts. Only its author gets the HTML and the
+    # scripts. For the data, a request needs the key that the page got for the code in its address.
+
+    def __init__(self, endpoints: EditorEndpoints, resolver: TokenResolver, shared: SharedDrafts) -> None:
+        self._endpoints = endpoints
+        self._resolver = resolver
+        self._shared = shared
+        self._queries = QueryDrafts(endpoints.workbench.folder)
+        self._apps: OrderedDict[str, ASGIApp] = OrderedDict()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        preview: str = scope["path_params"]["preview"]
+        drafts = await run_in_threadpool(self._shared.read, preview)
+        if drafts is None:
+            raise NotFound("this preview has ended: open it again")
+        if scope.get("method") in {"GET", "HEAD"}:
+            author = await self._endpoints.author(Request(scope))
+            if author.name != drafts.author:
+                raise NotFound("this preview has ended: open it again")
+        app = self._apps.pop(preview, None)
+        if app is None:
+            app = await run_in_threadpool(self._app, preview, drafts.dashboard)
+        self._apps[preview] = app
+        if len(self._apps) > _APPS:
+            self._apps.popitem(last=False)
+        await app(scope, receive, send)
+
+    def _app(self, preview: str, dashboard: str) -> ASGIApp:
+        workbench = self._endpoints.workbench
+        folder = DraftedFolder(workbench.workspace, self._queries, self._shared, preview, dashboard)
+        return preview_app(folder, self._resolver, workbench.sources, workbench.store)
+
+
+def _same(one: PreviewedDrafts, other: PreviewedDrafts) -> bool:
+    return (one.author, one.dashboard, one.viewed_as) == (other.author, other.dashboard, other.viewed_as)
+
+
+async def _dashboard_schema(request: Request, author: EditorAuthor) -> Response:
+    return JSONResponse(dashboard_schema())

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS, Dialect
@@ -39,8 +39,15 @@ class DynamicCall(NamedTuple):
     offset: int
 
 
-WordToken: TypeAlias = tuple[str, bool, int]
-"""A word or sign, True if the word is a name, and the offset of the word or sign."""
+class WordToken(NamedTuple):
+    """A word in lower case, or a sign. A string begins with its quote."""
+
+    text: str
+    is_name: bool
+    offset: int
+
+
+_NO_WORD: Final = WordToken("", False, 0)
 
 
 _OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # of Oracle, Spark, BigQuery
@@ -60,7 +67,7 @@ def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme
         lexeme.kind in {LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING} for lexeme in lexemes
     ):
         return
-    call = next(_calls(source.text, lexemes, rules), None)
+    call = next(dynamic_calls(source.text, lexemes, rules), None)
     if call is None:
         return
     if call.name == ESCAPED_NAME:
@@ -84,7 +91,7 @@ def check_column_names(source: Source, dialect: Dialect, lexemes: Sequence[Lexem
         return
     before, depth = False, 0  # `before`: whether `columns` may directly precede this word
     ends: list[bool] = []
-    for word, is_name, offset in _words(source.text, lexemes):
+    for word, is_name, offset in words_of(source.text, lexemes):
         if word in _BRACKETS:
             before = _columns_at_bracket(word, before, ends)
             continue
@@ -122,7 +129,7 @@ def calls_any(sql: str, dialect: Dialect, rules: tuple[FunctionNames, ...]) -> b
         return False
     try:
         source = Source(_BRACE.sub("{ ", sql))  # `{{` is the author's SQL here
-        return next(_calls(source.text, lex(source, dialect), rules), None) is not None
+        return next(dynamic_calls(source.text, lex(source, dialect), rules), None) is not None
     except TemplateError:
         return True
 
@@ -132,15 +139,16 @@ def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
     return "immediate" in lower or "prepare" in lower or any(rule.may_appear_in(lower) for rule in rules)
 
 
-def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
+def dynamic_calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
+    """Yield the calls of the functions that ``rules`` name."""
     # A clause or choice may be left out. So a rule takes each of its brackets for any word or sign.
-    words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
+    words = list(words_of(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
     yield from _table_calls(words, frozenset[str]().union(*(rule.tables for rule in rules)))
     # `execute immediate` and `prepare … from` take an expression in MariaDB and Oracle.
     prepares = any(rule.prepares for rule in rules)
     settings = any(rule.settings for rule in rules)
-    before_these = [("", False, 0), ("", False, 0), *words]
+    before_these = [_NO_WORD, _NO_WORD, *words]
     for (first, *_), (before, *_), (word, _, offset) in zip(before_these, before_these[1:], words, strict=False):
         if word == "immediate" and before in {"execute", *_BRACKETS}:
             yield DynamicCall("execute immediate", offset)
@@ -180,7 +188,7 @@ def _table_calls(words: Sequence[WordToken], names: frozenset[str]) -> Iterator[
     if not names:
         return
     clauses = [""]  # in each open parenthesis, the keyword of the current clause
-    for (word, is_name, offset), (following, *_) in pairwise([*words, ("", False, 0)]):
+    for (word, is_name, offset), (following, *_) in pairwise([*words, _NO_WORD]):
         if word == "(":
             clauses.append(clauses[-1])
         elif word == ")" and len(clauses) > 1:
@@ -216,22 +224,24 @@ _LEXEME_SIGNS = {
 }
 
 
-def _words(text: str, lexemes: Sequence[Lexeme], *, escapes: bool = False) -> Iterator[WordToken]:
+def words_of(text: str, lexemes: Sequence[Lexeme], *, escapes: bool = False) -> Iterator[WordToken]:
+    """Yield the words and signs outside of comments. With ``escapes``, a quoted name with a backslash is yielded as
+    ESCAPED_NAME."""
     # SQLite accepts a string as the name of a table, so a string is yielded as a word that begins with its quote.
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.CODE:
             for match in _WORD.finditer(text, lexeme.start, lexeme.end):
                 word = match.group()
-                yield word.lower(), word[0].isalpha() or word[0] == "_", match.start()
+                yield WordToken(word.lower(), word[0].isalpha() or word[0] == "_", match.start())
         elif lexeme.kind is LexemeKind.QUOTED:
             first = text[lexeme.start]
             if first in "uU" or (escapes and "\\" in text[lexeme.start : lexeme.end]):
-                yield ESCAPED_NAME, True, lexeme.start
+                yield WordToken(ESCAPED_NAME, True, lexeme.start)
             elif first == "$":
-                yield "'", False, lexeme.start
+                yield WordToken("'", False, lexeme.start)
             elif first != "/":  # a hint is a comment
-                yield text[lexeme.start + 1 : lexeme.end - 1].lower(), True, lexeme.start
+                yield WordToken(text[lexeme.start + 1 : lexeme.end - 1].lower(), True, lexeme.start)
         elif lexeme.kind is LexemeKind.STRING:
-            yield text[lexeme.start : lexeme.end - 1].lower(), False, lexeme.start
+            yield WordToken(text[lexeme.start : lexeme.end - 1].lower(), False, lexeme.start)
         elif lexeme.kind is not LexemeKind.COMMENT:
-            yield _LEXEME_SIGNS.get(lexeme.kind, "'"), False, lexeme.start
+            yield WordToken(_LEXEME_SIGNS.get(lexeme.kind, "'"), False, lexeme.start)

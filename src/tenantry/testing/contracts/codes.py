@@ -82,6 +82,18 @@ class CodeContract:
         for number, (purpose, _) in enumerate(others):
             assert await store.codes.redeem(bytes([100 + number]) * 32, purpose=purpose) == "kept"
 
+    async def test_all_codes_of_one_owner_are_deleted(self, store: Store, clock: FrozenClock) -> None:
+        ann, bob = CodeShare(b"ann", 5), CodeShare(b"bob", 5)
+        await store.codes.add(b"0" * 32, purpose="session", payload="x", lifetime=10, share=ann)
+        clock.advance(10)
+        shares = [("session", ann), ("session", ann), ("session", bob), ("link", ann), ("session", None)]
+        digests = [bytes([number]) * 32 for number in range(len(shares))]
+        for digest, (purpose, share) in zip(digests, shares, strict=True):
+            await store.codes.add(digest, purpose=purpose, payload="x", lifetime=60, share=share)
+        assert await store.codes.delete(b"ann", purpose="session") == 2
+        assert [await store.codes.purpose(each) for each in digests] == [None, None, "session", "link", "session"]
+        assert await store.codes.delete(b"ann", purpose="session") == 0
+
     async def test_codes_of_one_moment_are_a_share_too(self, store: Store) -> None:
         """The new code is kept. Older codes of the group are only deleted when the group has its maximum of codes."""
         share, digests = CodeShare(b"group-01", 20), [bytes([number]) * 32 for number in range(30)]

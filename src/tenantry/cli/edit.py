@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import click
+
+from tenantry.cli.options import author, port_option, rights_option, settings
+from tenantry.cli.output import print_note
+from tenantry.cli.shown_group import choose_group, folder_argument, shown_group_options
+
+_PATH: Final = "/editor"
+
+
+@click.command()
+@folder_argument
+@shown_group_options
+@rights_option
+@port_option
+def edit(folder: Path, rights: tuple[str, ...], port: int | None, **group: Any) -> None:
+    """Serve the SQL editor for the dashboards and queries of DIR until Ctrl-C, and print a link to it.
+
+    With --group, the editor runs queries as any group of the store, and begins with this one. Without it, the command
+    makes a sample group, which needs no store. The server listens on 127.0.0.1 only. The link can be opened once,
+    within ten minutes, and gives that browser access for eight hours.
+    """
+    from starlette.applications import Starlette
+    from starlette.responses import RedirectResponse
+    from starlette.routing import Route
+
+    from tenantry.cli.dashboards_serve import HOST, only_local
+    from tenantry.datasources import DataSources
+    from tenantry.editor import EditorAuthor, EditorSessions, Right, mount_editor
+    from tenantry.resolver import Resolver
+    from tenantry.server import listen, run
+
+    dashboards = folder / "dashboards" if (folder / "dashboards").is_dir() else folder
+    open_store = choose_group(dashboards, **group)
+    with listen(HOST, settings(port=port).port) as listener:
+        store, keys, find = open_store()
+        app = Starlette(routes=[Route("/", lambda request: RedirectResponse(f"{_PATH}/"))])
+        sources = DataSources(store, keys=keys)
+        mount_editor(app, dashboards, Resolver(store, keys=keys), sources, path=_PATH)
+        operator = author()
+        name = operator.name.removeprefix("command line ")
+        fragment: dict[str, str] = {}
+
+        async def prepare() -> None:
+            begin = (await find()).group
+            allowed = EditorAuthor(name, frozenset({Right.VIEW, *map(Right, rights)}))
+            fragment["code"] = await EditorSessions(store).issue(allowed, operator)
+            fragment["environment"], fragment["group"] = begin.environment.name, begin.provided_id
+
+        def announce(url: str) -> None:
+            link = f"{url}{_PATH}/#{urlencode(fragment)}"
+            print_note(f"Open this link, which works once, within ten minutes; Ctrl-C stops the editor:\n\n  {link}")
+
+        run(only_local(app), listener, announce=announce, prepare=prepare)

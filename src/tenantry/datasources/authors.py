@@ -1,0 +1,52 @@
+"""Authors' queries may not show secrets of the database server (docs/editor-operating.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tenantry.datasources.query_label import untagged
+from tenantry.datasources.url import parse_url
+from tenantry.errors import PrivateNameUsed
+from tenantry.groups import Environment, RegisteredSource
+from tenantry.ports import SourceDirectory
+from tenantry.sql import BoundSQL
+from tenantry.sql.private_names import SYSTEM_DATABASES, find_private_name
+
+REQUIRED: Final = "required"
+
+
+def refuse_private_names(registered: RegisteredSource, bound: BoundSQL) -> None:
+    """Raises PrivateNameUsed."""
+    database = (parse_url(registered.url).database or "").lower()
+    if database in SYSTEM_DATABASES:
+        problem = f"its URL names the database {database}, which has only tables of the engine"
+        raise PrivateNameUsed(f"authors cannot query data source {registered.provided_id}: {problem}")
+    found = find_private_name(untagged(bound), bound.dialect)
+    if found is not None:
+        error = PrivateNameUsed(
+            f"authors may not use {found.name}, because it can show users, processes, settings or files of the "
+            "database server, or data of other databases; query the tables that have the data"
+        )
+        error.name = found.name
+        raise error
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutTables:
+    """Data sources without their declarations of guarded tables, except those that say ``guard: required``."""
+
+    directory: SourceDirectory
+
+    @property
+    def sources(self) -> SourceDirectory:
+        return self
+
+    async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
+        source = await self.directory.get(environment, reference)
+        return source if source is None or is_guard_required(source) else replace(source, tables="")
+
+
+def is_guard_required(source: RegisteredSource) -> bool:
+    """Whether the declaration of the source's guarded tables may not be left out."""
+    return bool(source.declaration.get("guard") == REQUIRED)

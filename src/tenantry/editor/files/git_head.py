@@ -1,0 +1,89 @@
+"""What git has at HEAD for the files of a workspace."""
+
+# Only `ls-tree`, `cat-file` and `rev-parse` run. They use no index, hook, filter or external diff, so that nothing that
+# the configuration of the repository names is executed. `protocol.allow=never` keeps a partial clone from fetching.
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha1, sha256
+from pathlib import Path
+from typing import Final
+
+from tenantry.editor.files.folder_files import MAX_BYTES
+
+SECONDS: Final = 5.0
+"""Maximum duration of a git command."""
+_SAFE: Final = tuple(
+    word
+    for setting in ("core.fsmonitor=false", f"core.hooksPath={os.devnull}", "core.pager=cat", "protocol.allow=never")
+    for word in ("-c", setting)
+)
+_FILES: Final = frozenset({"100644", "100755"})
+
+
+@dataclass(frozen=True, slots=True)
+class HeadFile:
+    object_id: str
+    size: int
+
+    def is_same(self, content: bytes) -> bool:
+        """Whether git would store this content as it is at HEAD. Git may store other line breaks than a file has."""
+        return self.object_id in {
+            _object_id(each, len(self.object_id)) for each in (content, content.replace(b"\r\n", b"\n"))
+        }
+
+
+def files_at_head(root: Path, places: Sequence[str]) -> Mapping[str, HeadFile] | None:
+    """Return the files at HEAD in ``places``, by path relative to ``root``. The mapping is empty before the first
+    commit. Returns None if ``root`` is in no git repository, or git is missing or takes too long. Blocks."""
+    listed = _git(root, "ls-tree", "-r", "-l", "-z", "HEAD", "--", *filter(None, places))
+    if listed is None:
+        return {} if _git(root, "rev-parse", "--is-inside-work-tree") == b"true\n" else None
+    found = {}
+    for entry in filter(None, listed.split(b"\0")):
+        about, _, path = entry.partition(b"\t")
+        mode, _, object_id, size = about.decode().split()
+        if mode in _FILES:
+            found[os.fsdecode(path)] = HeadFile(object_id, int(size))
+    return found
+
+
+def content_at_head(root: Path, path: str) -> bytes | None:
+    """Return None if HEAD has no such file, if it is larger than a file may be, or if ``files_at_head`` would return
+    None. Blocks."""
+    file = (files_at_head(root, [path]) or {}).get(path)
+    if file is None or file.size > MAX_BYTES:
+        return None
+    return _git(root, "cat-file", "blob", file.object_id)
+
+
+def _git(root: Path, *arguments: str) -> bytes | None:
+    program = shutil.which("git")
+    if program is None:
+        return None
+    # Without the variables of a program that was started by git, such as GIT_DIR.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(  # noqa: S603  # a fixed command; paths come after --
+            [program, "--no-optional-locks", *_SAFE, *arguments],
+            cwd=root,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _object_id(content: bytes, length: int) -> str:
+    blob = b"blob %d\0" % len(content) + content
+    return (sha1(blob, usedforsecurity=False) if length == 40 else sha256(blob)).hexdigest()

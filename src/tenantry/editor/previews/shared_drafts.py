@@ -1,0 +1,101 @@
+"""The unsaved texts of previews, which all processes of this host read."""
+
+# They are files in the run folder, because each request of a preview may reach another process.
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from tenantry.cache.slots import FolderTaken, run_folder
+from tenantry.errors import FileNotSaved
+
+SECONDS: Final = 540.0
+"""A preview that is older is replaced by a new one, before its session ends."""
+_KEPT_SECONDS: Final = 1_300.0  # a code and its session end within 1,200
+_MOST: Final = 200
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{22}")
+_PREFIX: Final = "editor-preview-"
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedDrafts:
+    author: str
+    dashboard: str
+    """The name of the dashboard."""
+    viewed_as: str
+    """Identifies the group and the viewer."""
+    drafts: Mapping[str, str]
+    """The unsaved texts, by path in the workspace."""
+    created: float
+    """POSIX time in seconds."""
+
+    @property
+    def is_current(self) -> bool:
+        return 0 <= time.time() - self.created < SECONDS
+
+
+class SharedDrafts:
+    """All methods block."""
+
+    def write(self, drafts: PreviewedDrafts, preview: str | None = None) -> str:
+        """Write the drafts of a new preview, or other drafts of one, and return the id of the preview. Raises
+        FileNotSaved, StoreUnavailable."""
+        folder = _folder()
+        name = preview or secrets.token_urlsafe(16)
+        draft = folder / f".{_PREFIX}{secrets.token_hex(8)}"
+        try:
+            _remove_old(folder)
+            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "w") as file:
+                json.dump(asdict(drafts), file)
+            draft.replace(_file(folder, name))
+        except OSError as error:
+            draft.unlink(missing_ok=True)
+            raise FileNotSaved(f"the preview cannot be stored in {folder}: {error.strerror or error}") from None
+        return name
+
+    def read(self, preview: str) -> PreviewedDrafts | None:
+        """Return None for an unknown preview. Raises StoreUnavailable."""
+        if not _NAME.fullmatch(preview):
+            return None
+        with suppress(OSError):
+            return PreviewedDrafts(**json.loads(_file(_folder(), preview).read_bytes()))
+        return None
+
+    def stamp(self, preview: str) -> tuple[str, int, int]:
+        """Return a value that changes when the drafts change."""
+        with suppress(OSError):
+            about = _file(_folder(), preview).stat()
+            return preview, about.st_mtime_ns, about.st_ino
+        return preview, 0, 0
+
+
+def _folder() -> Path:
+    try:
+        return run_folder(name="editor").path
+    except FolderTaken as taken:
+        raise taken.refusal from None
+
+
+def _file(folder: Path, preview: str) -> Path:
+    return folder / f"{_PREFIX}{preview}.json"
+
+
+def _remove_old(folder: Path) -> None:
+    changed: dict[Path, float] = {}
+    for file in folder.glob(f"*{_PREFIX}*"):
+        with suppress(FileNotFoundError):  # another process has removed it
+            changed[file] = file.stat().st_mtime
+    newest_first = sorted(changed, key=changed.__getitem__, reverse=True)
+    oldest = time.time() - _KEPT_SECONDS
+    for number, file in enumerate(newest_first):
+        if number >= _MOST or changed[file] < oldest:
+            file.unlink(missing_ok=True)

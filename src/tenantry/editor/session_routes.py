@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from tenantry.dashboards import StrictBody, read_request
+from tenantry.editor.requests import EditorEndpoints, EditorRequest, NoBody
+from tenantry.editor.sessions import EditorSessions, cookie_name
+from tenantry.errors import InvalidBody
+
+
+class LinkBody(StrictBody):
+    code: str
+    """The code in the fragment of a one-time link."""
+
+
+def session_routes(endpoints: EditorEndpoints, sessions: EditorSessions) -> list[BaseRoute]:
+    """Return the routes that open a session, which needs no author, and end it."""
+
+    async def open_session(request: Request) -> Response:
+        endpoints.require_page(request)
+        _require_https(request)
+        key = await sessions.open((await read_request(request, LinkBody)).code)
+        return _with_cookie(request, key, sessions.seconds)
+
+    async def end(asked: EditorRequest[NoBody]) -> Response:
+        key = asked.request.cookies.get(cookie_name(asked.request), "")
+        await sessions.end(key, asked.author)
+        return _with_cookie(asked.request, "", 0)
+
+    return [
+        Route("/-/session", open_session, methods=["POST"]),
+        endpoints.post("/-/session/end", NoBody, end),
+    ]
+
+
+def _with_cookie(request: Request, key: str, seconds: int) -> Response:
+    response = JSONResponse({}, headers={"Cache-Control": "no-store"})
+    response.set_cookie(
+        cookie_name(request),
+        key,
+        max_age=seconds,
+        path=request.scope.get("root_path", "") or "/",
+        secure=True,
+        httponly=True,
+        samesite="strict",
+    )
+    return response
+
+
+def _require_https(request: Request) -> None:
+    """Raises InvalidBody if the browser would discard the cookie. The link then stays valid."""
+    origin = urlsplit(request.headers.get("origin", ""))
+    if origin.scheme == "http" and not _is_local(origin.hostname or ""):
+        raise InvalidBody("open the editor at an address with https://: on http:// browsers do not keep the session")
+
+
+def _is_local(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,111 @@
+"""One-time links for authors, and the sessions that the links open."""
+
+# The store keeps only the digests of links and sessions, and what the author may do.
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Any, Final
+
+from starlette.requests import Request
+
+from tenantry.dashboards import MAX_PAYLOAD, Purpose, SingleUseCodes
+from tenantry.editor.authors import EditorAuthor, Right
+from tenantry.editor.workbench import EditorStore
+from tenantry.errors import CodeUsed, InvalidSettings
+from tenantry.groups import AuditNote, Author
+from tenantry.ports import CodeShare
+
+SESSION_HOURS: Final = 8.0
+"""Default length of a session, in hours."""
+
+_MOST: Final = 20
+"""Maximum unused links, and maximum sessions, of one author. When one more is added, the oldest ends."""
+
+_COOKIE: Final = "__Secure-tenantry-editor"
+
+
+class EditorSessions:
+    """Issues one-time links and finds the author of a session."""
+
+    def __init__(self, store: EditorStore, *, hours: float = SESSION_HOURS) -> None:
+        self.seconds = round(hours * 3_600)
+        self._audit = store.audit
+        self._codes = SingleUseCodes(store.codes)
+
+    async def issue(self, author: EditorAuthor, by: Author) -> str:
+        """Return the code of a link that ``author`` can open once, within ten minutes. ``by`` is the author of the
+        audit entry. Raises InvalidSettings for too many environments, and StoreUnavailable."""
+        payload = _payload(author)
+        if len(payload.encode()) > MAX_PAYLOAD:
+            raise InvalidSettings("the names of the environments are too long for one link: name fewer")
+        details = {"rights": " ".join(sorted(author.rights)), "environments": _environments(author)}
+        note = AuditNote(by, "editor.link_created", "", author.name, details)
+        return await self._codes.issue(Purpose.EDITOR, payload, audited=note, share=_share(author.name))
+
+    async def open(self, code: str) -> str:
+        """Use up the code of a link, and return the key of a new session. Raises CodeUsed and StoreUnavailable."""
+        payload = await self._codes.redeem(Purpose.EDITOR, code)
+        if payload is None:
+            raise CodeUsed("this link was used, has expired or never existed: request a new one")
+        author = _author(payload)
+        note = AuditNote(author.audited(), "editor.opened", "", author.name, {"environments": _environments(author)})
+        return await self._codes.issue(
+            Purpose.EDITOR_SESSION, payload, self.seconds, audited=note, share=_share(author.name)
+        )
+
+    async def find(self, key: str) -> EditorAuthor | None:
+        """Return the author of the session with this key, or None if it has ended. Raises StoreUnavailable."""
+        payload = await self._codes.read(Purpose.EDITOR_SESSION, key)
+        return None if payload is None else _author(payload)
+
+    async def end(self, key: str, author: EditorAuthor) -> None:
+        """End the session. Raises StoreUnavailable."""
+        if await self._codes.redeem(Purpose.EDITOR_SESSION, key) is not None:
+            await self._audit.record(AuditNote(author.audited(), "editor.closed", "", author.name))
+
+    async def end_all(self, name: str, by: Author) -> int:
+        """End all sessions and unused links of the author with this name. Return their number. Raises
+        StoreUnavailable."""
+        group = _share(name).group
+        ended = [await self._codes.delete(each, group) for each in (Purpose.EDITOR, Purpose.EDITOR_SESSION)]
+        await self._audit.record(AuditNote(by, "editor.sessions_ended", "", name, {"ended": str(sum(ended))}))
+        return sum(ended)
+
+
+class SessionAuthors:
+    """Finds the author of a request by the session in its cookie."""
+
+    def __init__(self, sessions: EditorSessions) -> None:
+        self._sessions = sessions
+
+    async def __call__(self, request: Request) -> EditorAuthor | None:
+        key = request.cookies.get(cookie_name(request))
+        return None if key is None else await self._sessions.find(key)
+
+
+def cookie_name(request: Request) -> str:
+    """Return the name of the session's cookie. It contains the port, because browsers send a cookie to all ports."""
+    return _COOKIE if request.url.port is None else f"{_COOKIE}-{request.url.port}"
+
+
+def _share(name: str) -> CodeShare:
+    return CodeShare(sha256(f"editor {name}".encode()).digest(), _MOST)
+
+
+def _environments(author: EditorAuthor) -> str:
+    return "all" if author.environments is None else " ".join(sorted(author.environments))
+
+
+def _payload(author: EditorAuthor) -> str:
+    environments = None if author.environments is None else sorted(author.environments)
+    return json.dumps({"author": author.name, "rights": sorted(author.rights), "environments": environments})
+
+
+def _author(payload: str) -> EditorAuthor:
+    kept: dict[str, Any] = json.loads(payload)
+    environments: Iterable[str] | None = kept["environments"]
+    rights = {Right(each) for each in kept["rights"] if each in set(Right)}  # a later release may have others
+    return EditorAuthor(kept["author"], frozenset(rights), None if environments is None else frozenset(environments))

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from tenantry.errors import TemplateError
+from tenantry.sql.dialects import DIALECTS
+from tenantry.sql.lexing.lexer import lex
+from tenantry.sql.parsing.dynamic_sql import ESCAPED_NAME, SETTINGS, WordToken, dynamic_calls, words_of
+from tenantry.sql.private_names.tables import OTHERS, PRIVATE_NAMES, SHOWN, PrivateNames
+from tenantry.sql.source import Source
+
+_BEFORE_TABLE: Final = frozenset(
+    {"from", "join", ",", ".", "describe", "desc", "summarize", "show", "table", "pivot", "unpivot", "only"}
+)
+_DESCRIBES: Final = frozenset({"show", "describe", "desc", "exists"})
+
+
+class PrivateName(NamedTuple):
+    name: str
+    """The name as an error shows it, such as ``pg_authid``, ``current_setting()`` or ``@@datadir``."""
+    offset: int
+    """Where the name is in the SQL."""
+
+
+@lru_cache(maxsize=512)
+def find_private_name(sql: str, dialect: str) -> PrivateName | None:
+    """Return the first name in the SQL that can show secrets of the server, or None. SQL that cannot be read has the
+    name ``SQL that cannot be read``."""
+    private, rules = PRIVATE_NAMES.get(dialect, OTHERS), DIALECTS[dialect]
+    source = Source(sql.replace("{{", "{ ").replace("{%", "{ "))
+    try:
+        lexemes = lex(source, rules)
+        escapes = any(each.escaped_names == "\\" for each in private.functions)
+        words = [each._replace(text=_folded(each.text)) for each in words_of(source.text, lexemes, escapes=escapes)]
+        calls = dynamic_calls(source.text, lexemes, private.functions)
+        found = [*_names(words, private), *(_called(*call) for call in calls), *_shown(words, private)]
+    except TemplateError:
+        return PrivateName("SQL that cannot be read", 0)
+    return min(found, key=lambda each: each.offset, default=None)
+
+
+def _folded(word: str) -> str:
+    # MySQL compares such names without regard to case, also beyond ASCII: a long s is an s.
+    if word.isascii():
+        return word.strip() if word[:1] == "'" or " " in word else word
+    plain = unicodedata.normalize("NFKD", word.upper().casefold())
+    return "".join(each for each in plain if not unicodedata.combining(each)).strip()
+
+
+def _called(name: str, offset: int) -> PrivateName:
+    return PrivateName({ESCAPED_NAME: "a name in escapes", SETTINGS: "a `settings` clause"}.get(name, name), offset)
+
+
+def _names(words: Sequence[WordToken], private: PrivateNames) -> Iterator[PrivateName]:
+    for at, (written, is_word, offset) in enumerate(words):
+        before = _text(words, at - 1)
+        if private.variables and written == before == "@":
+            yield PrivateName(f"@@{_text(words, at + 1)}", words[at - 1].offset)
+        is_string = private.strings_name_tables and written[:1] == "'" and before in _BEFORE_TABLE
+        if not (is_word or is_string):
+            continue
+        name = written.removeprefix("'")
+        public = private.schemas.get(name)
+        if public is not None:
+            table = _text(words, at + 2).removeprefix("'") if _text(words, at + 1) == "." else ""
+            if table and table not in public:
+                yield PrivateName(f"{name}.{table}", offset)
+        elif _is_private(name, private) and not _is_in_other_schema(words, at, private):
+            yield PrivateName(name, offset)
+
+
+def _is_private(name: str, private: PrivateNames) -> bool:
+    return any(name.startswith(prefix) and name not in public for prefix, public in private.prefixes.items())
+
+
+def _is_in_other_schema(words: Sequence[WordToken], at: int, private: PrivateNames) -> bool:
+    # Also true for a column: `films.pg_rating`.
+    return private.only_in != "" and _text(words, at - 1) == "." and _text(words, at - 2) != private.only_in
+
+
+def _shown(words: Sequence[WordToken], private: PrivateNames) -> Iterator[PrivateName]:
+    for at, (word, _, offset) in enumerate(words):
+        if word == "show" and _text(words, at - 1) in {"", "("}:
+            what, after = _text(words, at + 1), _text(words, at + 2)
+            if what.isidentifier() and what not in SHOWN and not (what == "create" and after in {"table", "view"}):
+                yield PrivateName(f"show {what}", offset)
+    if _text(words, 0) in _DESCRIBES:  # `show tables from mysql` names a schema without a dot
+        engine_only = {name for name, public in private.schemas.items() if "tables" not in public}
+        yield from (PrivateName(word, offset) for word, _, offset in words if word in engine_only)
+    for (word, _, offset), (after, _, _) in pairwise(words):
+        if word == "for" and after == "connection" and _text(words, 0) in {"explain", *_DESCRIBES}:
+            yield PrivateName("the plan of another connection", offset)
+
+
+def _text(words: Sequence[WordToken], at: int) -> str:
+    return words[at].text if 0 <= at < len(words) else ""

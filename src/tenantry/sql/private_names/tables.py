@@ -1,0 +1,145 @@
+"""The private names of each engine. Names are in lower case."""
+
+# In an engine's own schemas, and with the engine's own prefixes, each name is private unless it is listed as public. So
+# a name that a later version of the engine adds is private until somebody has looked at it.
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from tenantry.sql.dialects import DIALECTS
+from tenantry.sql.dialects.dialect import FunctionNames, function_names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateNames:
+    schemas: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Schemas of the engine, each with its public tables."""
+    prefixes: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Beginnings of the engine's own names, each with the public names."""
+    only_in: str = ""
+    """The only schema that has names with these beginnings; empty: any schema may have them."""
+    functions: tuple[FunctionNames, ...] = ()
+    """Functions that read settings, files, other servers or the rights of users, or run a string as SQL."""
+    strings_name_tables: bool = False
+    """Whether ``from 'name'`` reads the table ``name``."""
+    variables: bool = False
+    """Whether ``@@name`` reads a setting."""
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SHOWN: Final = _names("tables columns fields index indexes keys full all")
+"""The words that may follow ``show``. Only a table or a view may follow ``show create``."""
+
+_INFORMATION: Final = {
+    "information_schema": _names(
+        """character_sets check_constraints collations columns constraint_column_usage constraint_table_usage domains
+        element_types engines key_column_usage partitions referential_constraints sequences statistics
+        table_constraints tables view_column_usage view_table_usage views"""
+    )
+}
+_NOTHING: Final = frozenset[str]()
+
+_PG_TABLES: Final = """
+    pg_am pg_attrdef pg_attribute pg_catalog pg_class pg_collation pg_constraint pg_depend pg_description pg_enum
+    pg_index pg_indexes pg_inherits pg_matviews pg_namespace pg_operator pg_partitioned_table pg_range pg_sequence
+    pg_sequences pg_tables pg_timezone_abbrevs pg_timezone_names pg_type pg_views
+"""
+_PG_FUNCTIONS: Final = """
+    pg_column_compression pg_column_size pg_get_constraintdef pg_get_expr pg_get_indexdef pg_get_serial_sequence
+    pg_get_viewdef pg_indexes_size pg_input_error_info pg_input_is_valid pg_is_other_temp_schema pg_lsn
+    pg_partition_ancestors pg_partition_root pg_partition_tree pg_relation_size pg_size_bytes pg_size_pretty pg_sleep
+    pg_table_is_visible pg_table_size pg_total_relation_size pg_type_is_visible pg_typeof
+"""
+_POSTGRESQL: Final = PrivateNames(
+    schemas=_INFORMATION,
+    prefixes={"pg_": _names(_PG_TABLES + _PG_FUNCTIONS)},
+    only_in="pg_catalog",
+    functions=(
+        DIALECTS["postgresql"].dynamic_functions,
+        function_names(
+            """acldefault aclexplode current_setting has_any_column_privilege has_column_privilege
+            has_database_privilege has_foreign_data_wrapper_privilege has_function_privilege has_language_privilege
+            has_largeobject_privilege has_parameter_privilege has_schema_privilege has_sequence_privilege
+            has_server_privilege has_table_privilege has_tablespace_privilege has_type_privilege inet_client_addr
+            inet_client_port inet_server_addr inet_server_port lo_get lo_open loread set_config"""
+        ),
+    ),
+)
+_MYSQL: Final = PrivateNames(
+    schemas={**_INFORMATION, **dict.fromkeys(("mysql", "performance_schema", "sys", "ndbinfo"), _NOTHING)},
+    functions=(DIALECTS["mysql"].dynamic_functions,),
+    variables=True,
+)
+_CLICKHOUSE: Final = PrivateNames(
+    schemas={
+        **_INFORMATION,
+        # `system.tables` has the paths of the data; information_schema.tables does not.
+        "system": _names(
+            """aggregate_function_combinators collations columns data_type_families formats functions keywords numbers
+            numbers_mt one primes table_engines table_functions time_zones zeros zeros_mt"""
+        ),
+    },
+    functions=(
+        # Functions that reach files and other servers are refused by the data source itself.
+        function_names(
+            """addressto* authenticateduser authuser buildid cluster clusterallreplicas currentprofiles
+            currentrequesturl currentroles defaultprofiles defaultroles displayname enabledprofiles enabledroles eval
+            filesystem* fqdn fullhostname fuzzquery getclienthttpheader getmacro getmergetreesetting getoskernelversion
+            getserverport getserversetting getsetting* hascolumnintable hostname loop merge mergetree* serveruuid
+            showcertificate tcpport timeseriesdata timeseriesmetricfamilies timeseriesmetrics timeseriessamples
+            timeseriesselector timeseriestags viewexplain zookeeper*""",
+            escaped_names="\\",
+        ),
+    ),
+)
+_DUCKDB: Final = PrivateNames(
+    schemas=_INFORMATION,
+    prefixes={
+        "duckdb_": _names(
+            """duckdb_columns duckdb_constraints duckdb_functions duckdb_indexes duckdb_keywords duckdb_schemas
+            duckdb_sequences duckdb_tables duckdb_types duckdb_views"""
+        ),
+        "pg_": _names(_PG_TABLES + _PG_FUNCTIONS),
+        "pragma_": _names("pragma_collations pragma_show pragma_table_info pragma_version"),
+    },
+    functions=(
+        DIALECTS["duckdb"].dynamic_functions,
+        function_names(
+            """arrow_scan* current_setting getenv getvariable glob inet_client_addr inet_client_port inet_server_addr
+            inet_server_port pandas_scan parquet_* python_* read_* sniff_csv which_secret"""
+        ),
+    ),
+    strings_name_tables=True,
+)
+_SQLITE: Final = PrivateNames(  # the data source itself refuses pragmas
+    prefixes={
+        "sqlite_": _names(
+            """sqlite_master sqlite_schema sqlite_sequence sqlite_source_id sqlite_stat1 sqlite_stat4 sqlite_temp_master
+            sqlite_temp_schema sqlite_version"""
+        ),
+    },
+    functions=(DIALECTS["sqlite"].dynamic_functions,),
+    strings_name_tables=True,
+)
+
+PRIVATE_NAMES: Final[Mapping[str, PrivateNames]] = {
+    "postgresql": _POSTGRESQL,
+    "redshift": _POSTGRESQL,
+    "mysql": _MYSQL,
+    "mariadb": _MYSQL,
+    "clickhouse": _CLICKHOUSE,
+    "duckdb": _DUCKDB,
+    "sqlite": _SQLITE,
+}
+"""By dialect. chDB has the dialect of ClickHouse."""
+OTHERS: Final = PrivateNames(schemas=_INFORMATION)
+"""For other dialects, of which only the rights of the database user protect secrets."""
+
+SYSTEM_DATABASES: Final = frozenset({"information_schema", "mysql", "performance_schema", "sys", "system"})
+"""Databases that hold only the engine's own tables. In a connection to one, a private table needs no schema."""

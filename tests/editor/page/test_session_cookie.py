@@ -1,0 +1,51 @@
+"""The cookie of a session in real browsers, on an address without TLS as ``tenantry edit`` has it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser
+
+from engines.chromium import chromium
+from engines.firefox import firefox
+from tenantry.editor import EditorAuthor, EditorSessions
+from tenantry.groups import Author
+from tests.editor.served import reachable, served_editor
+
+SEND = """async ([path, body]) => {
+  const headers = {"Content-Type": "application/json", "X-Tenantry-Editor": "1"};
+  const answer = await fetch(`-/${path}`, {method: "POST", headers, body: JSON.stringify(body)});
+  return [answer.status, await answer.json()];
+}"""
+
+
+@pytest.fixture(params=["chromium", pytest.param("firefox", marks=pytest.mark.slow)])
+async def browser(
+    request: pytest.FixtureRequest, chromium_path: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Browser]:
+    home = tmp_path_factory.mktemp(request.param)
+    async with firefox(home) if request.param == "firefox" else chromium(chromium_path, home) as launched:
+        yield launched
+
+
+async def test_one_browser_gets_the_session(browser: Browser, tmp_path: Path) -> None:
+    """The page of the browser that opened the link may work, no script of it can read the cookie, and a second browser
+    is told that the link was used. Red when the cookie's path or name does not fit."""
+    async with served_editor(tmp_path, authors=None) as site, reachable(site) as url:
+        code = await EditorSessions(site.store).issue(EditorAuthor("ann"), Author("operator"))
+        first, second = [await (await browser.new_context(color_scheme="light")).new_page() for _ in range(2)]
+        for page in (first, second):
+            await page.goto(f"{url}/")
+        assert (await first.evaluate(SEND, ["state", {}]))[0] == 401
+        assert (await first.evaluate(SEND, ["session", {"code": code}]))[0] == 200
+        status, state = await first.evaluate(SEND, ["state", {}])
+        assert (status, state["author"]) == (200, "ann")
+        assert await first.evaluate("document.cookie") == ""
+        status, answer = await second.evaluate(SEND, ["session", {"code": code}])
+        assert (status, answer["error"]["code"]) == (410, "code_used")
+        assert (await second.evaluate(SEND, ["state", {}]))[0] == 401
+        assert (await first.evaluate(SEND, ["session/end", {}]))[0] == 200
+        assert (await first.evaluate(SEND, ["state", {}]))[0] == 401
+        assert await first.context.cookies(url) == []

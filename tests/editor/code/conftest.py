@@ -85,7 +85,9 @@ def edit(open_page: OpenPage, editor_url: str) -> Edit:
               document.body.replaceChildren(main);
               code.setKnowledge(knowledge);
               window.told = [];
-              for (const name of ["change", "run", "save", "format"]) code.addEventListener(name, () => window.told.push(name));
+              for (const name of ["change", "run", "save", "format"]) {
+                code.addEventListener(name, () => window.told.push(name));
+              }
             }""",
             knowledge,
         )

@@ -27,7 +27,15 @@ FINDING = {
 }
 MEANING = {
     "placeholders": [
-        {"from": 43, "to": 56, "placeholder": "$1", "type": "text", "path": "carrier", "origin": "property", "value": "UA"}
+        {
+            "from": 43,
+            "to": 56,
+            "placeholder": "$1",
+            "type": "text",
+            "path": "carrier",
+            "origin": "property",
+            "value": "UA",
+        }
     ],
     "tables": [{"from": 19, "to": 26, "name": "flights", "sql": "(select * from flights where carrier = $2)"}],
 }
@@ -73,7 +81,9 @@ async def test_a_finding_is_fixed_by_click_and_by_key(edit: Edit) -> None:
 async def test_findings_that_no_longer_fit(edit: Edit) -> None:
     """Offsets beyond the end are taken as the end. Red without the limits: CodeMirror throws."""
     seen = await edit("‸ab")
-    await tell(seen.page, "setFindings", [FINDING | {"from": 1, "to": 99, "edit": None}, FINDING | {"from": 50, "to": 60}])
+    await tell(
+        seen.page, "setFindings", [FINDING | {"from": 1, "to": 99, "edit": None}, FINDING | {"from": 50, "to": 60}]
+    )
     await seen.page.locator(".finding-error").wait_for()
     assert seen.console == []
 
@@ -119,7 +129,8 @@ async def test_dashboards_are_completed_by_their_schema(edit: Edit, text: str, e
 
 
 async def _loaded(page: Any, bundle: str) -> bool:
-    script = "(name) => performance.getEntriesByType('resource').some((each) => each.name.includes(name) && each.responseEnd > 0)"
+    script = """(bundle) => performance.getEntriesByType("resource")
+        .some(({ name, responseEnd }) => name.includes(bundle) && responseEnd > 0)"""
     return bool(await page.evaluate(script, bundle))
 
 
@@ -133,7 +144,8 @@ async def test_differences(edit: Edit) -> None:
           const { openDiff } = await import(document.querySelector('meta[data-file="editor_diff.js"]').content);
           const host = document.createElement("div");
           document.querySelector("main").replaceChildren(host);
-          window.diff = openDiff(host, { mine: "select 1\\nfrom mine", theirs: "select 1\\nfrom theirs", editable: true });
+          const texts = { mine: "select 1\\nfrom mine", theirs: "select 1\\nfrom theirs" };
+          window.diff = openDiff(host, { ...texts, editable: true });
         }"""
     )
     await page.get_by_role("textbox", name="Mine").click()

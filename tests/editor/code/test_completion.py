@@ -13,10 +13,19 @@ from tests.editor.code.conftest import KNOWLEDGE, Edit, offered, show, tell, tex
 CASES: dict[str, tuple[str, list[str]]] = {
     "columns of the table": ("select ‸ from flights", ["day = flights", "carrier = flights", "origin = flights"]),
     "after a where": ("select 1 from flights where c‸", ["carrier = flights", "case"]),
-    "of an alias": ("select f.‸ from flights f", ["day = flights", "carrier = flights", "origin = flights", "Delay = flights"]),
+    "of an alias": (
+        "select f.‸ from flights f",
+        ["day = flights", "carrier = flights", "origin = flights", "Delay = flights"],
+    ),
     "of an alias with as": ("select f.o‸ from flights as f", ["origin = flights"]),
-    "of two tables": ("select a.‸ from flights f join airports a on a.code = f.origin", ["code = airports", "city = airports"]),
-    "of a join in its condition": ("select 1 from flights f join airports a on a.c‸", ["code = airports", "city = airports"]),
+    "of two tables": (
+        "select a.‸ from flights f join airports a on a.code = f.origin",
+        ["code = airports", "city = airports"],
+    ),
+    "of a join in its condition": (
+        "select 1 from flights f join airports a on a.c‸",
+        ["code = airports", "city = airports"],
+    ),
     "after a comma": ("select a.‸ from flights f, airports a", ["code = airports", "city = airports"]),
     "of a schema": ("select o.‸ from sales.orders o", ["id = sales.orders", "amount = sales.orders"]),
     "tables of a schema": ("select 1 from sales.‸", ["orders = view"]),
@@ -25,19 +34,28 @@ CASES: dict[str, tuple[str, list[str]]] = {
         ["day = d", "n = d", "last = d"],
     ),
     "of its list of columns": ("with d (a, b) as (select 1, 2) select d.‸ from d", ["a = d", "b = d"]),
-    "of all columns of a table": ("with d as (select * from airports) select x.‸ from d x", ["code = airports", "city = airports"]),
+    "of all columns of a table": (
+        "with d as (select * from airports) select x.‸ from d x",
+        ["code = airports", "city = airports"],
+    ),
     "of a nested query": ("select q.‸ from (select day as d, origin from flights) q", ["d = q", "origin = q"]),
     "of the outer query": (
         "select 1 from flights f where exists (select 1 from airports a where a.code = f.‸)",
         ["day = flights", "carrier = flights", "origin = flights", "Delay = flights"],
     ),
-    "of the select of a union": ("select day from flights union select ‸ from airports", ["code = airports", "city = airports"]),
+    "of the select of a union": (
+        "select day from flights union select ‸ from airports",
+        ["code = airports", "city = airports"],
+    ),
     "of another statement": ("select 1 from flights; select c‸ from airports", ["code = airports", "city = airports"]),
     "within an argument of a filter": (
         "select {{ params.x | one_of(a: f.‸) }} from flights f",
         ["day = flights", "carrier = flights", "origin = flights", "Delay = flights"],
     ),
-    "within a clause": ("select 1 from airports a where true [[ and a.‸ = {{ params.x }} ]]", ["code = airports", "city = airports"]),
+    "within a clause": (
+        "select 1 from airports a where true [[ and a.‸ = {{ params.x }} ]]",
+        ["code = airports", "city = airports"],
+    ),
     "of a quoted alias": ('select "F f".o‸ from flights "F f"', ["origin = flights"]),
     "a table is guarded or not": (
         "select 1 from ‸",

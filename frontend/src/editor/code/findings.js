@@ -54,8 +54,8 @@ class Mark extends GutterMarker {
 const marked = StateField.define({
   create: () => RangeSet.empty,
   update(value, transaction) {
-    if (transaction.effects.some((effect) => effect.is(setDiagnosticsEffect))) return marksOf(transaction.state);
-    return transaction.docChanged ? value.map(transaction.changes) : value;
+    const changed = transaction.effects.some((effect) => effect.is(setDiagnosticsEffect)) || (transaction.docChanged && value.size > 0);
+    return changed ? marksOf(transaction.state) : value;
   },
 });
 

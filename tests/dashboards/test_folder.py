@@ -106,3 +106,18 @@ def test_a_changed_file_is_another_revision(tmp_path: Path, name: str) -> None:
     assert folder.revision == before
     (tmp_path / name).write_text((tmp_path / name).read_text() + "\n")
     assert folder.revision != before
+
+
+def test_valid_dashboards_stay_while_a_file_is_invalid(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """For viewers of files that authors change. Red when the invalid file is raised, and when the change that corrects
+    it is not read. A folder that is invalid from the beginning raises."""
+    folder = ReloadingFolder(_write(tmp_path, ORDERS | {"sales.yaml": SALES}), keep_valid=True)
+    assert list(folder) == ["sales"]
+    _write(tmp_path, {"sales.yaml": "title: 1", "more.yaml": SALES})
+    assert (list(folder), list(folder)) == (["sales"], ["sales"])
+    (record,) = caplog.records
+    assert "sales.yaml" in record.getMessage()
+    _write(tmp_path, {"sales.yaml": SALES.replace("Sales", "All sales")})
+    assert list(folder) == ["more", "sales"]
+    with pytest.raises(InvalidDashboards):
+        list(ReloadingFolder(_write(tmp_path, {"sales.yaml": "title: 1"}), keep_valid=True))

@@ -13,12 +13,15 @@ from starlette.applications import Starlette
 
 from tenantry import mount_dashboards
 from tenantry.backends.memory.store import MemoryStore
+from tenantry.dashboards import ReloadingFolder
 from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.datasources import DataSources
-from tenantry.demo import DASHBOARDS, TABLES
+from tenantry.demo import TABLES
+from tenantry.demo.files import copy_files
 from tenantry.demo.handbook import hosts, origins
 from tenantry.demo.product import Product
 from tenantry.demo.sources import AIRLINES, prepare
+from tenantry.editor import mount_editor
 from tenantry.groups import Environment, GroupDraft, Tag
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver
@@ -37,6 +40,7 @@ class Stage:
     environment: Environment
     provisioner: Provisioner
     tokens: dict[str, str]
+    store: MemoryStore
 
     async def add(self, name: str, properties: dict[str, Any], mapping: dict[str, str]) -> str:
         """One more group; its token."""
@@ -63,6 +67,9 @@ async def staged(folder: Path, url: str = URL, product_url: str = PRODUCT_URL) -
     app = Starlette()
     async with DataSources(store) as sources:
         resolver = Resolver(store, keys=keys, staleness=60.0)  # a busy machine may not poll for the default of 5 s
-        mount_dashboards(app, DASHBOARDS, resolver, sources, embedding=Embedding(store, keys))
+        dashboards = copy_files(folder)
+        files = ReloadingFolder(dashboards, keep_valid=True)
+        mount_dashboards(app, files, resolver, sources, embedding=Embedding(store, keys))
+        mount_editor(app, dashboards, resolver, sources)
         product = Product(provisioner, environment, {**tokens}, int(url.rpartition(":")[2]))
-        yield Stage(app, product.app(hosts(product_url)), environment, provisioner, tokens)
+        yield Stage(app, product.app(hosts(product_url)), environment, provisioner, tokens, store)

@@ -13,8 +13,8 @@ from engines.ports import free_port
 from tests.deploy.machine import ROOT, Machine
 
 SECONDS = 120
-LEFT_OUT = ("-m venv", "pip install")
-"""Commands that need a package registry; tests/packaging installs the wheel."""
+LEFT_OUT = ("-m venv", "pip install 'tenantry")
+"""What the machine has already."""
 
 
 def page(name: str) -> str:

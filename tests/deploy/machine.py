@@ -97,10 +97,13 @@ def booted() -> Iterator[Machine]:
 
 
 def _install() -> str:
-    """The programs, and ``/opt/tenantry`` with the package of this clone, which each user may read."""
+    """The programs, and ``/opt/tenantry`` with a copy of the package, which each user may read, and pip, which knows
+    the wheels in ``/opt/wheels``."""
     python = Path(sys.executable)
     above = {str(parent) for path in (python, python.resolve(), ROOT) for parent in path.parents}
-    program = f'#!/bin/sh\nexec {python} -m tenantry "$@"\n'
+    program = f'#!/bin/sh\nexec env PYTHONPATH=/opt/tenantry/lib {python} -m tenantry "$@"\n'
+    options = "--no-index --find-links /opt/wheels --no-deps --target /opt/tenantry/lib"
+    pip = f'#!/bin/sh\nexec {python} -m pip --quiet --disable-pip-version-check "$@" {options}\n'
     return f"""
 chmod a+x {" ".join(sorted(above))}
 install --mode=0755 {PROGRAMS}/sudo {PROGRAMS}/systemctl /usr/local/bin/
@@ -108,7 +111,9 @@ for name in docker kubectl; do
   printf '#!/bin/sh\nexec {python} {PROGRAMS}/%s "$@"\n' $name > /usr/local/bin/$name
   chmod 0755 /usr/local/bin/$name
 done
-install --directory /opt/tenantry/bin
+install --directory /opt/tenantry/bin /opt/tenantry/lib /opt/wheels
+cp --archive {ROOT}/src/tenantry /opt/tenantry/lib
 printf %s '{program}' > /opt/tenantry/bin/tenantry
-chmod 0755 /opt/tenantry/bin/tenantry
+printf %s '{pip}' > /opt/tenantry/bin/pip
+chmod 0755 /opt/tenantry/bin/*
 """

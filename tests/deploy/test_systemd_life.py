@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 
 import pytest
 
 from engines.postgres import Postgres
+from tenantry.database.migrations import HEAD
 from tests.deploy.lives import Service, commands, page
-from tests.deploy.machine import Machine, booted
+from tests.deploy.machine import ROOT, Machine, booted
+from tests.deploy.versions import NEXT, VERSION
 
 PAGE = page("systemd")
 STORE = "/var/lib/tenantry/tenantry.db"
@@ -32,9 +35,11 @@ def set_up(machine: Machine, database: str) -> Service:
 
 
 def test_the_life_of_a_service(machine: Machine, postgres: Postgres) -> None:
-    """With SQLite: keys and tokens, a password, a backup that is restored, an upgrade, restarts.
+    """With SQLite: keys and tokens, a password, a backup that is restored, an upgrade to the wheel of a later version
+    with other tables, restarts.
 
-    Red with the key file in a folder of root's, or with commands as root: no key can be rotated."""
+    Red with the key file in a folder of root's, or with commands as root: no key can be rotated. Red without
+    ``migrate``: the tables are those of before."""
     service = set_up(machine, f"sqlite:///{STORE}")
     keys_and_tokens, password, backup, restore, upgrade = commands(PAGE, "Day by day")
     old = service.token()
@@ -64,10 +69,21 @@ def test_the_life_of_a_service(machine: Machine, postgres: Postgres) -> None:
     assert service.token() == kept
     assert service.keys() == [("k2", 1, 1)]
 
-    machine.run(upgrade)
+    machine.run(f"cd {ROOT} && {sys.executable} -m tests.deploy.versions /opt/wheels")
+    *install_and_migrate, restart = upgrade.splitlines()
+    for command in install_and_migrate:  # the old processes serve on
+        machine.run(command)
+        assert service.token() == kept
+    (asked,) = re.findall(r"^```sql\n(.*)\n```$", page("upgrades"), re.MULTILINE)
+    assert machine.run(f"sqlite3 {STORE} '{asked}'") == f"{NEXT}|{HEAD} {NEXT}\n"
+    machine.run(restart)
     service.wait()
-    machine.run("sudo systemctl reload tenantry")
+    assert machine.run("sudo tenantry --version") == f"tenantry, version {VERSION}\n"
     assert service.token() == kept
+    machine.run("sudo tenantry group rotate acme")
+    assert service.token() != kept
+    machine.run("sudo systemctl reload tenantry")
+    assert service.keys() == [("k2", 1, 1)]
 
 
 PROGRAM = f"""

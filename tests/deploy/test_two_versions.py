@@ -23,7 +23,6 @@ import anyio
 import httpx2
 import pytest
 
-import tenantry
 from engines.postgres import Postgres
 from tenantry import Resolver, SigningKeys
 from tenantry.backends.sql import SQLStore
@@ -34,38 +33,20 @@ from tenantry.provisioning import issue_api_token
 from tenantry.tokens.keys import create_key_file
 from tests.cli import serving as processes
 from tests.cli.serving import Server, client
+from tests.deploy.versions import NEXT, write_later
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 BEFORE = "04eaadf290af4d8b5ae90cf7ec4a29dd9f1c7c9a"
 """The last commit whose tables are those of revision 0006, before a store said which versions may use it."""
-NEXT = "9001"
-STEP = '''"""One more column, which programs of the version before need not know."""
-
-import sqlalchemy as sa
-from alembic import op
-
-revision = "{next}"
-down_revision = "{head}"
-
-
-def upgrade() -> None:
-    op.add_column("user_groups", sa.Column("later", sa.Text))
-'''
 
 
 @pytest.fixture(scope="module")
 def later(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of this package with one more step: a new column, in a version that says that this one may stay."""
+    """The folder of the later version."""
     folder = tmp_path_factory.mktemp("later")
-    package = folder / "tenantry"
-    shutil.copytree(Path(tenantry.__file__).parent, package, ignore=shutil.ignore_patterns("static", "demo"))
-    (package / "database/migrations/versions/9001_later.py").write_text(STEP.format(next=NEXT, head=HEAD))
-    module = package / "database/migrations/__init__.py"
-    text = module.read_text("utf-8")
-    assert f'HEAD: Final = "{HEAD}"' in text
-    module.write_text(text.replace(f'HEAD: Final = "{HEAD}"', f'HEAD: Final = "{NEXT}"'), "utf-8")
+    write_later(folder)
     return folder
 
 

@@ -11,7 +11,6 @@ import click
 from tenantry.cli.dashboards_explain import explain_command
 from tenantry.cli.dashboards_preview import preview_command
 from tenantry.cli.options import (
-    TABLES_FILE,
     database_option,
     environment_option,
     port_option,
@@ -20,6 +19,7 @@ from tenantry.cli.options import (
 )
 from tenantry.cli.output import FAILED, print_note
 from tenantry.cli.shown_group import choose_group, folder_argument, shown_group_options
+from tenantry.datasources import TABLES_FILE
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 

@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 from tenantry.cli.dashboards_check import DashboardCheck
 from tenantry.cli.output import print_note
 from tenantry.cli.sql_check import print_findings
-from tenantry.cli.tables_check import Located
 from tenantry.dashboards import ReloadingFolder
 from tenantry.datasources import DataSources
 from tenantry.errors import TenantryError
 from tenantry.groups import UserGroup
 from tenantry.ports import Store
+from tenantry.sql.checks import Located
 
 
 class Advice:

@@ -3,11 +3,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from tenantry.cli.tables_check import Located
 from tenantry.dashboards import Access, SavedDashboard
 from tenantry.errors import did_you_mean
 from tenantry.groups import UserGroup
-from tenantry.sql.checks import NAMED, Finding, Severity, in_groups
+from tenantry.sql.checks import NAMED, Finding, Located, Severity, in_groups
 
 
 @dataclass(slots=True)

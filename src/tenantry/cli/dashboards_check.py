@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from tenantry.cli.dashboards_audience import Audience
 from tenantry.cli.dashboards_colors import checked_column, color_findings
-from tenantry.cli.dashboards_panels import panel_findings
-from tenantry.cli.dashboards_texts import missing_in_texts
 from tenantry.cli.options import (
     choose_environment,
     groups_of,
@@ -18,10 +16,11 @@ from tenantry.cli.options import (
 )
 from tenantry.cli.output import print_note
 from tenantry.cli.sql_check import count_by_severity, find_schema, print_document, print_findings
-from tenantry.cli.tables_check import Located, TablesCheck
 from tenantry.dashboards import DashboardFolder, SavedDashboard, UnusableFormat, unusable_formats
+from tenantry.dashboards.checks import missing_in_texts, panel_findings
 from tenantry.dashboards.definition import ColumnUse, Panel, PanelKind
 from tenantry.datasources import QueryFolder
+from tenantry.datasources.checks import TablesCheck
 from tenantry.errors import InvalidQueries, did_you_mean
 from tenantry.groups import Environment, PropertySchema, UserGroup, thaw
 from tenantry.ports import Store
@@ -29,14 +28,13 @@ from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import (
     Coverage,
     Finding,
+    Located,
     PropertyTypes,
     Severity,
-    coverage_findings,
     in_groups,
     template_error,
     wanted_properties,
 )
-from tenantry.sql.inspect import lint
 
 if TYPE_CHECKING:
     from tenantry.datasources import DataSources
@@ -246,15 +244,14 @@ class DashboardCheck:
         coverage = Coverage(self._types) if self._types else None
         coverage_of = {file: Coverage(types) for file, types in self._types_of.items()}
         for file, template in self._templates.items():
-            tables = self._guards.find(template, self._home)
-            of_file = coverage_of.get(file, coverage)
-            covered = coverage_findings(self._guarded(template), of_file) if of_file is not None else ()
-            unguarded = self._guards.unguarded(template, self._home) if tables is None else ()
-            for finding in (
-                *lint(template, properties=known, schema=self._schema, tables=tables),
-                *covered,
-                *unguarded,
-            ):
+            found = self._guards.findings(
+                template,
+                self._home,
+                coverage=coverage_of.get(file, coverage),
+                properties=known,
+                schema=self._schema,
+            )
+            for finding in found:
                 if finding.code != "unused-parameter":  # every query declares all controls, and may use only some
                     yield finding.file or file, finding
 

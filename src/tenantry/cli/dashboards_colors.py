@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from tenantry.cli.tables_check import Located
 from tenantry.dashboards.definition import DashboardFile, Panel, PanelKind, vega_colored_column
-from tenantry.sql.checks import Finding, Severity
+from tenantry.sql.checks import Finding, Located, Severity
 
 if TYPE_CHECKING:
     from tenantry.dashboards.definition import ColoredName

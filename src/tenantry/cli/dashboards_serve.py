@@ -15,12 +15,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tenantry.cli.dashboards_advice import Advice
 from tenantry.cli.options import (
     choose_environment,
-    find_tables,
     get_group,
 )
 from tenantry.cli.output import print_note
 from tenantry.dashboards import DashboardFolder, ReloadingFolder, mount_dashboards
-from tenantry.datasources import DataSources
+from tenantry.datasources import DataSources, find_tables
 from tenantry.errors import InvalidQueries
 from tenantry.groups import GroupDraft, Issued, Tag
 from tenantry.middleware import TOKEN_HEADER

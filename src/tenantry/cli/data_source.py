@@ -131,7 +131,7 @@ def _session_pairs(session: tuple[str, ...]) -> SessionVariables:
 
 
 def _read_tables(path: Path) -> dict[str, Any]:
-    from tenantry.cli.tables_check import read_declaration  # imports tenantry.sql, which other commands do not need
+    from tenantry.datasources.checks import read_declaration  # imports tenantry.sql, which other commands do not need
 
     tables = read_declaration(path)
     if not tables.entries:

@@ -115,7 +115,6 @@ rights_option: OptionDecorator = click.option(
     show_default=True,
     help="What the author may do; repeatable; view is always included.",
 )
-TABLES_FILE: Final = "tables.yaml"
 tables_option: OptionDecorator = click.option(
     "--tables",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -283,9 +282,3 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 def print_declarations_once() -> None:
     """Keep errors in declarations of guarded tables out of the log on stderr."""
     logging.getLogger("tenantry.datasources.declared_tables").addHandler(logging.NullHandler())
-
-
-def find_tables(folder: Path) -> Path | None:
-    parent = folder.parent if folder.name not in {"", ".."} else folder.resolve().parent
-    found = (each / TABLES_FILE for each in (folder, parent))
-    return next((each for each in found if each.is_file()), None)

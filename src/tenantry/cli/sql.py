@@ -16,7 +16,6 @@ from tenantry.cli.options import (
     choose_environment,
     database_option,
     environment_option,
-    find_tables,
     get_group,
     json_option,
     parse_pairs,
@@ -24,8 +23,9 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import FAILED
-from tenantry.cli.tables_check import declaration_of, read_declaration
-from tenantry.datasources import QueryFolder, is_within
+from tenantry.cli.tables_check import declaration_of
+from tenantry.datasources import QueryFolder, find_tables, is_within
+from tenantry.datasources.checks import read_declaration
 from tenantry.errors import Location, TemplateError, did_you_mean
 from tenantry.groups import extend
 from tenantry.ports import Store

@@ -19,8 +19,9 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note, printable
-from tenantry.cli.tables_check import TablesCheck, check_declarations
+from tenantry.cli.tables_check import check_declarations
 from tenantry.datasources import is_within, read_query_text
+from tenantry.datasources.checks import TablesCheck
 from tenantry.errors import TemplateError, did_you_mean
 from tenantry.groups import PropertySchema, read_schema, schema_file, schema_names
 from tenantry.ports import Store
@@ -31,11 +32,9 @@ from tenantry.sql.checks import (
     PropertyTypes,
     Severity,
     compares_loosely,
-    coverage_findings,
     template_error,
     wanted_properties,
 )
-from tenantry.sql.inspect import lint
 from tenantry.tokens import mask_within
 
 _INCLUDES: Final = re.compile(r"\{\{\s*>")
@@ -159,19 +158,17 @@ class Check:
         found: list[tuple[str, Finding]] = [*self._unreadable]
         guarded = 0
         for name, template in self._templates.items():
-            tables, whole = self._tables.find(template, self._homes[name]), self._guarded(name)
-            guarded += whole is not template
-            findings = lint(
+            guarded += self._guarded(name) is not template
+            findings = self._tables.findings(
                 template,
-                paramstyle=self._paramstyle,
+                self._homes[name],
+                coverage=coverage,
                 properties=known,
-                given=self._given,
                 schema=self._schema,
-                tables=tables,
+                given=self._given,
+                paramstyle=self._paramstyle,
             )
-            covered = coverage_findings(whole, coverage, given=self._given) if coverage is not None else ()
-            unguarded = self._tables.unguarded(template, self._homes[name]) if tables is None else ()
-            found += [(finding.file or name, finding) for finding in (*findings, *covered, *unguarded)]
+            found += [(finding.file or name, finding) for finding in findings]
         found += [*self._of_sources, *self._tables.undeclared()]
         order, last = self._order, len(self._order)  # a finding may be in an included file, or in a data source
         found.sort(key=lambda each: (order.get(each[0], last), each[1].line, each[1].column))

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from tenantry.dashboards.endpoint import dashboard as dashboard
     from tenantry.dashboards.endpoint import error_handler as error_handler
     from tenantry.dashboards.folder import QUERIES as QUERIES
-    from tenantry.dashboards.folder import TABLES_FILE as TABLES_FILE
     from tenantry.dashboards.folder import DashboardFolder as DashboardFolder
     from tenantry.dashboards.folder import SavedDashboard as SavedDashboard
     from tenantry.dashboards.folder import default_queries as default_queries
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from tenantry.dashboards.panels.formats import UnusableFormat as UnusableFormat
     from tenantry.dashboards.panels.formats import unusable_formats as unusable_formats
     from tenantry.dashboards.preview.previews import Previews as Previews
+    from tenantry.dashboards.protocol.paced_send import PacedSend as PacedSend
     from tenantry.dashboards.protocol.panel_request import StrictBody as StrictBody
     from tenantry.dashboards.protocol.panel_request import read_request as read_request
     from tenantry.dashboards.refresh.reloading import ReloadingFolder as ReloadingFolder
@@ -38,12 +38,13 @@ else:
             "tenantry.dashboards.access": "Access",
             "tenantry.dashboards.assets": "NOT_BUILT BuiltFiles",
             "tenantry.dashboards.endpoint": "dashboard error_handler",
-            "tenantry.dashboards.folder": "QUERIES TABLES_FILE DashboardFolder SavedDashboard default_queries",
+            "tenantry.dashboards.folder": "QUERIES DashboardFolder SavedDashboard default_queries",
             "tenantry.dashboards.frame": "FURTHER POLICY",
             "tenantry.dashboards.panels.description": "readable_name",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
             "tenantry.dashboards.mount": "MountingApp mount_dashboards preview_app",
             "tenantry.dashboards.preview.previews": "Previews",
+            "tenantry.dashboards.protocol.paced_send": "PacedSend",
             "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",
             "tenantry.dashboards.refresh.reloading": "ReloadingFolder Stamp",
             "tenantry.dashboards.single_use_codes": "MAX_PAYLOAD Purpose SingleUseCodes",

@@ -11,7 +11,7 @@ from tenantry.dashboards.definition.model import DashboardFile
 from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, parameters_read, relaxed
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.dashboards.links import Link, check_open, find_link
-from tenantry.datasources import QueryFolder, read_query_text
+from tenantry.datasources import TABLES_FILE, QueryFolder, read_query_text
 from tenantry.errors import InvalidDashboards, TemplateError
 from tenantry.sql import FRAGMENT_NAME, Query, SQLTemplate
 from tenantry.sql.checks import Finding, Severity
@@ -22,8 +22,6 @@ MAX_FILES: Final = 1_000
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 QUERIES: Final = "queries"
 """Name of the default folder of query files."""
-TABLES_FILE: Final = "tables.yaml"
-"""A file in the folder that declares guarded tables. It is not a dashboard."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from tenantry.dashboards.definition.model import Click, Control, DashboardFile, Panel
 from tenantry.dashboards.definition.queries import DashboardQueries, parameters_filtering, parameters_read
-from tenantry.errors import did_you_mean
+from tenantry.errors import did_you_mean, misspelt
 from tenantry.sql.parameters import TEXTS
 
 
@@ -112,13 +112,14 @@ def check_open(
             continue
         if click.open not in dashboards:
             fix = f"{did_you_mean(click.open, dashboards)}The dashboards: {', '.join(sorted(dashboards))}"
-            raise dashboard.source.error(click.offset, f"there is no dashboard {click.open}", fix)
+            edit = misspelt(click.open, dashboards)
+            raise dashboard.source.error(click.offset, f"there is no dashboard {click.open}", fix, edit=edit)
         known = sorted(settable(click.open))
         for name in click.values:
             if name not in known:
                 problem = f"the dashboard {click.open} does not read {name}"
                 fix = f"{did_you_mean(name, known)}It reads: {', '.join(known) or 'nothing'}"
-                raise dashboard.source.error(click.offset, problem, fix)
+                raise dashboard.source.error(click.offset, problem, fix, edit=misspelt(name, known))
 
 
 def kept_controls(dashboard: DashboardFile, opened: DashboardFile) -> tuple[str, ...]:

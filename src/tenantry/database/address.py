@@ -158,7 +158,8 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
     if kind in ("postgresql", "postgres", "postgresql+psycopg", "postgresql+asyncpg"):
         dsn = libpq_url(parsed)
         name = parsed.database or "of the user's name"
-        return PostgresServer(dsn, f"PostgreSQL database {name} at {parsed.host or 'the local socket'}")
+        host = parsed.query.get("host") or parsed.host or "the local socket"
+        return PostgresServer(dsn, f"PostgreSQL database {name} at {host}")
     raise InvalidSettings(_WANTED.format(f"is of the kind {kind!r}"))
 
 

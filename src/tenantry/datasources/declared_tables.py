@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tenantry.errors import InvalidSource, TemplateError
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 NEUTRAL: Final = "the data source cannot be used: its operator can see the reason in the log"
 """What HTTP clients see if a declaration is wrong. Only the operator sees the full message, because it names tables and
 columns."""
+
+TABLES_FILE: Final = "tables.yaml"
+"""The file that declares the guarded tables, in the folder of the queries or next to it."""
 
 _log: Final = logging.getLogger(__name__)
 
@@ -43,3 +47,10 @@ def declaration_error(source: RegisteredSource, problem: str) -> InvalidSource:
     error.generic_message = NEUTRAL
     _log.error("%s", error.message)
     return error
+
+
+def find_tables(folder: Path) -> Path | None:
+    """Return the file that declares the tables for the queries in a folder."""
+    parent = folder.parent if folder.name not in {"", ".."} else folder.resolve().parent
+    found = (each / TABLES_FILE for each in (folder, parent))
+    return next((each for each in found if each.is_file()), None)

@@ -15,13 +15,15 @@ from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
 from tenantry.backends.sql import SQLStore
-from tenantry.dashboards import mount_dashboards
+from tenantry.dashboards import ReloadingFolder, mount_dashboards
 from tenantry.dashboards.embedding import Embedding
 from tenantry.database.migrations import migrate
 from tenantry.datasources import DataSources
+from tenantry.demo.files import copy_files
 from tenantry.demo.handbook import handbook, hosts, origins
 from tenantry.demo.product import Product
 from tenantry.demo.sources import AIRLINES, SHOWN, prepare
+from tenantry.editor import EditorAuthor, EditorSessions, mount_editor
 from tenantry.errors import UnknownGroup
 from tenantry.groups import SETTABLE_FIELDS, Author, Environment, GroupChanges, Tag
 from tenantry.provisioning import Provisioner, issue_api_token
@@ -60,17 +62,27 @@ def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
         create_key_file(key_file)
     migrate(database)
     keys = SigningKeys.from_file(key_file)
-    environment, tokens, api_token = asyncio.run(_provision(database, keys, folder, origins(product_url)))
+    environment, tokens, api_token, code = asyncio.run(_provision(database, keys, folder, origins(product_url)))
     store = SQLStore(database, keys=keys)
     sources, docs = DataSources(store, keys=keys), handbook(url)
     home = Route("/", lambda request: RedirectResponse(product_url))
     app = compose(store, keys, routes=[home, *docs], closing=[sources.aclose])
     # The resolver reads a group again after every write on this host, so a suspension takes effect at once.
-    mount_dashboards(app, DASHBOARDS, Resolver(store, keys=keys), sources, embedding=Embedding(store, keys))
+    resolver, dashboards = Resolver(store, keys=keys), copy_files(folder)
+    files = ReloadingFolder(dashboards, keep_valid=True)
+    mount_dashboards(app, files, resolver, sources, embedding=Embedding(store, keys))
+    mount_editor(app, dashboards, resolver, sources)
     product = Product(Provisioner(store, keys), environment, {**tokens}, urlsplit(url).port or 80)
     documentation = f"{url}/docs/" if docs else "not installed (pip install 'tenantry[site]')"
     text = DASHBOARDS.with_name("terminal.txt").read_text(encoding="utf-8").rstrip()
-    text = text.format(url=url, product_url=product_url, api_token=api_token, documentation=documentation)
+    text = text.format(
+        url=url,
+        product_url=product_url,
+        api_token=api_token,
+        documentation=documentation,
+        code=code,
+        database=f"sqlite:///{folder / 'tenantry.db'}",
+    )
     carried = [{"X-User-Group-Token": tokens[each], "Content-Type": "application/json"} for each in SHOWN]
     calls = [Call("/docs/"), *(Call("/dashboards/overview/-/panels", "POST", headers, b"{}") for headers in carried)]
     return Demo(app, product.app(hosts(product_url)), text, calls)
@@ -78,7 +90,7 @@ def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
 
 async def _provision(
     database: str, keys: SigningKeys, folder: Path, embedding: list[str]
-) -> tuple[Environment, dict[str, str], str]:
+) -> tuple[Environment, dict[str, str], str, str]:
     store = SQLStore(database, keys=keys)
     try:
         known = await store.environments.get("demo")
@@ -106,6 +118,7 @@ async def _provision(
             if old.label == LABEL and old.revoked_at is None:
                 await store.api_tokens.revoke(environment, old.id, author=_AUTHOR)
         api_token, _ = await issue_api_token(store.api_tokens, environment, label=LABEL, author=_AUTHOR)
-        return environment, tokens, api_token
+        code = await EditorSessions(store).issue(EditorAuthor("analyst"), _AUTHOR)
+        return environment, tokens, api_token, code
     finally:
         await store.aclose()

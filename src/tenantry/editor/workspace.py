@@ -6,7 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from tenantry.dashboards import QUERIES, TABLES_FILE, default_queries
+from tenantry.dashboards import QUERIES, default_queries
+from tenantry.datasources import TABLES_FILE
 from tenantry.errors import InvalidBody
 
 _PART: Final = re.compile(r"[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*")

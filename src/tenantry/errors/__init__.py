@@ -98,7 +98,9 @@ from tenantry.errors.provisioning import (
     UnknownToken,
     UnsupportedMediaType,
 )
+from tenantry.errors.suggestions import Edit as Edit
 from tenantry.errors.suggestions import did_you_mean as did_you_mean
+from tenantry.errors.suggestions import misspelt as misspelt
 from tenantry.errors.suggestions import nearest as nearest
 
 __all__ = [

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tenantry.errors.suggestions import Edit
+
 
 class TenantryError(Exception):
     """Base class of Tenantry's errors."""
@@ -273,6 +275,7 @@ class TemplateError(TenantryError):
         problem: str | None = None,
         fix: str = "",
         variable: str = "",
+        edit: Edit | None = None,
     ) -> None:
         super().__init__(message)
         self.location = location
@@ -282,6 +285,7 @@ class TemplateError(TenantryError):
         """How to fix the problem; empty if the message has no separate fix."""
         self.variable = variable
         """The path of the variable that has the problem, or empty."""
+        self.edit = edit  # the fix, if a program can make it
 
     @property
     def headline(self) -> str:

@@ -2,13 +2,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
-from typing import Final
+from typing import Final, NamedTuple
 
 _LONGEST_NAME: Final = 100
 """Longer names get no suggestion."""
 _CLOSE: Final = 0.7
 _CLOSE_OF_SHORT: Final = 0.6
 """Minimum ratio for names of at most 4 letters, in which one wrong letter matters more."""
+
+
+class Edit(NamedTuple):
+    """A correction: the first ``old`` at or after the position of an error is replaced by ``new``."""
+
+    old: str
+    new: str
+
+
+def misspelt(name: str, candidates: Iterable[str], *, prefix: str = "") -> Edit | None:
+    """Return the correction that ``did_you_mean`` asks about. ``prefix`` is written before both names."""
+    near = nearest(name, candidates)
+    return Edit(prefix + name, prefix + near) if near is not None else None
 
 
 def nearest(name: str, candidates: Iterable[str], *, close: float | None = None) -> str | None:

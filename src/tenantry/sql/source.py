@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tenantry.errors import Location, TemplateError
+from tenantry.errors import Edit, Location, TemplateError
 
 MAX_TEXT = 256 * 1024
 """Maximum number of characters in a template. A longer template is a mistake or an attack."""
@@ -47,7 +47,14 @@ class Source:
         return Location(self.text.count("\n", 0, offset) + 1, offset - start + 1, self.file)
 
     def error(
-        self, offset: int, problem: str, fix: str, included_at: Location | None = None, *, variable: str = ""
+        self,
+        offset: int,
+        problem: str,
+        fix: str,
+        included_at: Location | None = None,
+        *,
+        variable: str = "",
+        edit: Edit | None = None,
     ) -> TemplateError:
         """Return a TemplateError that shows the line with a caret at ``offset``, the fix, and the tags that included
         this source."""
@@ -67,7 +74,7 @@ class Source:
             message += f"\n  included at {replace(outer, included_at=None)}"
             outer = outer.included_at
         location = replace(location, included_at=included_at)
-        return TemplateError(message, location=location, problem=problem, fix=fix, variable=variable)
+        return TemplateError(message, location=location, problem=problem, fix=fix, variable=variable, edit=edit)
 
 
 def _blank(character: str) -> str:
@@ -115,11 +122,18 @@ class ExpandedSource(Source):
         return replace(segment.source.location(segment.offset), included_at=segment.included_at)
 
     def error(
-        self, offset: int, problem: str, fix: str, included_at: Location | None = None, *, variable: str = ""
+        self,
+        offset: int,
+        problem: str,
+        fix: str,
+        included_at: Location | None = None,
+        *,
+        variable: str = "",
+        edit: Edit | None = None,
     ) -> TemplateError:
         segment = self.segment(offset)
         outer = segment.included_at or included_at
-        return segment.source.error(segment.offset, problem, fix, outer, variable=variable)
+        return segment.source.error(segment.offset, problem, fix, outer, variable=variable, edit=edit)
 
     def segment(self, offset: int) -> Segment:
         """Return the segment that contains an offset of the expanded SQL, without the part before that offset."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from tenantry.errors import TemplateError, nearest
+from tenantry.errors import Edit, TemplateError, nearest
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.moved_conditions import moved_out
 from tenantry.sql.source import Source
@@ -97,7 +97,9 @@ def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Gu
     for node in nodes:
         if isinstance(node, Clause) and all(each.required or each.never_absent for each in node.references):
             problem = "nothing in this clause can be absent, so it is never left out"
-            raise source.error(node.offset, problem, "remove [[ and ]], or add a params.* whose absence drops it")
+            fix = "remove [[ and ]], or add a params.* whose absence drops it"
+            whole = source.text[node.offset : node.end + 2]
+            raise source.error(node.offset, problem, fix, edit=Edit(whole, whole[2:-2].strip()))
 
 
 def _check_clause(source: Source, dialect: Dialect, clause: Clause, guard: Guard) -> None:

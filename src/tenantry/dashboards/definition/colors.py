@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tenantry.dashboards.definition.value_kinds import Schema, ValueKind, refuse
-from tenantry.errors import did_you_mean
+from tenantry.errors import did_you_mean, misspelt
 from tenantry.sql import Source
 from tenantry.sql.header import YamlNode
 
@@ -35,7 +35,8 @@ class ColorsOfNames(ValueKind):
             return value
         fix = f'write "#2456c4" in quotes, a number from 1 to {self.palette}, or one of: {", ".join(self.words)}'
         near = did_you_mean(value, self.words) if isinstance(value, str) else ""
-        raise refuse(source, node, "this is not a colour", f"{near}{fix}")
+        edit = misspelt(value, self.words) if isinstance(value, str) else None
+        raise refuse(source, node, "this is not a colour", f"{near}{fix}", edit)
 
     def schema(self) -> Schema:
         colors: list[Schema] = [

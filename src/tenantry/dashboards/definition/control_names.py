@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from tenantry.dashboards.definition.model import DashboardFile
 from tenantry.dashboards.definition.queries import DashboardQueries, parameter_in, settable_parameters
-from tenantry.errors import Location, did_you_mean, nearest
+from tenantry.errors import Edit, Location, did_you_mean, misspelt, nearest
 from tenantry.sql.checks import Finding, Severity
 
 
@@ -25,13 +25,15 @@ def mistyped_controls(
         near = nearest(control.name, unset)
         where = f"did you mean {near}, which {unset.pop(near)} reads? Otherwise " if near is not None else ""
         fix = f"{where}write [[ and … = {{{{ params.{control.name} }}}} ]] in a query, or remove the control"
-        yield at.file, Finding("unused-control", Severity.WARNING, at.line, at.column, message, fix)
+        edit = Edit(control.name, near) if near is not None else None
+        yield at.file, Finding("unused-control", Severity.WARNING, at.line, at.column, message, fix, edit=edit)
     for name, at in unset.items():
         near_control = did_you_mean(name, dashboard.controls)
         if near_control:
             message = f"no control of the dashboard {dashboard.name} sets params.{name}"
             fix = f"{near_control}Otherwise declare {name} in the query's header, or add a control"
-            yield at.file, Finding("unset-parameter", Severity.WARNING, at.line, at.column, message, fix)
+            edit = misspelt(name, dashboard.controls, prefix="params.")
+            yield at.file, Finding("unset-parameter", Severity.WARNING, at.line, at.column, message, fix, edit=edit)
 
 
 def _unset(dashboard: DashboardFile, queries: DashboardQueries, opened_with: Collection[str]) -> dict[str, Location]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from tenantry.dashboards.definition.controls import controlled
 from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, DashboardFile, Panel, QueryUse
 from tenantry.dashboards.definition.zones import template_in_zone
-from tenantry.errors import TemplateError, did_you_mean
+from tenantry.errors import TemplateError, did_you_mean, misspelt
 from tenantry.groups import Record
 from tenantry.sql import Position, Query, SQLTemplate
 from tenantry.sql.checks import can_lack
@@ -149,7 +149,8 @@ class _Finder:
         query = self._folder.get(name)
         if query is None:
             fix = f"{did_you_mean(name, self._folder)}The queries: {', '.join(sorted(self._folder)) or 'none yet'}"
-            raise self._dashboard.source.error(offset, f"there is no query {name}", fix)
+            edit = misspelt(name, self._folder)
+            raise self._dashboard.source.error(offset, f"there is no query {name}", fix, edit=edit)
         return query
 
     def _declaring(self, template: SQLTemplate, offset: int) -> SQLTemplate:
@@ -225,9 +226,10 @@ def _check_click(dashboard: DashboardFile, click: Click | None, queries: Dashboa
         return
     for name in click.values:
         if name not in dashboard.controls and name not in queries.parameters:
-            near = did_you_mean(name, queries.parameters | dashboard.controls.keys())
-            fix = f"{near}Write [[ and … = {{{{ params.{name} }}}} ]] in a query"
-            raise dashboard.source.error(click.offset, f"no query reads params.{name}", fix)
+            known = queries.parameters | dashboard.controls.keys()
+            fix = f"{did_you_mean(name, known)}Write [[ and … = {{{{ params.{name} }}}} ]] in a query"
+            edit = misspelt(name, known)
+            raise dashboard.source.error(click.offset, f"no query reads params.{name}", fix, edit=edit)
 
 
 # --- what a viewer may leave empty ------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from tenantry.dashboards.definition.value_kinds import mapping, read_keys, refus
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.definition.vega_columns import is_field, vega_expression_columns
 from tenantry.dashboards.definition.zones import zone_reference
-from tenantry.errors import did_you_mean
+from tenantry.errors import did_you_mean, misspelt
 from tenantry.sql import Source
 from tenantry.sql.header import YamlNode, read_yaml
 from tenantry.sql.parameters import ParameterType
@@ -150,7 +150,8 @@ class _FileReader:
             raise self._source.error(at, f"this panel is {' and '.join(kinds)} at once", "make two panels")
         near = "".join(did_you_mean(name, list(PanelKind)) for name in node.value)
         fix = f"{near}One of: {', '.join(PanelKind)}"
-        raise refuse(self._source, node, "this panel has no kind", fix)
+        edits = (misspelt(name, list(PanelKind)) for name in node.value)
+        raise refuse(self._source, node, "this panel has no kind", fix, next(filter(None, edits), None))
 
     def _click(
         self, value: dict[str, Any] | None, node: YamlNode | None, controls: Mapping[str, Control]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Protocol
 
 from tenantry.dashboards.definition.variables import Definition
-from tenantry.errors import TemplateError, did_you_mean
+from tenantry.errors import Edit, TemplateError, did_you_mean, misspelt
 from tenantry.sql import MAX_TEXT, Source
 from tenantry.sql.header import YamlNode
 
@@ -36,8 +36,8 @@ class Key:
     required: bool = False
 
 
-def refuse(source: Source, node: YamlNode, problem: str, fix: str) -> TemplateError:
-    return source.error(node.offset, problem, fix)
+def refuse(source: Source, node: YamlNode, problem: str, fix: str, edit: Edit | None = None) -> TemplateError:
+    return source.error(node.offset, problem, fix, edit=edit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class OneOf(ValueKind):
             return node.value
         written = node.value if isinstance(node.value, str) else ""
         fix = f"{did_you_mean(written, self.words)}One of: {', '.join(self.words)}"
-        raise refuse(source, node, "this word is not allowed here", fix)
+        raise refuse(source, node, "this word is not allowed here", fix, misspelt(written, self.words))
 
     def schema(self) -> Schema:
         return {"enum": list(self.words)}
@@ -267,7 +267,7 @@ def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> 
             fix = f"{did_you_mean(name, names)}The keys: {', '.join(names)}"
             if node.value[name].value is None:  # as in {text: Hello, world}, where YAML reads two keys
                 fix += ". Put text with a comma in quotes"
-            raise source.error(node.keys[name], f"{what} has no key {name}", fix)
+            raise source.error(node.keys[name], f"{what} has no key {name}", fix, edit=misspelt(name, names))
     return {name: each for name, each in node.value.items() if each.value is not None}
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -16,16 +17,20 @@ from tenantry.datasources import DataSources
 from tenantry.errors import InvalidDashboards, InvalidQueries
 from tenantry.groups import UserGroup
 
+_log = logging.getLogger("tenantry.dashboards")
+
 Stamp: TypeAlias = frozenset[tuple[str, int, int]]
 """Path, time of the last change in nanoseconds, and size of each file."""
 
 
 class ReloadingFolder(Mapping[str, SavedDashboard]):
     """A DashboardFolder that rereads changed files. While one is invalid, every access raises InvalidDashboards or
-    InvalidQueries."""
+    InvalidQueries. With ``keep_valid``, viewers get the files as they were when all were valid, and the log says which
+    file is invalid."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, keep_valid: bool = False) -> None:
         self.path: Path = Path(path)
+        self._keep_valid = keep_valid
         self._stamp: Stamp | None = None
         self._read: DashboardFolder | InvalidQueries | None = None
 
@@ -50,16 +55,23 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
         stamp = self.stamp()
         if self._read is None or stamp != self._stamp:
             self._stamp = stamp
-            try:
-                self._read = self.read()
-            except InvalidQueries as error:
-                self._read = error
-            except OSError as error:  # for example, while an editor replaces the file
-                problem = f"{error.filename or self.path} cannot be read: {error.strerror or error}"
-                self._read = InvalidDashboards(problem, errors=())
+            found = self._try_read()
+            if isinstance(found, InvalidQueries) and self._keep_valid and isinstance(self._read, DashboardFolder):
+                _log.warning("the last valid dashboards are still served: %s", found.message)
+            else:
+                self._read = found
         if isinstance(self._read, InvalidQueries):
             raise self._read.with_traceback(None)
         return self._read
+
+    def _try_read(self) -> DashboardFolder | InvalidQueries:
+        try:
+            return self.read()
+        except InvalidQueries as error:
+            return error
+        except OSError as error:  # for example, while an editor replaces the file
+            problem = f"{error.filename or self.path} cannot be read: {error.strerror or error}"
+            return InvalidDashboards(problem, errors=())
 
     def stamp(self) -> Stamp:
         folders = [self.path, *([self.path.parent / QUERIES] if self.path.name == "dashboards" else [])]

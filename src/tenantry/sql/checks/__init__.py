@@ -6,6 +6,7 @@ from tenantry.sql.checks.coverage import Coverage as Coverage
 from tenantry.sql.checks.coverage import PropertyTypes as PropertyTypes
 from tenantry.sql.checks.coverage import in_groups as in_groups
 from tenantry.sql.checks.findings import Finding as Finding
+from tenantry.sql.checks.findings import Located as Located
 from tenantry.sql.checks.findings import Severity as Severity
 from tenantry.sql.checks.findings import template_error as template_error
 from tenantry.sql.checks.lint import compares_loosely as compares_loosely

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from typing import Final
 
+from tenantry.errors import Edit
 from tenantry.sql.checks.findings import Problem, Severity
 from tenantry.sql.checks.selects import Select, conditions_of, is_query
 from tenantry.sql.dialects import Dialect
@@ -16,6 +19,9 @@ from tenantry.sql.parsing.outline import (
     written,
 )
 from tenantry.sql.tenant_guard import Guard
+
+_JOINED: Final = re.compile(r"\{left\} ([^{}]+) \{right\}")
+"""A comparison that is only an operator between its sides."""
 
 
 def _guarded_paths(tokens: Tokens, guard: Guard) -> frozenset[str]:
@@ -179,9 +185,10 @@ def _never_true(operator: OutlineToken, tag: OutlineToken, dialect: Dialect) -> 
     path = tag.references[0].path if tag.references else ""
     name = "between" if operator.text == "and" else operator.text
     equal = dialect.null_safe_equal.format(left="…", right=tag.text)
-    fix = f"({tag.text} is null or …)"
+    fix, edit = f"({tag.text} is null or …)", None
+    joined = _JOINED.fullmatch(dialect.null_safe_equal)
     if name in {"=", "=="}:
-        fix = equal
+        fix, edit = equal, None if joined is None else Edit(name, joined[1])
     elif name in _UNEQUAL:
         fix = f"not ({equal})"
     return Problem(
@@ -191,4 +198,5 @@ def _never_true(operator: OutlineToken, tag: OutlineToken, dialect: Dialect) -> 
         f"`{name}` with {path} matches no row where {path} is NULL",
         f"write `{fix}`, or remove | nullable",
         path,
+        edit=edit,
     )

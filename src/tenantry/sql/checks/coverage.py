@@ -141,7 +141,8 @@ class Coverage:
         path = property_path(reference.path) or reference.path
         message = f"{path} {what} {in_groups(count, total, named)}"
         line, column = location.line, location.column
-        return Finding(code, severity, line, column, message, fix, reference.path, count, total, named, location.file)
+        about = (reference.path, count, total, named, location.file)
+        return Finding(code, severity, line, column, message, fix, *about, included_at=location.included_at)
 
 
 def in_groups(count: int, total: int, named: Sequence[str]) -> str:

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from tenantry.errors import Location, TemplateError
+from tenantry.errors import Edit, Location, TemplateError
 
 
 class Severity(StrEnum):
@@ -27,6 +27,7 @@ class Problem(NamedTuple):
     variable: str = ""
     location: Location | None = None
     """The location of a problem in a query file's header. If a location is set, ``offset`` is not used."""
+    edit: Edit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,20 @@ class Finding:
     """The query file or fragment; empty for a template without a file."""
     excerpt: str = ""
     """The line of the template with the problem, followed by a line with a caret below the problem. May be empty."""
+    edit: Edit | None = None
+    """The fix as a correction of the text at ``line`` and ``column``, if a program can make it."""
+    included_at: Location | None = field(default=None, compare=False)
+    """If ``file`` is a fragment: the location of the tag that includes it."""
 
     def as_dict(self) -> dict[str, Any]:
+        """Return the fields for people and other programs: not ``edit`` and ``included_at``, which editors use."""
         always = ("code", "severity", "line", "column", "message", "fix")
-        return {name: value for name, value in asdict(self).items() if value or name in always}
+        shown = asdict(replace(self, edit=None, included_at=None))
+        return {name: value for name, value in shown.items() if value or name in always}
+
+
+Located: TypeAlias = "tuple[str, Finding]"
+"""A finding with the file, or the data source, that has the problem."""
 
 
 def template_error(error: TemplateError) -> Finding:
@@ -64,4 +75,15 @@ def error_finding(code: str, error: TemplateError) -> Finding:
     at = error.location or Location(1, 1)
     lines = error.message.splitlines()[1:3] if error.location is not None else []
     excerpt = "\n".join(line.removeprefix("    ") for line in lines if line.startswith("    "))
-    return Finding(code, Severity.ERROR, at.line, at.column, error.problem, error.fix, file=at.file, excerpt=excerpt)
+    return Finding(
+        code,
+        Severity.ERROR,
+        at.line,
+        at.column,
+        error.problem,
+        error.fix,
+        file=at.file,
+        excerpt=excerpt,
+        edit=error.edit,
+        included_at=at.included_at,
+    )

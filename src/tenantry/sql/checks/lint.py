@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from tenantry.errors import TemplateError, did_you_mean
+from tenantry.errors import Edit, TemplateError, did_you_mean, misspelt
 from tenantry.groups import VIEWER_SCHEMA, PropertySchema
 from tenantry.sql.binding.paramstyles import paramstyle_named
 from tenantry.sql.checks.conditions import comparisons_with_null, or_beside_guarded
@@ -16,7 +17,6 @@ from tenantry.sql.checks.selects import Select, is_query, selects_of
 from tenantry.sql.dialects import dialect_named
 from tenantry.sql.fragments.fragments import TemplateDefinition, expand
 from tenantry.sql.parsing.outline import (
-    OutlineToken,
     TokenKind,
     Tokens,
     read_outline,
@@ -79,7 +79,7 @@ def lint(
             found = (each._replace(severity=Severity.NOTE) for each in found)
         problems += [*found, *comparisons_with_null(select, dialect)]
         if not style.shares and not dialect.equal_values_are_one:
-            problems += _repeated_expressions(select, style.name)
+            problems += _repeated_expressions(source.text, select, style.name)
     headers = (Source(each.source.text[: each.header.end], each.source.file) for each in definitions)
     return (*_findings(source, problems, [source, *headers]), *refusals)
 
@@ -139,11 +139,12 @@ def _defaults(template: SQLTemplate, references: Iterable[VariableReference]) ->
 def _findings(source: Source, problems: Iterable[Problem], texts: Iterable[Source]) -> Iterator[Finding]:
     ignored = {each for text in texts for each in _ignored(text)}
     for problem in sorted(set(problems), key=_order):
-        code, severity, offset, message, fix, variable, location = problem
+        code, severity, offset, message, fix, variable, location, edit = problem
         location = location or source.location(offset)
         line, column, file = location.line, location.column, location.file
         if (file, line, code) not in ignored:
-            yield Finding(code, severity, line, column, message, fix, variable, file=file)
+            found = Finding(code, severity, line, column, message, fix, variable, file=file, edit=edit)
+            yield replace(found, included_at=location.included_at)
 
 
 def _order(problem: Problem) -> tuple[bool, int, int, int, str]:
@@ -175,27 +176,33 @@ def _unknown_variables(
         if path in seen or is_viewer_input(path) or _is_given(path, given):
             continue
         seen.add(path)
+        edit = None
         prefix, _, name = path.partition(".")
         wanted = property_path(path)
         if prefix == "user_group" and wanted is None and path not in GROUP_FIELDS and path != prefix:
             problem = f"there is no {path}: user_group has {', '.join(sorted(GROUP_FIELDS))} and properties"
-            near = did_you_mean(
-                name.partition(".")[0], [*(each.partition(".")[2] for each in GROUP_FIELDS), "properties"]
-            )
-            fix = near or f"write user_group.properties.{name}"
+            names = [*(each.partition(".")[2] for each in GROUP_FIELDS), "properties"]
+            written = name.partition(".")[0]
+            fix = did_you_mean(written, names) or f"write user_group.properties.{name}"
+            edit = misspelt(written, names, prefix="user_group.") or Edit(path, f"user_group.properties.{name}")
         elif wanted and properties is None and (meant := meant_path(path)) is not None:
             problem, fix = f"{path} would be a property of the group", f"did you mean {meant}?"
+            edit = Edit(path, meant)
         elif wanted and properties is not None and wanted not in properties:
             of_guard = f", which the guarded tables need for the table {reference.of_guard}"
             problem = f"no group has the property {wanted}{of_guard if reference.of_guard else ''}"
             meant = meant_path(path)
-            near = f"did you mean {meant}?" if meant is not None else did_you_mean(wanted, properties)
+            if meant is None:
+                near, edit = did_you_mean(wanted, properties), misspelt(wanted, properties)
+            else:
+                near, edit = f"did you mean {meant}?", Edit(path, meant)
             if wanted.partition(".")[0] in declared or any(each.path == f"params.{wanted}" for each in tree.references):
-                near = f"did you mean params.{wanted}?"
+                near, edit = f"did you mean params.{wanted}?", Edit(path, f"params.{wanted}")
             fix = near or "add it to the groups, or declare it in the environment's schema"
         else:
             continue
-        yield Problem("unknown-variable", Severity.ERROR, reference.offset, problem, fix.strip(), path)
+        edit = None if reference.of_guard else edit
+        yield Problem("unknown-variable", Severity.ERROR, reference.offset, problem, fix.strip(), path, edit=edit)
 
 
 def _viewer_problems(
@@ -215,7 +222,8 @@ def _viewer_problems(
                 f"no viewer has {name or 'a value of this name'}: the schema has no such name under {VIEWER_SCHEMA}"
             )
             fix = did_you_mean(name, known) or f"declare it under {VIEWER_SCHEMA}"
-            yield Problem("unknown-variable", Severity.ERROR, reference.offset, problem, fix.strip(), path)
+            edit = misspelt(name, known, prefix="viewer.")
+            yield Problem("unknown-variable", Severity.ERROR, reference.offset, problem, fix.strip(), path, edit=edit)
 
 
 def _is_given(path: str, given: Collection[str]) -> bool:
@@ -260,7 +268,7 @@ def _unused_parameters(
 # --- one value in two placeholders ------------------------------------------------------------------------------------
 
 
-def _repeated_expressions(select: Select, style: str) -> Iterator[Problem]:
+def _repeated_expressions(sql: str, select: Select, style: str) -> Iterator[Problem]:
     # Engines treat an expression in `select` and its repetition in `group by` as different if they have different
     # placeholders.
     grouped = {written(item): item for item in split_at(select.get("group", []), ",") if _has_variable(item)}
@@ -272,7 +280,7 @@ def _repeated_expressions(select: Select, style: str) -> Iterator[Problem]:
     for text, item in grouped.items():
         whole = next((n for n, each in enumerate(items, 1) if _without_alias(each) == text), None)
         if whole is not None or any(text in written(each) for each in (*items, *later)):
-            yield _two_placeholders(item[0], style, whole)
+            yield _two_placeholders(item[0].start, sql[item[0].start : item[-1].end], style, whole)
 
 
 def _without_alias(item: Tokens) -> str:
@@ -283,17 +291,20 @@ def _without_alias(item: Tokens) -> str:
     return written(item)
 
 
-def _two_placeholders(first: OutlineToken, style: str, ordinal: int | None) -> Problem:
+def _two_placeholders(start: int, item: str, style: str, ordinal: int | None) -> Problem:
+    edit = None
     fix = "name it once: select it in a sub-select, and group by its alias outside"
     if ordinal is not None:
         fix = f"write `group by {ordinal}`, the number of its item in select; or select it in a sub-select"
+        edit = Edit(item, str(ordinal))
     return Problem(
         "repeated-expression",
         Severity.ERROR,
-        first.start,
+        start,
         f"with paramstyle {style} this expression and its repetition get two placeholders, which the engine treats as "
         "two expressions",
         fix,
+        edit=edit,
     )
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from tenantry.errors import did_you_mean
+from tenantry.errors import did_you_mean, misspelt
 from tenantry.sql.filters.choice_names import name_of, name_of_value, with_names, yaml_name
 from tenantry.sql.filters.switch_context import SwitchContext
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
@@ -109,7 +109,7 @@ def switch_by_name(
     if default is not None:
         if default not in numbers:
             fix = f"{did_you_mean(default, branches)}Give one of {listed}"
-            raise context.error(f"the default {default} {lacks}", fix)
+            raise context.error(f"the default {default} {lacks}", fix, edit=misspelt(default, branches))
         numbers[None] = numbers[default]
     return Switch(context.reference, choose, tuple(branches.values()), f"one of {listed}", uniform)
 

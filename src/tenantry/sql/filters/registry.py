@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from typing import Final
 
-from tenantry.errors import did_you_mean
+from tenantry.errors import did_you_mean, misspelt
 from tenantry.sql.binding.conversions import ARRAY, CONVERSIONS, JSON, PATTERNS
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.column_filters import excludes, matches, trunc, within
@@ -109,7 +109,8 @@ def _check_arguments(source: Source, each: Filter) -> None:
         raise source.error(each.offset, *filter_left_out(each.name))
     if limits is None:
         fix = did_you_mean(each.name, _ARGUMENTS).strip() or f"the filters are {', '.join(_ARGUMENTS)}"
-        raise source.error(each.offset, f"there is no filter {each.name}", fix)
+        edit = misspelt(each.name, _ARGUMENTS)
+        raise source.error(each.offset, f"there is no filter {each.name}", fix, edit=edit)
     least, most = limits
     if not least <= len(each.arguments) <= most:
         takes = "no arguments" if most == 0 else "one argument" if most == 1 else "arguments in parentheses"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from tenantry.errors import TemplateError
+from tenantry.errors import Edit, TemplateError
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.choice_names import default_name
 from tenantry.sql.lexing.tags import DEFAULT, Argument, Filter, VariableTag
@@ -45,6 +45,6 @@ class SwitchContext(ABC):
 
     @abstractmethod
     def declared(self, path: str) -> Parameter | None: ...
-    def error(self, problem: str, fix: str, *, offset: int | None = None) -> TemplateError:
+    def error(self, problem: str, fix: str, *, offset: int | None = None, edit: Edit | None = None) -> TemplateError:
         at = self.filter.offset if offset is None else offset
-        return self.source.error(at, problem, fix, variable=self.reference.path)
+        return self.source.error(at, problem, fix, variable=self.reference.path, edit=edit)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tenantry.errors import did_you_mean
+from tenantry.errors import did_you_mean, misspelt
 from tenantry.sql.header.choice_sets import NAME as CHOICES_NAME
 from tenantry.sql.header.choice_sets import ChoiceSets, ChoiceText
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
@@ -64,7 +64,7 @@ def _named_choices(source: Source, lexeme: Lexeme, choices: ChoiceSets) -> Repla
         return None
     if name not in choices:
         fix = did_you_mean(name, choices) or f"there are {', '.join(choices)}"
-        raise source.error(start, f"there are no choices {name}", fix.strip())
+        raise source.error(start, f"there are no choices {name}", fix.strip(), edit=misspelt(name, choices))
     return ReplacedTag(start, end, name, choices[name])
 
 

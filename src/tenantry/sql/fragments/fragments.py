@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
-from tenantry.errors import Location, did_you_mean
+from tenantry.errors import Location, did_you_mean, misspelt
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.choice_names import written_name
 from tenantry.sql.fragments.condition_fragments import ConditionFragment, check_condition_fragments
@@ -227,7 +227,8 @@ def _find(name: str, definition: TemplateDefinition, body: Source, offset: int) 
         found = fragments[name]
     except KeyError:
         fix = did_you_mean(name, fragments) or f"there are {', '.join(sorted(fragments)[:5]) or 'none'}"
-        raise body.error(offset, f"there is no fragment {name}", fix.strip()) from None
+        edit = misspelt(name, fragments)
+        raise body.error(offset, f"there is no fragment {name}", fix.strip(), edit=edit) from None
     if not isinstance(found, str):
         return found.definition
     source = Source(found, name)

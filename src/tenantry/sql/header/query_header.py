@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from tenantry.errors import TemplateError, nearest
+from tenantry.errors import Edit, TemplateError, misspelt, nearest
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.header.choice_sets import NO_CHOICES, ChoiceSets, ChoiceText, InvalidChoices, check_choices
 from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
@@ -97,7 +97,7 @@ class _HeaderReader:
             if key not in KEYS:
                 near = nearest(key, KEYS)
                 fix = f"write {near}" if near else f"a header holds {', '.join(KEYS)}"
-                raise self._error(root.keys[key], f"a header has no key {key}", fix)
+                raise self._error(root.keys[key], f"a header has no key {key}", fix, misspelt(key, KEYS))
         present = {key: node for key, node in nodes.items() if node.value is not None}
         params = present.get("params", YamlNode({}, end))
         optional = present.get("optional", YamlNode([], end))
@@ -138,7 +138,7 @@ class _HeaderReader:
             return name or None
         near = nearest(name, DIALECTS)
         fix = f"write {near}" if near else f"one of {', '.join(DIALECTS)}"
-        raise self._error(node.offset, f"there is no SQL dialect {name}", fix)
+        raise self._error(node.offset, f"there is no SQL dialect {name}", fix, misspelt(name, DIALECTS))
 
     def _paths(self, node: YamlNode) -> list[str]:
         items = node.value if isinstance(node.value, list) else [node]
@@ -159,7 +159,7 @@ class _HeaderReader:
         except InvalidDefinition as error:
             offset, _ = _locate(params, error.keys)
             path = ".".join(("params", *error.keys))
-            raise self._error(offset, f"{path}: {error.problem}", error.fix) from None
+            raise self._error(offset, f"{path}: {error.problem}", error.fix, error.edit) from None
 
     def _choices(self, node: YamlNode) -> ChoiceSets:
         try:
@@ -184,8 +184,8 @@ class _HeaderReader:
             raise self._error(node.offset, f"{what} must be a mapping of keys and values", fix)
         return node.value
 
-    def _error(self, offset: int, problem: str, fix: str) -> TemplateError:
-        return self._source.error(offset, problem, fix)
+    def _error(self, offset: int, problem: str, fix: str, edit: Edit | None = None) -> TemplateError:
+        return self._source.error(offset, problem, fix, edit=edit)
 
 
 def _children(node: YamlNode) -> dict[str, YamlNode]:

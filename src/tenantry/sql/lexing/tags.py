@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from tenantry.errors import Edit
 from tenantry.sql.lexing.lexemes import NAME, VARIABLE_PATH, Lexeme, LexemeKind
 from tenantry.sql.source import Source
 
@@ -67,11 +68,12 @@ def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
         fix = "write {{ name | filter }} or {{ name | filter(arguments) }}"
         raise source.error(lexeme.start, "only filters can follow the path of a tag", fix)
     fix = "write {{ name }} or {{ user_group.properties.name }}; no calls, indexes, operators or leading underscores"
-    path = _meant_path(path)
+    path, rest = _meant_path(path), ""
     if path:
         rest = "".join(f" | {name}" for name in names)
         fix = f"write {{{{ {path}{rest} }}}}: a name has letters, digits and _, and begins with a letter"
-    raise source.error(lexeme.start, "a tag holds one path: names joined by dots", fix)
+    edit = Edit(text[lexeme.start : lexeme.end], f"{{{{ {path}{rest} }}}}") if path else None
+    raise source.error(lexeme.start, "a tag holds one path: names joined by dots", fix, edit=edit)
 
 
 def _meant_path(written: str) -> str:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from tenantry.errors import TemplateError
+from tenantry.errors import Edit, TemplateError
 from tenantry.sql.binding.conversions import PATTERNS
 
 MAX_ITEMS: Final = 1_000
@@ -69,14 +69,16 @@ class InvalidDefinition(TemplateError):
     """A parameter's definition is malformed. ``keys`` are the path from ``params`` to the problem, such as
     ``("period", "min")``."""
 
-    def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str) -> None:
-        super().__init__(message, problem=problem, fix=fix)
+    def __init__(
+        self, message: str, *, keys: tuple[str, ...], problem: str, fix: str, edit: Edit | None = None
+    ) -> None:
+        super().__init__(message, problem=problem, fix=fix, edit=edit)
         self.keys = keys
 
 
-def invalid_definition(keys: tuple[str, ...], problem: str, fix: str) -> InvalidDefinition:
+def invalid_definition(keys: tuple[str, ...], problem: str, fix: str, edit: Edit | None = None) -> InvalidDefinition:
     message = f"{'.'.join(('params', *keys))}: {problem}\n  fix: {fix}"
-    return InvalidDefinition(message, keys=keys, problem=problem, fix=fix)
+    return InvalidDefinition(message, keys=keys, problem=problem, fix=fix, edit=edit)
 
 
 @dataclass(frozen=True, slots=True)

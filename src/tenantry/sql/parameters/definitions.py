@@ -6,7 +6,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any, Final, NoReturn
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from tenantry.errors import did_you_mean, nearest
+from tenantry.errors import Edit, did_you_mean, misspelt, nearest
 from tenantry.sql.dialects.dialect import MAX_PARAMETERS
 from tenantry.sql.parameters.declared import (
     INSTANTS,
@@ -96,9 +96,8 @@ class _Definition:
         self._fields = fields
         for key in fields:
             if key not in FIELDS:
-                self._reject(
-                    str(key), "no such field", f"{did_you_mean(str(key), FIELDS)}The fields: {', '.join(FIELDS)}"
-                )
+                fix = f"{did_you_mean(str(key), FIELDS)}The fields: {', '.join(FIELDS)}"
+                self._reject(str(key), "no such field", fix, misspelt(str(key), FIELDS))
         self._type, self._is_list = self._read_type()
         for key, types in _TYPES_OF.items():
             if self._has(key) and self._type not in types:
@@ -174,7 +173,8 @@ class _Definition:
         if not isinstance(written, str) or written not in names:
             near = _other_names(written) or did_you_mean(written, names) if isinstance(written, str) else ""
             fix = f"{near}The types: {', '.join(ParameterType)}; and {_LIST_OF}each but ranges"
-            self._reject("type", "no type" if written is None else "no such type", fix)
+            edit = misspelt(written, names) if isinstance(written, str) and not _other_names(written) else None
+            self._reject("type", "no type" if written is None else "no such type", fix, edit)
         name = written.removeprefix(_LIST_OF)
         return ParameterType(name), name != written
 
@@ -293,8 +293,8 @@ class _Definition:
     def _has(self, key: str) -> bool:
         return self._fields.get(key) is not None
 
-    def _reject(self, key: str, problem: str, fix: str) -> NoReturn:
-        raise invalid_definition((self._name, key), problem, fix)
+    def _reject(self, key: str, problem: str, fix: str, edit: Edit | None = None) -> NoReturn:
+        raise invalid_definition((self._name, key), problem, fix, edit)
 
 
 def _other_names(written: str) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tenantry.errors import did_you_mean
+from tenantry.errors import did_you_mean, misspelt
 from tenantry.sql.binding.conversions import ARRAY, JSON, PATTERNS
 from tenantry.sql.lexing.tags import DEFAULT, NULLABLE
 from tenantry.sql.parameters.declared import CALENDAR_NAMES, TEXTS, Parameter, ParameterType, find_parameter
@@ -34,7 +34,8 @@ def _check(source: Source, reference: VariableReference, parameters: Mapping[str
     if parameter is None:
         near = did_you_mean(name, parameters, prefix="params.")
         fix = f"{near}Else declare {name}; declared are: {', '.join(parameters)}"
-        raise source.error(reference.offset, f"params.{name} is not declared", fix)
+        edit = misspelt(name, parameters, prefix="params.")
+        raise source.error(reference.offset, f"params.{name} is not declared", fix, edit=edit)
     end = find_parameter(parameters, reference.path) if parameter.is_range and parts else None
     found = _misuse(parameter, parts, reference) if end is None else None
     if found is None and reference.position is not Position.CHOICE:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tenantry.errors import Edit
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
@@ -85,7 +86,8 @@ class _BracketMatcher:
         if not self._stack:
             if self._is_right_bracket(index + 1):
                 fix = "open the clause with [[, or remove the ]]"
-                raise self._source.error(self._lexemes[index].start, "this ]] closes nothing", fix)
+                start = self._lexemes[index].start
+                raise self._source.error(start, "this ]] closes nothing", fix, edit=Edit("]]", ""))
             return False
         bracket = self._stack.pop()
         if not bracket.double:
@@ -113,7 +115,7 @@ class _BracketMatcher:
         if never_array or not self._may_be_array(bracket.index):
             problem = "this [[ has no ]] that encloses a variable"
             fix = "close the clause with ]], and name in it the variable that it depends on; or remove [[ and ]]"
-            raise self._source.error(self._lexemes[bracket.index].start, problem, fix)
+            raise self._source.error(self._lexemes[bracket.index].start, problem, fix, edit=Edit("[[", ""))
 
     def _may_be_array(self, index: int) -> bool:
         return self._dialect.arrays and not _begins_clause(self._source.text, self._lexemes, index)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import chain, count, dropwhile, takewhile
 from typing import NamedTuple
 
+from tenantry.errors import Edit
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.sql_tokens import AFTER_CHOICE, TokenContext
@@ -210,17 +211,29 @@ class _TagSurroundings:
             )
         if first == "in":
             raise self._source.error(
-                lexeme.start, "`in` takes a list, not a string", "write in {{ name }}, without quotes"
+                lexeme.start,
+                "`in` takes a list, not a string",
+                "write in {{ name }}, without quotes",
+                edit=self._unquoted(lexeme),
             )
         if first == "'":
             raise self._source.error(lexeme.start, "two adjacent literals", "put an operator between them")
         if self._value(lexeme) is Position.LIMIT:
             raise self._source.error(
-                lexeme.start, f"`{first}` takes a number, not a string", "write {{ name }} without quotes"
+                lexeme.start,
+                f"`{first}` takes a number, not a string",
+                "write {{ name }} without quotes",
+                edit=self._unquoted(lexeme),
             )
         self._reject_name(lexeme)
         self._reject_bare(lexeme)
         return ReplacedSpan(Position.TEXT if len(lexeme.parts) == 1 else Position.PART, lexeme.start, lexeme.end)
+
+    def _unquoted(self, lexeme: Lexeme) -> Edit | None:
+        if len(lexeme.parts) != 1:
+            return None
+        text, tag = self._source.text, lexeme.parts[0]
+        return Edit(text[lexeme.start : lexeme.end], text[tag.start : tag.end])
 
     def _in_list(self, lexeme: Lexeme) -> ReplacedSpan | None:
         at, end = 0, lexeme.end

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tenantry.cli.tables_check import Located
 from tenantry.dashboards.definition import DashboardFile, Panel, PanelKind
-from tenantry.sql.checks import Finding, Severity
+from tenantry.sql.checks import Finding, Located, Severity
 
 
 def panel_findings(dashboards: Iterable[DashboardFile]) -> Iterator[Located]:

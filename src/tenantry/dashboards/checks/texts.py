@@ -3,11 +3,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from tenantry.cli.tables_check import Located
 from tenantry.dashboards.definition import DashboardFile
 from tenantry.errors import MissingVariable, UnbindableValue
 from tenantry.groups import UserGroup
-from tenantry.sql.checks import Finding, Severity
+from tenantry.sql.checks import Finding, Located, Severity
 
 
 def missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Located]:

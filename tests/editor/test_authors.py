@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenantry import __version__
+from tenantry.datasources import Limits
 from tenantry.editor import EditorAuthor, Right
 from tenantry.editor.requests import find_group
 from tenantry.editor.workbench import Workbench
@@ -50,7 +51,7 @@ async def test_a_page_of_another_site_is_refused(tmp_path: Path) -> None:
 async def test_an_author_finds_only_groups_of_the_allowed_environments(tmp_path: Path) -> None:
     """One that does not exist is refused with the same words. Red when find_environment does not ask the author."""
     async with served_editor(tmp_path) as site:
-        workbench = Workbench(site.folder / "dashboards", site.store, site.sources, site.sources)
+        workbench = Workbench(site.folder / "dashboards", site.store, site.sources, site.sources, Limits())
         found = await find_group(workbench, EditorAuthor("ann"), ENVIRONMENT, "ua")
         assert found.group.provided_id == "ua"
         with pytest.raises(UnknownGroup):

@@ -36,7 +36,9 @@ CHUNKS = {
 shows or saves, paper."""
 EDITOR = {
     "editor.js": "src/editor/editor.js",
+    "editor_chart.js": "src/editor/results/drawing.js",
     "editor_diff.js": "src/editor/editor_diff.js",
+    "editor_results.js": "src/editor/results/index.js",
     "editor_yaml.js": "src/editor/editor_yaml.js",
 }
 """The SQL editor's script, and the bundles that it loads when they are needed."""
@@ -94,7 +96,9 @@ WHOLE = {
     PACKAGE: 3_000,
     "editor.css": 500,
     "editor.js": 250_000,
+    "editor_chart.js": 30_000,
     "editor_diff.js": 10_000,
+    "editor_results.js": 20_000,
     "editor_yaml.js": 3_000,
     **dict.fromkeys(CHUNKS, 1_000),
     **dict.fromkeys(COPIED, 1_000),

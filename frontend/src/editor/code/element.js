@@ -16,6 +16,7 @@ import { lexerOf, sql, yaml } from "./languages.js";
 import { meanings, showMeaning } from "./meaning.js";
 import { pinned } from "./pinned.js";
 import { shared } from "./shared.js";
+import { typedOver } from "./typing.js";
 
 const HELP = "Press Escape, then Tab, to leave the editor.";
 const MOST_KEPT = 50;
@@ -141,6 +142,7 @@ export class TenantryCode extends HTMLElement {
         indentOnInput(),
         bracketMatching(),
         closeBrackets(),
+        typedOver,
         highlightSelectionMatches(),
         search({ top: true }),
         findings(),

@@ -12,7 +12,8 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_the_preview_follows_typing(stand_in: StandIn, visit: Visit) -> None:
-    """As the chosen group, with text that is not saved. Red when the preview shows the saved file."""
+    """As the chosen group, with text that is not saved. Red when the preview shows the saved file, and when the frame
+    is loaded anew for each draft."""
     seen = await visit()
     page = seen.page
     await page.locator(f".file[data-path='{DASHBOARD}']").click()
@@ -24,9 +25,11 @@ async def test_the_preview_follows_typing(stand_in: StandIn, visit: Visit) -> No
         "environment": "production",
         "group": "ua",
         "viewer": None,
+        "preview": None,
     }
     await write(page, "title: Typed\n")
     await until(lambda: stand_in.bodies("preview")[-1]["drafts"] == {DASHBOARD: "title: Typed\n"})
+    assert stand_in.bodies("preview")[-1]["preview"] == "p1"
     await expect(page.locator(".preview")).to_contain_text("As United Air Lines, with text that is not saved")
     assert seen.console == []
     assert await seen.violations() == []

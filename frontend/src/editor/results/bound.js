@@ -2,6 +2,7 @@
 
 import { html } from "../../dashboards/dom.js";
 
+const numbers = new Intl.NumberFormat();
 const HEADS = ["Placeholder", "Variable", "Type", "Value", "Origin"];
 
 export function boundSql() {
@@ -30,11 +31,11 @@ export function boundSql() {
   };
 }
 
-function notes({ guards, tables, limits }) {
-  const guarded = (guards ?? tables ?? []).map((each) => each.name ?? each);
-  const said = limits && typeof limits === "object" ? Object.entries(limits).filter(([, value]) => value !== null).map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`) : [];
+/** Each guarded table with the condition of its guard, and the limits of a run. */
+function notes({ guards = [], limits = {} }) {
+  const said = Object.entries(limits).filter(([, value]) => value !== null).map(([name, value]) => `${numbers.format(value)} ${name}`);
   return [
-    guarded.length > 0 && html("p", { class: "count" }, `Guarded: ${[...new Set(guarded)].join(", ")}`),
-    said.length > 0 && html("p", { class: "count" }, `Limits: ${said.join(", ")}`),
+    ...guards.map(({ table, condition }) => html("p", { class: "count" }, html("code", {}, table), condition ? ": guarded, " : ": shared by all groups", condition && html("code", {}, condition))),
+    said.length > 0 && html("p", { class: "count" }, `At most ${said.join(", ")}`),
   ];
 }

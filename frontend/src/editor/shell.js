@@ -68,6 +68,7 @@ export class Shell {
   #listen() {
     const { workspace, view } = this;
     workspace.keeper.told = (full) => (full ? this.#alert(FULL) : this.banner.textContent === FULL && this.#alert(""));
+    workspace.on("elsewhere", ({ name }) => this.#alert(`You are writing ${name} in another tab, too. Only what you typed last is kept when you close a tab: save one of them.`));
     workspace.on("open", () => this.#open());
     workspace.on("choice", () => this.#results?.chosen());
     view.addEventListener("change", () => workspace.active && view.text !== workspace.active.text && workspace.typed(view.text));

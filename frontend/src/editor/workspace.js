@@ -9,7 +9,7 @@ const PAUSE = 300;
 /** As many as the server takes with a request. */
 const MOST_DRAFTS = 20;
 
-/** Emits "files", "open", "text", "saved", "choice" and "problem". */
+/** Emits "files", "open", "text", "saved", "choice" and "elsewhere". */
 export class Workspace extends Emitter {
   /** @type {{path: string, kind: string, status: string | null}[]} */
   files = [];
@@ -34,6 +34,7 @@ export class Workspace extends Emitter {
     const kept = group ? { environment: named, group: { id: group, name: group } } : (keeper.get("choice") ?? {});
     const environment = state.environments.includes(kept.environment) ? kept.environment : state.environments[0];
     this.choice = { group: null, viewer: null, schema: "main", ...(environment === kept.environment && kept), environment };
+    keeper.watch((name, value) => this.#seenElsewhere(name, value));
     addEventListener("pagehide", () => this.#keep());
     document.addEventListener("visibilitychange", () => this.#keep());
   }
@@ -123,6 +124,12 @@ export class Workspace extends Emitter {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#keep(), PAUSE);
     this.emit("text", document);
+  }
+
+  /** Another tab keeps a text of a file that is changed here, too. */
+  #seenElsewhere(name, { text }) {
+    const document = name.startsWith(DRAFT) ? this.documents.get(name.slice(DRAFT.length)) : null;
+    if (document?.changed && document.text !== text) this.emit("elsewhere", document);
   }
 
   #keep() {

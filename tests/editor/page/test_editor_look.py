@@ -13,8 +13,6 @@ from tenantry.editor.page import CHUNKS
 from tests.editor.page.conftest import Visit, text_of, write
 from tests.editor.page.stand_in import DASHBOARD, QUERY, StandIn
 
-pytestmark = pytest.mark.anyio
-
 BUNDLES = files("tenantry") / "static" / "bundles"
 LARGEST_LOAD = 145_000
 LARGEST_CHUNK = 25_000

@@ -8,8 +8,6 @@ from playwright.async_api import expect
 from tests.editor.page.conftest import Visit, text_of, until, write
 from tests.editor.page.stand_in import DASHBOARD, QUERY, SECOND, StandIn
 
-pytestmark = pytest.mark.anyio
-
 
 async def test_a_file_is_made_and_saved(stand_in: StandIn, visit: Visit) -> None:
     """Red when a new file is saved with a revision, and when a path that exists is taken."""

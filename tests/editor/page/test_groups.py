@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.async_api import expect
 
 from tests.editor.page.conftest import Visit, text_of, until, write
 from tests.editor.page.stand_in import GROUPS, StandIn, run_lines
-
-pytestmark = pytest.mark.anyio
 
 
 async def test_a_group_is_found_by_keys(stand_in: StandIn, visit: Visit) -> None:

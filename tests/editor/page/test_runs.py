@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.async_api import expect
 
 from tests.editor.page.conftest import Visit, text_of, until, write
 from tests.editor.page.stand_in import QUERY, StandIn, refusal, run_lines
-
-pytestmark = pytest.mark.anyio
 
 
 async def test_a_query_is_written_run_and_saved_by_keys(stand_in: StandIn, visit: Visit) -> None:

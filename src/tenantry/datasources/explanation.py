@@ -35,11 +35,12 @@ def explain_query(
     group: UserGroup,
     template: SQLTemplate,
     variables: Mapping[str, Any] | Record,
+    now: datetime | None = None,
 ) -> ExplainedQuery:
     """Raises the errors of ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
     pool, registered = opened.pool, opened.registered
     guarded, variables = guarded_template(opened.tables, template, group, variables)
-    traced = guarded.trace(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
+    traced = guarded.trace(variables, pool.paramstyle, dialect=pool.dialect, now=now or datetime.now(UTC))
     session = None if opened.session is None else opened.session.bind(group)
     age = None
     if cache is not None:

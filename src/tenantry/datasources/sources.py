@@ -27,7 +27,7 @@ from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.pool.streamed_reduction import Reduction
 from tenantry.datasources.query_label import QueryLabel, template_name
 from tenantry.datasources.query_watch import QueryWatch
-from tenantry.datasources.result_stream import ResultStream, open_stream
+from tenantry.datasources.result_stream import OnBegin, ResultStream, open_stream
 from tenantry.datasources.results import Format, Result, StreamFormat
 from tenantry.datasources.results.chunks import MakeWriter, chunk_writers, narrowed
 from tenantry.datasources.results.format import DEFAULT_FORMAT
@@ -166,13 +166,16 @@ class DataSources:
         template: SQLTemplate | str,
         variables: Mapping[str, Any] | Record | None,
         make_writer: MakeWriter,
+        *,
+        now: datetime | None = None,
+        on_begin: OnBegin | None = None,
     ) -> Chunks:
-        """Like ``stream``, with the caller's writer."""
-        request = await self._request(group, schema, template, variables)
+        """Like ``stream``, with the caller's writer. ``now``: as for ``query``."""
+        request = await self._request(group, schema, template, variables, now)
         with ObservedQuery(self.activity, request.label, lasts=True) as observed:
             query = bind_query(self._open_sources.find(request.registered), request, has_key=False)
             observed.sql = query.sql
-            opening = open_stream(query, observed, make_writer)
+            opening = open_stream(query, observed, make_writer, on_begin)
             return await self.query_watch.open(group, schema, request.registered, opening)
 
     async def _ask(
@@ -227,12 +230,19 @@ class DataSources:
         return query.opened.fingerprint(query.sql, query.session, group)
 
     async def explain(
-        self, group: UserGroup, schema: str, template: SQLTemplate, variables: Mapping[str, Any] | Record
+        self,
+        group: UserGroup,
+        schema: str,
+        template: SQLTemplate,
+        variables: Mapping[str, Any] | Record,
+        *,
+        now: datetime | None = None,
     ) -> ExplainedQuery:
-        """Explain a query without running it. Raises the errors that ``fetch`` raises before it runs the query."""
+        """Explain a query without running it. ``now``: as for ``query``. Raises the errors that ``fetch`` raises before
+        it runs the query."""
         check_owner(group, variables)
         registered = await self._lookup.of_schema(group, schema)
-        return explain_query(self._open_sources.find(registered), self._cache, group, template, variables)
+        return explain_query(self._open_sources.find(registered), self._cache, group, template, variables, now)
 
     async def dialect(self, group: UserGroup, schema: str) -> str:
         """The SQL dialect of the schema's source. Raises UnmappedSchema, UnregisteredSource, InvalidSource,

@@ -57,7 +57,7 @@ def mount_editor(
     if not 0 < session_hours <= _LONGEST:
         raise InvalidSettings(f"session_hours is {session_hours!r}: it must be more than 0 and at most {_LONGEST}")
     guarded, unguarded = sources.for_authors(limits), sources.for_authors(limits, guarded=False)
-    workbench = Workbench(Path(folder), store, guarded, unguarded, read_only)
+    workbench = Workbench(Path(folder), store, guarded, unguarded, limits, read_only)
     sessions = EditorSessions(store, hours=session_hours)
     endpoints = EditorEndpoints(workbench, authors or SessionAuthors(sessions))
     app.mount(path, editor_app(endpoints, resolver, sessions if authors is None else None), name="editor")

@@ -68,15 +68,22 @@ export class Workspace extends Emitter {
 
   /** Shows a file. Throws Refused if it cannot be read. */
   async open(path) {
-    if (!this.documents.has(path)) {
-      const draft = this.keeper.get(DRAFT + path);
-      const file = await ask("file", { path }).catch((error) => {
-        if (draft && error instanceof Refused && error.status === 404) return null;
-        throw error;
-      });
-      if (!this.documents.has(path)) this.documents.set(path, new Document(path, file, draft));
-    }
+    const document = await this.read(path);
+    if (!this.documents.has(path)) this.documents.set(path, document);
     this.show(path);
+  }
+
+  /**
+   * @returns {Promise<Document>} a file with its draft, also if it is not open. Throws Refused
+   */
+  async read(path) {
+    if (this.documents.has(path)) return this.documents.get(path);
+    const draft = this.keeper.get(DRAFT + path);
+    const file = await ask("file", { path }).catch((error) => {
+      if (draft && error instanceof Refused && error.status === 404) return null;
+      throw error;
+    });
+    return new Document(path, file, draft);
   }
 
   /** Opens a file that the server does not have yet. */

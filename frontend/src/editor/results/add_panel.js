@@ -32,10 +32,11 @@ export function addPanel(workspace, document, run, put) {
   }
 
   const add = async () => {
-    await workspace.open(dashboard.value);
-    const target = workspace.documents.get(dashboard.value);
-    const body = { dashboard: target.path, text: target.text, query: nameOf(document.path).replace(/\.sql$/, ""), kind: kind.value, column: column.value };
+    const path = dashboard.value;
+    const body = { dashboard: path, text: (await workspace.read(path)).text, query: nameOf(document.path).replace(/\.sql$/, ""), kind: kind.value, column: column.value };
     const { text } = await ask("add-panel", { ...body, ...(!fields.by.hidden && { by: by.value }) });
+    await workspace.open(path);
+    const target = workspace.documents.get(path);
     put(target, text);
   };
   show();

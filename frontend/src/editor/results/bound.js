@@ -2,10 +2,10 @@
 
 import { html } from "../../dashboards/dom.js";
 
-const numbers = new Intl.NumberFormat();
 const HEADS = ["Placeholder", "Variable", "Type", "Value", "Origin"];
 
-export function boundSql() {
+/** @param {import("../../dashboards/values.js").Formats} formats */
+export function boundSql(formats) {
   const element = html("div", { class: "bound" });
 
   function row({ placeholder, path, type, value, origin }) {
@@ -26,14 +26,19 @@ export function boundSql() {
         { class: "table" },
         html("table", {}, html("caption", { class: "visually-hidden" }, "Parameters"), html("thead", {}, html("tr", {}, ...HEADS.map((each) => html("th", { scope: "col" }, each)))), html("tbody", {}, ...parameters.map(row))),
       );
-      element.replaceChildren(...[html("pre", { tabindex: "0", "aria-label": "Bound SQL" }, about.sql), parameters.length ? table : html("p", { class: "hint" }, "The query has no parameters."), ...notes(about)].filter(Boolean));
+      element.replaceChildren(...[html("pre", { tabindex: "0", "aria-label": "Bound SQL" }, about.sql), parameters.length ? table : html("p", { class: "hint" }, "The query has no parameters."), ...notes(about, formats)].filter(Boolean));
     },
   };
 }
 
 /** Each guarded table with the condition of its guard, and the limits of a run. */
-function notes({ guards = [], limits = {} }) {
-  const said = Object.entries(limits).filter(([, value]) => value !== null).map(([name, value]) => `${numbers.format(value)} ${name}`);
+function notes({ guards = [], limits = {} }, formats) {
+  const { rows, bytes, seconds } = limits;
+  const said = [
+    rows && `${formats.text(rows, { type: "integer" })} rows`,
+    bytes && formats.text(bytes, { format: "bytes", digits: 0 }),
+    seconds && formats.text(seconds, { format: "duration" }),
+  ].filter(Boolean);
   return [
     ...guards.map(({ table, condition }) => html("p", { class: "count" }, html("code", {}, table), condition ? ": guarded, " : ": shared by all groups", condition && html("code", {}, condition))),
     said.length > 0 && html("p", { class: "count" }, `At most ${said.join(", ")}`),

@@ -35,7 +35,7 @@ export class Results {
     this.parts = {
       Table: this.table,
       Chart: chart(this.formats),
-      "Bound SQL": boundSql(),
+      "Bound SQL": boundSql(this.formats),
       ...(mayRun && { Plan: plan(workspace, current), Compare: compare(workspace, this.formats, current), Sample: sample(workspace, current), History: earlierRuns(workspace, restore) }),
     };
     this.tabs = tabs("Result", this.parts);

@@ -2,7 +2,6 @@
 // Typing waits for none of it.
 
 import { ask, MOUNT } from "./client.js";
-import { nameOf } from "./document.js";
 import { latest } from "./latest.js";
 
 /**
@@ -48,7 +47,7 @@ export function followLanguage(workspace, view, shown) {
   async function describeDashboards() {
     schema ??= fetch(`${MOUNT}/-/dashboard-schema.json`).then((response) => (response.ok ? response.json() : Promise.reject(new Error(response.statusText))));
     try {
-      tell({ schema: await schema, queries: workspace.files.filter(({ path }) => path.endsWith(".sql")).map(({ path }) => nameOf(path).replace(/\.sql$/, "")) });
+      tell({ schema: await schema, queries: workspace.files.filter(({ kind }) => kind === "query").map(({ path }) => path.replace(/^queries\/|\.sql$/g, "")) });
     } catch {
       schema = null; // the file can be written without it, and the next one asks again
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.async_api import expect
 
 from tests.editor.page.conftest import Visit, text_of, until, write
-from tests.editor.page.stand_in import DASHBOARD, StandIn, refusal
+from tests.editor.page.stand_in import DASHBOARD, QUERY, StandIn, refusal
 
 
 async def test_the_preview_follows_typing(stand_in: StandIn, visit: Visit) -> None:
@@ -55,8 +55,8 @@ async def test_a_panel_of_a_query_is_added(stand_in: StandIn, visit: Visit) -> N
     await dialog.get_by_label("Kind").select_option("bars")
     await dialog.get_by_role("button", name="Add").click()
     await expect(page.locator(".tab[aria-current]")).to_contain_text("flights.yaml")
-    panel = {"query": "by_day", "kind": "bars", "column": "flights", "by": "day"}
+    panel = {"query": QUERY, "kind": "bars", "column": "flights", "by": "day"}
     await expect(dialog).to_be_hidden()
     assert stand_in.bodies("add-panel") == [{"dashboard": DASHBOARD, "text": before} | panel]
-    assert (await text_of(page)).endswith("{bars: flights, by: day, query: by_day}\n")
+    assert (await text_of(page)).endswith("{bars: flights, by: day, query: queries/by_day.sql}\n")
     assert stand_in.files[DASHBOARD] == before

@@ -7,7 +7,7 @@ from typing import Any
 from playwright.async_api import Page, expect
 
 from engines.chromium import Watched
-from tests.editor.page.conftest import Visit, text_of, until, write
+from tests.editor.page.conftest import Visit, reload, text_of, until, write
 from tests.editor.page.stand_in import QUERY, SECOND, StandIn
 
 TYPED = "select 1 as typed"
@@ -24,7 +24,7 @@ async def test_a_draft_survives_a_reload(stand_in: StandIn, visit: Visit) -> Non
     shows the server's text."""
     page = (await visit()).page
     await write(page, TYPED)
-    await page.reload()
+    await reload(page)
     await expect(page.locator(".tab[aria-current]")).to_contain_text("by_day.sql")
     await until(lambda: text_of(page))
     assert await text_of(page) == TYPED

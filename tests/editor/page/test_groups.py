@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.async_api import expect
 
-from tests.editor.page.conftest import Visit, text_of, until, write
+from tests.editor.page.conftest import Visit, reload, text_of, until, write
 from tests.editor.page.stand_in import GROUPS, StandIn, run_lines
 
 
@@ -24,7 +24,7 @@ async def test_a_group_is_found_by_keys(stand_in: StandIn, visit: Visit) -> None
     await page.keyboard.press("ControlOrMeta+Enter")
     await until(lambda: stand_in.bodies("run"))
     assert stand_in.bodies("run")[-1]["group"] == "b6"
-    await page.reload()
+    await reload(page)
     await expect(button).to_be_visible()
 
 
@@ -118,7 +118,7 @@ async def test_earlier_runs_come_back_with_text_and_group(stand_in: StandIn, vis
     await page.keyboard.press("ControlOrMeta+Enter")
     await page.locator(".rows tbody tr").first.wait_for()
     await write(page, "select 2 as second")
-    await page.reload()
+    await reload(page)
     await page.get_by_role("tab", name="History").click()
     row = page.locator(".history tbody tr")
     await expect(row).to_contain_text(first)

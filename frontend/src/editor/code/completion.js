@@ -78,7 +78,7 @@ function completeSql(at, known, lexer, pos) {
   const scope = scopeAt(statementAt(at.text, pos - at.offset, lexer), at.from - at.offset);
   const dot = at.typed.lastIndexOf(".");
   if (dot >= 0) {
-    const outer = at.typed.slice(0, dot);
+    const outer = at.typed.slice(0, dot).replace(/["`[\]]/g, "");
     const lists = [scope.wantsTable ? [] : columnsOf(outer, scope, known), tablesOf(outer, known)];
     return offered(at.from + dot + 1, lists, at.typed.slice(dot + 1), WORD);
   }

@@ -14,15 +14,17 @@ import { findings, showFindings } from "./findings.js";
 import { Knowledge } from "./knowledge.js";
 import { lexerOf, sql, yaml } from "./languages.js";
 import { meanings, showMeaning } from "./meaning.js";
-import { typedOver } from "./typing.js";
+import { pinned } from "./pinned.js";
 import { shared } from "./shared.js";
+import { typedOver } from "./typing.js";
 
 const HELP = "Press Escape, then Tab, to leave the editor.";
 const MOST_KEPT = 50;
 const SHEET = new CSSStyleSheet();
 SHEET.replaceSync(`
 :host { display: block; min-height: 0; --editor-selected: color-mix(in srgb, var(--accent) 16%, var(--page)); }
-.editor { height: 100%; }
+.editor { height: 100%; position: relative; }
+.editor:focus-within::after { content: ""; position: absolute; inset: 0; z-index: 300; pointer-events: none; outline: 2px solid var(--accent); outline-offset: -2px; }
 .help { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `);
 
@@ -145,6 +147,7 @@ export class TenantryCode extends HTMLElement {
         search({ top: true }),
         findings(),
         meanings(),
+        pinned(),
         this.#language.of(this.#languageOf(shown)),
         this.#access.of(accessOf(shown)),
         keymap.of([...closeBracketsKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...defaultKeymap, indentWithTab]),

@@ -63,8 +63,9 @@ class Catalogue {
   constructor({ tables = [], functions = [], keywords = [] }, dialect) {
     this.quote = quoting(dialect);
     this.functions = functions.map((name) => entry(name, "function", "function", "", `${name}()`));
-    const known = new Set([...wordsOf(dialect).keys(), ...keywords.map((word) => word.toLowerCase())]);
-    this.keywords = [...known].map((word) => entry(word, "keyword", "", ""));
+    const kinds = wordsOf(dialect);
+    const words = [...kinds.keys()].sort((one, other) => (kinds.get(one) === "typeName") - (kinds.get(other) === "typeName"));
+    this.keywords = [...words, ...keywords.map((word) => word.toLowerCase())].map((word) => entry(word, "keyword", "", ""));
     this.tables = tables.map((table) => this.#table(table));
     /** @type {Map<string, any>} by the name, and by its last part */
     this.byName = new Map();

@@ -13,9 +13,9 @@ function fitting(lists, typed) {
   const [first, second, third] = [[], [], []];
   for (const list of lists) {
     for (const entry of list) {
-      const at = entry.key.indexOf(wanted);
+      const at = placeOf(entry.key, wanted);
       if (at < 0) continue;
-      const found = at === 0 ? first : /[^a-z0-9]/.test(entry.key[at - 1]) ? second : third;
+      const found = at === 0 ? first : /[._]/.test(entry.key[at - 1]) ? second : third;
       if (found.length < MOST) found.push(entry);
     }
     if (first.length === MOST) break;
@@ -24,9 +24,16 @@ function fitting(lists, typed) {
   return [...first, ...second, ...third].filter(({ label }) => !seen.has(label) && seen.add(label)).slice(0, MOST);
 }
 
+function placeOf(key, wanted) {
+  const first = key.indexOf(wanted);
+  if (first <= 0) return first;
+  const part = Math.max(key.indexOf(`.${wanted}`), key.indexOf(`_${wanted}`));
+  return part < 0 ? first : part + 1;
+}
+
 /** @returns {readonly number[]} from and to of what is typed within a label */
 function typedPart(label, typed) {
-  const at = label.toLowerCase().indexOf(typed.toLowerCase());
+  const at = placeOf(label.toLowerCase(), typed.toLowerCase());
   return at < 0 || !typed ? [] : [at, at + typed.length];
 }
 

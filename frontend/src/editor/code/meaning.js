@@ -2,7 +2,9 @@
 // the cursor.
 
 import { RangeSet, RangeValue, StateEffect, StateField } from "@codemirror/state";
-import { hoverTooltip, keymap, showTooltip } from "@codemirror/view";
+import { hoverTooltip, keymap } from "@codemirror/view";
+
+import { pin } from "./pinned.js";
 
 class Meaning extends RangeValue {
   constructor(about) {
@@ -13,8 +15,6 @@ class Meaning extends RangeValue {
 
 /** @type {import("@codemirror/state").StateEffectType<any>} */
 const set = StateEffect.define();
-/** @type {import("@codemirror/state").StateEffectType<any>} */
-const show = StateEffect.define();
 
 const known = StateField.define({
   create: () => RangeSet.empty,
@@ -24,24 +24,11 @@ const known = StateField.define({
   },
 });
 
-const asked = StateField.define({
-  create: () => null,
-  update(value, transaction) {
-    for (const effect of transaction.effects) if (effect.is(show)) return effect.value;
-    return transaction.docChanged || transaction.selection ? null : value;
-  },
-  provide: (field) => showTooltip.from(field),
-});
-
 /** @returns {import("@codemirror/state").Extension} */
 export const meanings = () => [
   known,
-  asked,
   hoverTooltip((view, position) => tooltipAt(view.state, position)),
-  keymap.of([
-    { key: "Mod-i", run: (view) => shown(view, tooltipAt(view.state, view.state.selection.main.head)), preventDefault: true },
-    { key: "Escape", run: (view) => view.state.field(asked) !== null && shown(view, null, true) },
-  ]),
+  keymap.of([{ key: "Mod-i", run: showAtCursor, preventDefault: true }]),
 ];
 
 /**
@@ -54,9 +41,9 @@ export function showMeaning(view, meaning) {
   view.dispatch({ effects: set.of(RangeSet.of(all.map((about) => new Meaning(about).range(about.from, about.to)), true)) });
 }
 
-function shown(view, tooltip, always = false) {
-  if (tooltip || always) view.dispatch({ effects: show.of(tooltip) });
-  return tooltip !== null || always;
+function showAtCursor(view) {
+  const tooltip = tooltipAt(view.state, view.state.selection.main.head);
+  return tooltip !== null && pin(view, tooltip);
 }
 
 function tooltipAt(state, position) {

@@ -133,7 +133,7 @@ function outputsOf(items, outer) {
     if (last?.text === "*") {
       const of = expression.at(-2)?.text === "." ? expression.at(-3)?.text : undefined;
       for (const each of sources) if (!of || same(each.name, of)) outputs.push(...(each.columns ?? (each.table ? [`*${each.table}`] : [])));
-    } else if (isName(last)) outputs.push(last.text);
+    } else if (isName(last) || (last && is(expression.at(-2), ["as"]))) outputs.push(last.text);
     expression = [];
   }
   return outputs;

@@ -7,7 +7,8 @@ import { ARGUMENTS, CODE, NAME, STRING, startState, tokens } from "./lexer.js";
 const WINDOW = 32_768;
 const SKIPPED = new Set([null, "comment", "clause"]);
 const FRAGMENT = /\{\{\s*>\s*([\w/-]*)$/;
-const PATH = /([\w$.\u0080-\uffff]*)$/;
+const PATH = /((?:(?:[\w$\u0080-\uffff]+|"[^"]+"|`[^`]+`|\[[^\]]+\])\.)*[\w$\u0080-\uffff]*)$/;
+const LONGEST_PATH = 256;
 
 /**
  * @typedef {object} Item a token, or with ``items`` what parentheses hold
@@ -25,7 +26,7 @@ const PATH = /([\w$.\u0080-\uffff]*)$/;
  */
 export function around(doc, position, lexer) {
   const line = doc.lineAt(position);
-  const before = line.text.slice(0, position - line.from);
+  const before = line.text.slice(Math.max(0, position - line.from - LONGEST_PATH), position - line.from);
   const [, typed] = FRAGMENT.exec(before) ?? PATH.exec(before);
   const from = position - typed.length;
   const offset = doc.length <= 2 * WINDOW ? 0 : doc.lineAt(Math.max(0, from - WINDOW)).from;

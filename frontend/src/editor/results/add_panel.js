@@ -33,7 +33,7 @@ export function addPanel(workspace, document, run, put) {
   const add = async () => {
     const path = dashboard.value;
     const before = (await workspace.read(path)).text;
-    const shown = { ...(!fields.column.hidden && { column: column.value }), ...(!fields.by.hidden && { by: by.value }) };
+    const shown = { ...(kind.value === "table" && { columns }), ...(!fields.column.hidden && { column: column.value }), ...(!fields.by.hidden && { by: by.value }) };
     const { text } = await ask("add-panel", { dashboard: path, text: before, query: document.path, kind: kind.value, ...shown });
     await workspace.open(path);
     const target = workspace.documents.get(path);

@@ -95,7 +95,11 @@ export class Results {
   #showBound() {
     const { run } = this.#runs.get(this.#document) ?? {};
     const meaning = this.#meaning;
-    const now = meaning && { ...meaning, parameters: meaning.placeholders ?? [] };
+    const now = meaning && {
+      ...meaning,
+      parameters: meaning.placeholders.filter(({ placeholder }) => placeholder !== null),
+      guards: meaning.tables.map(({ name, kind, sql }) => ({ table: name, condition: kind === "guarded" ? sql : null })),
+    };
     this.parts["Bound SQL"].show(now?.sql ? now : (run?.started ?? now));
   }
 

@@ -47,6 +47,7 @@ TABLES: Final = (
     "site",
     *GROUPS["dashboards"],
     "editor_typing",
+    "editor_authors",
 )
 
 

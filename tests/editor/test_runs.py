@@ -307,3 +307,12 @@ async def test_plan_is_a_text_of_the_engine(site: EditorSite) -> None:
     failed = await site.post("plan", **query("select {{ carier }} as a"))
     assert (failed.status_code, failed.json()["error"]["code"]) == (422, "missing_variable")
     assert failed.json()["error"]["from"] == 10
+
+
+async def test_a_broken_text_is_no_error_of_the_server(site: EditorSite) -> None:
+    """It has 500 in a deployed program. Red when an endpoint answers with the status of TemplateError."""
+    text = "select day from flights where {{ params.period | within(day) }}"
+    for path in ("run", "plan", "csv", "sample", "variables", "meaning", "check"):
+        viewer = {} if path == "check" else {"viewer": None}
+        answer = await site.post(path, **query(text), **viewer)
+        assert answer.status_code in {200, 422}, (path, answer.text)

@@ -28,7 +28,7 @@ class Atom:
     begins_line: bool = False
     """A comment on a line without SQL before it, or a string that continues a string on the line before."""
     ends_line: bool = False
-    """A comment that SQL cannot follow on its line, or that has a line of its own."""
+    """A comment that SQL cannot follow on its line, or a comment alone on its line."""
     is_apart: bool = False
     """Whether there is an empty line before it."""
 

@@ -1,0 +1,47 @@
+// A file that is open: its text as typed, and what the server has of it.
+
+
+export class Document {
+  /**
+   * @param {string} path
+   * @param {{text: string, revision: string} | null} file the server's; null if it has none
+   * @param {{text: string, revision: string | null} | undefined} draft what this browser has kept
+   * @param {string} kind "query", "dashboard", "tables" or "other"
+   */
+  constructor(path, file, draft, kind) {
+    this.path = path;
+    this.kind = kind;
+    this.saved = file?.text ?? null;
+    this.text = draft?.text ?? file?.text ?? "";
+    /** The revision that the typed text began with: a save is a conflict if the server has another one by now. */
+    this.revision = draft ? draft.revision : (file?.revision ?? null);
+    /** @type {Record<string, any>} what a viewer would choose */
+    this.params = {};
+  }
+
+  get language() {
+    return this.path.endsWith(".sql") ? "sql" : "yaml";
+  }
+
+  get isDashboard() {
+    return this.kind === "dashboard";
+  }
+
+  get changed() {
+    return this.text !== this.saved;
+  }
+
+  get name() {
+    return nameOf(this.path);
+  }
+}
+
+export function nameOf(path) {
+  return path.split("/").at(-1);
+}
+
+/** The kind of a file that the server does not have yet. */
+export function kindOf(path) {
+  if (path.endsWith(".sql")) return "query";
+  return nameOf(path) === "tables.yaml" ? "tables" : "dashboard";
+}

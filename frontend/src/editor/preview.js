@@ -1,0 +1,49 @@
+// The dashboard as the chosen group sees it, beside its file.
+
+import { html } from "../dashboards/dom.js";
+import { ask } from "./client.js";
+import { latest } from "./latest.js";
+
+/**
+ * @param {import("./workspace.js").Workspace} workspace
+ * @returns {HTMLElement}
+ */
+export function preview(workspace) {
+  const frame = html("iframe", { title: "Preview of the dashboard", hidden: true });
+  const word = html("p", { class: "count", role: "status" }, "Choose a group to see the dashboard as it does.");
+  const element = html("section", { class: "preview", "aria-label": "Preview" }, word, frame);
+
+  let id = null;
+  const request = () => {
+    const { active } = workspace;
+    const { drafts, ...chosen } = workspace.body(active, "drafts", "environment", "group", "viewer");
+    const texts = active.changed ? { ...drafts, [active.path]: active.text } : drafts;
+    return ask("preview", { dashboard: active.path, drafts: texts, ...chosen, preview: isSecureContext ? id : null }); // elsewhere frames do not follow drafts
+  };
+  const use = ({ preview: current, address }) => {
+    id = current;
+    if (!workspace.active?.isDashboard) return;
+    const { group } = workspace.choice;
+    word.textContent = `As ${group.name}${workspace.active.changed ? ", with text that is not saved" : ""}`;
+    word.classList.remove("problem");
+    frame.hidden = false;
+    if (address !== null) frame.src = address; // else the frame draws itself anew
+  };
+  const failed = (error) => {
+    word.textContent = error.message; // the last good preview stays
+    word.classList.add("problem");
+  };
+  const renew = latest(request, use, failed);
+  let shown;
+  workspace.on("text open choice saved", () => {
+    const { active, choice } = workspace;
+    if (!active?.isDashboard || !choice.group) return;
+    if (active.path !== shown) {
+      frame.hidden = true;
+      id = null;
+    }
+    shown = active.path;
+    renew();
+  });
+  return element;
+}

@@ -19,7 +19,7 @@ def chart(kind: str, times: list[datetime], unit: str) -> Message:
     told = rows(
         {"at": "datetime", "who": "text", "n": "integer"}, *([at.isoformat(), "A", 1] for at in times), unit=unit
     )
-    more = {"heatmap": "n", "rows": "who"} if kind == "heatmap" else {kind: ["n"]}
+    more = {"heatmap": {"heatmap": "n", "rows": "who"}, "scatter": {"scatter": "n"}}.get(kind, {kind: ["n"]})
     return {"kind": kind, "by": "at", "answer": told} | more
 
 
@@ -27,14 +27,14 @@ async def said(panel: Locator, times: list[datetime]) -> list[tuple[datetime, da
     """For each label the time that it says, with what the labels before it say, and the time of its mark."""
     script = """(panel) => {
         const middle = (each) => { const box = each.getBoundingClientRect(); return box.x + box.width / 2; };
-        const marks = [...panel.querySelectorAll("rect.mark, .dot")].map(middle);
+        const marks = [...panel.querySelectorAll("rect.mark, circle.point")].map(middle);
         return [...panel.querySelectorAll(".axis-bottom .label")].map((each) => {
             const far = marks.map((at) => Math.abs(at - middle(each)));
             return [each.textContent, far.indexOf(Math.min(...far))];
         });
     }"""
     found = []
-    day = year = ""
+    day, year = f"{times[0]:%b} {times[0].day}", str(times[0].year)  # the first label of a line has no year
     for text, place in await panel.evaluate(script):
         parts = WRITTEN.fullmatch(text.replace("\N{NARROW NO-BREAK SPACE}", " "))
         assert parts is not None, text
@@ -45,7 +45,7 @@ async def said(panel: Locator, times: list[datetime]) -> list[tuple[datetime, da
 
 
 @pytest.mark.parametrize("width", [390, 600, 820])
-@pytest.mark.parametrize("kind", ["bar", "heatmap"])
+@pytest.mark.parametrize("kind", ["bar", "heatmap", "scatter"])
 @pytest.mark.parametrize(
     ("start", "step", "unit"),
     [

@@ -2,11 +2,11 @@
 // their own, 13 KB that nothing here reads.
 
 import { nice, ticks, tickStep } from "d3-array";
-import { utcMonday, utcSunday, utcTickInterval } from "d3-time";
 
 import { shareOf } from "../numbers.js";
 import { DAY, fineFormat, sameDay, sameYear } from "../times.js";
 import { textWidth } from "./measure.js";
+import { timesInSteps } from "./time_steps.js";
 
 /** A day, an hour and a minute: the labels of durations are whole ones of one of these. */
 const SPANS = [86_400, 3_600, 60];
@@ -78,10 +78,7 @@ export function timeTicks(domain, width, formats, { buckets, clock }, when) {
   const starts = isFine ? null : buckets?.starts.filter((at) => at >= domain[0] && at <= domain[1]).map((at) => new Date(clock.wall(at)));
   const known = new Set(starts?.map(Number));
   const [low, high] = domain.map(clock.wall);
-  const inSteps = (count) => {
-    const every = utcTickInterval(low, high, count);
-    return (every === utcSunday && when.week_start !== "sunday" ? utcMonday : every)?.range(new Date(low), new Date(high + 1)) ?? [];
-  };
+  const inSteps = (count) => timesInSteps(low, high, count, when.week_start === "sunday");
   const most = Math.max(2, Math.round(width / 40));
   const fitting = (found) => {
     const labels = timeTexts(found, formats, clock);
@@ -100,6 +97,9 @@ export function timeTicks(domain, width, formats, { buckets, clock }, when) {
   }
   return timeTexts([new Date(low)], formats, clock);
 }
+
+/** The same labels where some have no room: each says of its date what the one before it does not say. */
+export const timesAnew = (formats, { clock }) => clock && ((places) => timeTexts(places.map((at) => new Date(clock.wall(at))), formats, clock));
 
 function timeTexts(dates, formats, clock) {
   const each = (test) => dates.every(test);

@@ -148,11 +148,25 @@ async def test_a_file_is_had_once(tmp_path: Path) -> None:
         assert file.headers["content-disposition"] == "attachment; filename*=UTF-8''Flights%20of%20HA.csv"
         assert "no-store" in file.headers["cache-control"]
         lines = file.text.splitlines()
-        assert lines[0] == "day,route,delay,note"
+        assert lines[0] == "\ufeffday,route,delay,note", "Excel would read other letters"
         assert len(lines) == 61
         assert lines[1].endswith(",A-B,3,'=1+1"), "a spreadsheet runs nothing of it"
         again = await site.follow(address)
         assert (again.status_code, "already used" in again.text) == (410, True)
+
+
+@pytest.mark.parametrize(
+    ("comma", "written"), [(False, "amount,note\r\n0.5,a;b\r\n"), (True, 'amount;note\r\n0,5;"a;b"\r\n')]
+)
+async def test_a_file_in_the_numbers_of_the_page(tmp_path: Path, comma: bool, written: str) -> None:
+    """Red when the code forgets it: a spreadsheet of a German viewer would read 0.5 as a text or a date."""
+    files = {
+        "dashboards/routes.yaml": "{title: Routes, rows: [{table: prices, columns: all}]}",
+        "queries/prices.sql": "select 0.5 as amount, 'a;b' as note where {{ carrier }} != ''",
+    }
+    async with serve(tmp_path, files, store=Stored) as site:
+        address = (await address_of(site, decimal_comma=comma)).json()["address"]
+        assert (await site.follow(address)).content.decode() == f"\ufeff{written}"
 
 
 def end(site: Site, ends: datetime) -> None:
@@ -266,7 +280,7 @@ async def test_many_choices_in_any_letters_are_kept(tmp_path: Path) -> None:
         (kept,) = codes_of(site).values()
         assert 3_500 < len(kept.payload.encode()) <= 4_096
         file = await site.follow(issued.json()["address"])
-    assert file.text.splitlines() == ["route", *["A-B"] * 60]
+    assert file.text.splitlines() == ["\ufeffroute", *["A-B"] * 60]
 
 
 async def test_the_attributes_of_a_viewer_leave_the_filters_their_room(tmp_path: Path) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
 import socket
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,14 +19,14 @@ from starlette.requests import Request
 
 from tenantry.backends.memory import MemoryStore
 from tenantry.clock import utc_now
-from tenantry.datasources import DataSources
+from tenantry.datasources import DataSources, Limits
 from tenantry.editor import EditorAuthor, mount_editor
 from tenantry.groups import GroupDraft, Tag
 from tenantry.ports import Clock
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver
 from tenantry.tokens import KeyRing, SigningKey
-from tests.dashboards.served import CARRIERS, flights_database, write_files
+from tests.dashboards.served import CARRIERS, Reader, flights_database, reading, write_files
 
 ENVIRONMENT = "production"
 FILES = {
@@ -59,6 +60,17 @@ class EditorSite:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
+    async def lines(self, path: str, /, **body: Any) -> list[dict[str, Any]]:
+        """The lines of an answer of 200."""
+        answer = await self.post(path, **body)
+        assert answer.status_code == 200, answer.text
+        assert answer.headers["content-type"] == "application/x-ndjson"
+        return [json.loads(line) for line in answer.text.splitlines()]
+
+    def reading(self, path: str, /, **body: Any) -> AbstractAsyncContextManager[Reader]:
+        """Sends a request, and reads its lines as they come. After the block the author has left."""
+        return reading(self.app, f"/editor/-/{path}", body, {"X-Tenantry-Editor": "1"})
+
 
 @asynccontextmanager
 async def served_editor(
@@ -67,20 +79,22 @@ async def served_editor(
     *,
     tables: Mapping[str, Any] | None = None,
     clock: Clock = utc_now,
+    url: str | None = None,
     **options: Any,
 ) -> AsyncIterator[EditorSite]:
-    """``tables``: the declaration of guarded tables of the data source; ``options`` go to mount_editor."""
+    """``tables``: the declaration of guarded tables of the data source; ``url``: of a data source without flights;
+    ``options`` go to mount_editor."""
     write_files(folder, files)
     store, keys = MemoryStore(clock=clock), KeyRing([SigningKey("k1", secrets.token_bytes(32))])
     environment = await store.environments.create(ENVIRONMENT, Tag.CUSTOMER)
-    url = flights_database(folder / "flights.db")
+    url = url or flights_database(folder / "flights.db")
     await store.sources.create(environment, source_id="ds_flights", provided_id="warehouse", url=url, tables=tables)
     tokens: dict[str, str] = {}
     for carrier in CARRIERS:
         draft = GroupDraft(carrier.lower(), f"Airline {carrier}", {"carrier": carrier}, {"main": "warehouse"})
         tokens[draft.provided_id] = (await Provisioner(store, keys).get_or_create(environment, draft)).token
     app = Starlette()
-    async with DataSources(store, keys=keys) as sources:
+    async with DataSources(store, keys=keys, limits=Limits(connect_timeout=60.0)) as sources:
         made: list[EditorSite] = []
 
         async def authors(request: Request) -> EditorAuthor | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.editor.language.offsets import Utf16Text
+from tenantry.editor.offsets import Utf16Text
 
 
 @pytest.mark.parametrize("text", ["", "select 1\nfrom t", "é\n\U0001f600a\U0001f600\n\nb", "\uffff\U00010000x"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from benchmarks.acceptance.defences.defence import Defence as Defence
+from benchmarks.acceptance.defences.editor import OF_EDITOR
 from benchmarks.acceptance.defences.passes import OF_PASSES
 
 DEFENCES: Final = (
@@ -269,4 +270,5 @@ DEFENCES: Final = (
         ("tests/tokens/keys/test_key_file.py",),
     ),
     *OF_PASSES,
+    *OF_EDITOR,
 )

@@ -268,7 +268,8 @@ export class Dashboard {
   }
 
   async #download(id) {
-    const response = await this.#post(`/${id}/download`, { format: "csv" });
+    const decimal_comma = (0.5).toLocaleString(this.formats.locale).includes(",");
+    const response = await this.#post(`/${id}/download`, { decimal_comma });
     if (!response?.ok) {
       this.page.announce(NO_FILE.message);
       return this.page.session.send("error", { ...NO_FILE, panel: id });

@@ -1,5 +1,5 @@
 // Room for what opens over the page: the page is as tall as that needs, so that a frame grows with it, or scrolls where
-// its height is fixed.
+// its height is fixed. The editor fills its window, and has no such element.
 
 const OPEN = ".popover:not([hidden]), .tip:not([hidden]), .dialog";
 const GAP = 24; // as far as the shadow reaches
@@ -17,7 +17,7 @@ export function needsRoom(element) {
   watched.observe(element);
   return () => {
     watched.unobserve(element);
-    if (root().style.minHeight) makeRoom();
+    if (root()?.style.minHeight) makeRoom();
   };
 }
 
@@ -27,6 +27,7 @@ export function bringIntoView(element) {
 }
 
 function makeRoom() {
+  if (!root()) return;
   const { top } = root().getBoundingClientRect();
   const ends = [...document.querySelectorAll(OPEN)].map((each) => each.getBoundingClientRect().bottom);
   root().style.minHeight = ends.length ? `${Math.ceil(Math.max(...ends) - top) + GAP}px` : "";

@@ -1,10 +1,26 @@
-// The page of the SQL editor.
+// The entry of the page: who the author is, then the editor.
 
-const mount = document.querySelector('meta[name="tenantry-mount"]').content;
-const answer = await fetch(`${mount}/-/state`, {
-  method: "POST",
-  headers: { "Content-Type": "application/json", "X-Tenantry-Editor": "1" },
-  body: "{}",
-});
-const state = await answer.json();
-document.getElementById("editor").textContent = answer.ok ? state.author : state.error.message;
+import { html } from "../dashboards/dom.js";
+import "./code/element.js";
+import { Keeper } from "./keeper.js";
+import { enter, noAuthor, watchSession } from "./session.js";
+import { Shell } from "./shell.js";
+import { Workspace } from "./workspace.js";
+
+async function open() {
+  const root = document.getElementById("editor");
+  try {
+    const { state, first } = await enter();
+    const workspace = new Workspace(state, new Keeper(state.author), first);
+    const shell = new Shell(workspace, html("tenantry-code"));
+    root.replaceChildren(shell.element);
+    watchSession(workspace);
+    await workspace.load();
+    await workspace.restore();
+  } catch (error) {
+    if (!root.querySelector(".shell")) root.replaceChildren(noAuthor(error));
+    if (error.status === undefined) throw error;
+  }
+}
+
+open();

@@ -165,6 +165,48 @@ def test_components_in_jsx(text: str, expected: str) -> None:
     assert codes(page) == []
 
 
+CHOICES = """export const Plan = ({ name, paid, seats, href }) => (
+  <div>
+    {paid ? <b>Paid: {name}</b> : (
+      <i title={name === "free" ? "no (card)" : "trial"}>Trial</i>
+    )}
+    {seats === 1 ? "one seat" : seats === 2 ? "two seats" : `${seats} seats`}
+    {href ? <a href={href}>More: <b>here</b></a> : null}
+    {name !== "free" && <u>upgraded</u>}
+    {!paid && "unpaid"}
+  </div>
+)
+export const Dynamic = ({ a, b, children }) => <p>{a > b ? "x" : "y"} {a ? b.length : "n"}</p>
+export const Contents = ({ children }) => <p>{children ? "some" : "none"}</p>
+"""
+
+
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ('<Plan name="free" seats={1} />', '<i title="no (card)">Trial</i> one seat unpaid'),
+        (
+            '<Plan name="pro" paid seats={2} href="/api" />',
+            '<b>Paid: pro</b> two seats <a href="../api/index.html">More: <b>here</b></a> <u>upgraded</u>',
+        ),
+        ('<Plan name="try" seats="1" />', '<i title="trial">Trial</i> 1 seats <u>upgraded</u> unpaid'),
+    ],
+)
+def test_choices_in_jsx(tag: str, expected: str) -> None:
+    """``a ? b : c`` and comparisons with a literal. Red when the component is left out, or when ``===`` converts."""
+    page = read(f'import {{ Plan }} from "/c.jsx"\n\n{tag}', snippets={"c.jsx": CHOICES})
+    shown = " ".join(page.html.replace("<p>", " ").replace("</p>", " ").split())
+    assert shown == f"<div> {expected} </div>"
+    assert codes(page) == []
+
+
+@pytest.mark.parametrize("tag", ["<Dynamic a={1} b={2} />", "<Contents>x</Contents>"])
+def test_choices_that_would_have_to_be_run(tag: str) -> None:
+    page = read(f'import {{ Dynamic, Contents }} from "/c.jsx"\n\n{tag} kept', snippets={"c.jsx": CHOICES})
+    assert "kept" in page.html
+    assert codes(page) == ["PAGE006"]
+
+
 def test_components_that_would_have_to_be_run() -> None:
     """Their contents stay in the line, with their link, and each use is reported. Red when the link vanishes."""
     page = read(
@@ -181,10 +223,12 @@ def test_components_that_would_have_to_be_run() -> None:
 def test_hostile_components_cost_little() -> None:
     """Red when nested conditions end the build, and when each definition is searched to the end of the file."""
     deep = "export const Deep = ({ a }) => " + "<b>{a && " * 900 + "<i>x</i>" + "}</b>" * 900
+    chain = "export const Chain = ({ a }) => <b>{" + "a ? (<i>x</i>) : " * 900 + "(" * 900 + "}</b>"
     many = "export function A(x:\n" * 20_000
     page = read(
-        'import { Deep } from "/d.jsx"\nimport { A } from "/m.jsx"\n\n<Deep a />kept <A />',
-        snippets={"d.jsx": deep, "m.jsx": many},
+        'import { Deep } from "/d.jsx"\nimport { Chain } from "/n.jsx"\nimport { A } from "/m.jsx"\n\n'
+        "<Deep a />kept <A /> <Chain />",
+        snippets={"d.jsx": deep, "n.jsx": chain, "m.jsx": many},
     )
     assert "kept" in page.html
     assert {*codes(page)} == {"PAGE006"}

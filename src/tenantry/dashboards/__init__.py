@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tenantry.dashboards.panels.formats import UnusableFormat as UnusableFormat
     from tenantry.dashboards.panels.formats import unusable_formats as unusable_formats
     from tenantry.dashboards.preview.previews import Previews as Previews
+    from tenantry.dashboards.protocol.paced_send import PacedSend as PacedSend
     from tenantry.dashboards.protocol.panel_request import StrictBody as StrictBody
     from tenantry.dashboards.protocol.panel_request import read_request as read_request
     from tenantry.dashboards.refresh.reloading import ReloadingFolder as ReloadingFolder
@@ -41,6 +42,7 @@ else:
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
             "tenantry.dashboards.mount": "MountingApp mount_dashboards preview_app",
             "tenantry.dashboards.preview.previews": "Previews",
+            "tenantry.dashboards.protocol.paced_send": "PacedSend",
             "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",
             "tenantry.dashboards.refresh.reloading": "ReloadingFolder Stamp",
             "tenantry.dashboards.single_use_codes": "MAX_PAYLOAD Purpose SingleUseCodes",

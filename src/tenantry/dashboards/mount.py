@@ -254,7 +254,10 @@ class _Endpoints:
         wanted = await read_request(request, DownloadRequest)
         preview: Preview | None = request.scope.get(PREVIEW_KEY)
         session = None if preview is None else preview.session
-        code = await self._downloads.issue(group, saved, request.path_params["panel"], wanted.filters, session)
+        panel = request.path_params["panel"]
+        code = await self._downloads.issue(
+            group, saved, panel, wanted.filters, session, decimal_comma=wanted.decimal_comma
+        )
         address = f"{request.scope.get('root_path', '')}/-/download/{code}"
         return JSONResponse({"address": address}, headers={"Cache-Control": "no-store"})
 

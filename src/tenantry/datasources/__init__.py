@@ -7,6 +7,7 @@ from tenantry._lazy import lazy_exports
 if TYPE_CHECKING:
     from tenantry.datasources.activity import Activity as Activity
     from tenantry.datasources.activity import Monitoring
+    from tenantry.datasources.authors import is_guard_required as is_guard_required
     from tenantry.datasources.caching.redis_results import RedisResults
     from tenantry.datasources.caching.result_cache import ResultCache
     from tenantry.datasources.checks.connection_check import check_connection, check_connections
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tenantry.datasources.driver import C as C
     from tenantry.datasources.driver import Chunks as Chunks
     from tenantry.datasources.driver import as_result as as_result
+    from tenantry.datasources.driver import timeout_error as timeout_error
     from tenantry.datasources.engines.engine import DriverFactory, Engine
     from tenantry.datasources.engines.registry import check_url, registration_notes
     from tenantry.datasources.explanation import ExplainedQuery as ExplainedQuery
@@ -65,6 +67,7 @@ else:
         __name__,
         {
             "tenantry.datasources.activity": "Activity Monitoring",
+            "tenantry.datasources.authors": "is_guard_required",
             "tenantry.datasources.caching.redis_results": "RedisResults",
             "tenantry.datasources.caching.result_cache": "ResultCache",
             "tenantry.datasources.checks.connection_check": "check_connection check_connections",
@@ -72,7 +75,7 @@ else:
             "tenantry.datasources.result_stream": "ResultStream",
             "tenantry.datasources.driver": (
                 "Answer C Chunks DeclaringDriver Driver Enforcement OpenRows ReadOnlyBy "
-                "ReusingDriver SessionDriver StreamingDriver as_result"
+                "ReusingDriver SessionDriver StreamingDriver as_result timeout_error"
             ),
             "tenantry.datasources.engines.engine": "DriverFactory Engine",
             "tenantry.datasources.engines.registry": "check_url registration_notes",

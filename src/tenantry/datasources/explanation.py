@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from tenantry.datasources.authors import refuse_private_names
 from tenantry.datasources.caching.result_cache import ResultCache
 from tenantry.datasources.guarding import guarded_template
 from tenantry.datasources.open_sources import OpenSource
@@ -35,11 +36,14 @@ def explain_query(
     group: UserGroup,
     template: SQLTemplate,
     variables: Mapping[str, Any] | Record,
+    now: datetime | None = None,
 ) -> ExplainedQuery:
-    """Raises the errors of ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
+    """Raises the errors of ``SQLTemplate.bind`` and ``SessionTemplate.bind``, and PrivateNameUsed."""
     pool, registered = opened.pool, opened.registered
     guarded, variables = guarded_template(opened.tables, template, group, variables)
-    traced = guarded.trace(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
+    traced = guarded.trace(variables, pool.paramstyle, dialect=pool.dialect, now=now or datetime.now(UTC))
+    if opened.for_authors:
+        refuse_private_names(registered, traced.bound)
     session = None if opened.session is None else opened.session.bind(group)
     age = None
     if cache is not None:

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import asyncio
 import weakref
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 from urllib.parse import quote
 
 from tenantry.datasources.activity import Execution, ObservedQuery, outcome_of
@@ -12,6 +13,9 @@ from tenantry.datasources.bound_query import BoundQuery
 from tenantry.datasources.driver import Chunks
 from tenantry.datasources.query_label import with_tag
 from tenantry.datasources.results.chunks import MEDIA_TYPES, MakeWriter
+
+OnBegin: TypeAlias = Callable[[float], None]
+"""Called when a query begins to run. The argument is the time that it waited for a connection, in seconds."""
 
 
 class ResultStream:
@@ -70,7 +74,9 @@ def _close_later(loop: asyncio.AbstractEventLoop, chunks: Chunks) -> None:
         loop.call_soon_threadsafe(chunks.close)
 
 
-async def open_stream(query: BoundQuery, observed: ObservedQuery, make_writer: MakeWriter) -> Chunks:
+async def open_stream(
+    query: BoundQuery, observed: ObservedQuery, make_writer: MakeWriter, on_begin: OnBegin | None = None
+) -> Chunks:
     opened, execution, cleanup = query.opened, Execution(observed.activity, query.label), ExitStack()
     opened.users += 1
     cleanup.callback(opened.release)
@@ -90,6 +96,8 @@ async def open_stream(query: BoundQuery, observed: ObservedQuery, make_writer: M
             await turn.wait()
         execution.begin()
         observed.queue_seconds = execution.waited
+        if on_begin is not None:
+            on_begin(execution.waited)
         sql = with_tag(query.sql, query.label) if opened.is_tagged else query.sql
         return await opened.pool.stream(make_writer, sql, turn, query.session, end)
     except BaseException as error:

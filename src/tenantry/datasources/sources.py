@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from cachetools import LRUCache
 
@@ -27,7 +27,7 @@ from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.pool.streamed_reduction import Reduction
 from tenantry.datasources.query_label import QueryLabel, template_name
 from tenantry.datasources.query_watch import QueryWatch
-from tenantry.datasources.result_stream import ResultStream, open_stream
+from tenantry.datasources.result_stream import OnBegin, ResultStream, open_stream
 from tenantry.datasources.results import Format, Result, StreamFormat
 from tenantry.datasources.results.chunks import MakeWriter, chunk_writers, narrowed
 from tenantry.datasources.results.format import DEFAULT_FORMAT
@@ -40,6 +40,9 @@ from tenantry.http import VIEWER_OF_THREAD, ask_for_thread
 from tenantry.ports import SourceHolder
 from tenantry.sql import SQLTemplate
 from tenantry.usage import GroupUsage, recorder_of
+
+if TYPE_CHECKING:
+    from tenantry.datasources.catalogue.model import Catalogue
 
 Found = TypeVar("Found", Rows, Result)
 _STOP_SECONDS = 5.0
@@ -166,13 +169,16 @@ class DataSources:
         template: SQLTemplate | str,
         variables: Mapping[str, Any] | Record | None,
         make_writer: MakeWriter,
+        *,
+        now: datetime | None = None,
+        on_begin: OnBegin | None = None,
     ) -> Chunks:
-        """Like ``stream``, with the caller's writer."""
-        request = await self._request(group, schema, template, variables)
+        """Like ``stream``, with the caller's writer. ``now``: as for ``query``."""
+        request = await self._request(group, schema, template, variables, now)
         with ObservedQuery(self.activity, request.label, lasts=True) as observed:
             query = bind_query(self._open_sources.find(request.registered), request, has_key=False)
             observed.sql = query.sql
-            opening = open_stream(query, observed, make_writer)
+            opening = open_stream(query, observed, make_writer, on_begin)
             return await self.query_watch.open(group, schema, request.registered, opening)
 
     async def _ask(
@@ -227,12 +233,22 @@ class DataSources:
         return query.opened.fingerprint(query.sql, query.session, group)
 
     async def explain(
-        self, group: UserGroup, schema: str, template: SQLTemplate, variables: Mapping[str, Any] | Record
+        self,
+        group: UserGroup,
+        schema: str,
+        template: SQLTemplate,
+        variables: Mapping[str, Any] | Record,
+        *,
+        now: datetime | None = None,
     ) -> ExplainedQuery:
-        """Explain a query without running it. Raises the errors that ``fetch`` raises before it runs the query."""
+        """Explain a query without running it. ``now``: as for ``query``. Raises the errors that ``fetch`` raises before
+        it runs the query."""
         check_owner(group, variables)
         registered = await self._lookup.of_schema(group, schema)
-        return explain_query(self._open_sources.find(registered), self._cache, group, template, variables)
+        opened = self._open_sources.find(registered)
+        explain = partial(explain_query, opened, self._cache, group, template, variables, now)
+        # What authors type is new, so it is compiled here, which can take longer than the event loop may wait.
+        return await asyncio.to_thread(explain) if opened.for_authors else explain()
 
     async def dialect(self, group: UserGroup, schema: str) -> str:
         """The SQL dialect of the schema's source. Raises UnmappedSchema, UnregisteredSource, InvalidSource,
@@ -256,6 +272,13 @@ class DataSources:
     async def registered(self, group: UserGroup, schema: str) -> RegisteredSource:
         """Return the source of a group's schema. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         return await self._lookup.of_schema(group, schema)
+
+    async def catalogue(self, source: RegisteredSource) -> Catalogue:
+        """Read the tables that the user of a source can see, over a new connection. Raises the errors of
+        ``read_catalogue``."""
+        from tenantry.datasources.catalogue import read_catalogue  # few programs need it
+
+        return await read_catalogue(source, keys=self._settings["keys"], engines=self._settings["engines"])
 
     def for_authors(self, limits: Limits, *, guarded: bool = True) -> DataSources:
         """Return data sources of the same store and engines for the queries of authors, with their own connections and

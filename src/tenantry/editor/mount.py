@@ -24,8 +24,9 @@ from tenantry.errors import InvalidSettings, TenantryError
 from tenantry.http import error_response
 from tenantry.middleware import TokenResolver
 
-EDITOR_LIMITS = Limits(pool_size=2)
-"""The limits of authors' queries, unless ``mount_editor`` gets others."""
+EDITOR_LIMITS = Limits(pool_size=3)
+"""The limits of authors' queries, unless ``mount_editor`` gets others: two queries at a time on each data source, and a
+connection for short ones, such as plans."""
 
 _LONGEST = 24 * 30
 """Maximum hours of a session."""
@@ -57,7 +58,7 @@ def mount_editor(
     if not 0 < session_hours <= _LONGEST:
         raise InvalidSettings(f"session_hours is {session_hours!r}: it must be more than 0 and at most {_LONGEST}")
     guarded, unguarded = sources.for_authors(limits), sources.for_authors(limits, guarded=False)
-    workbench = Workbench(Path(folder), store, guarded, unguarded, read_only)
+    workbench = Workbench(Path(folder), store, guarded, unguarded, limits, read_only)
     sessions = EditorSessions(store, hours=session_hours)
     endpoints = EditorEndpoints(workbench, authors or SessionAuthors(sessions))
     app.mount(path, editor_app(endpoints, resolver, sessions if authors is None else None), name="editor")

@@ -14,7 +14,7 @@ from tenantry.dashboards import NOT_BUILT, POLICY, BuiltFiles
 
 SCRIPT: Final = "editor.js"
 STYLE: Final = "editor.css"
-CHUNKS: Final[tuple[str, ...]] = ()
+CHUNKS: Final = ("editor_chart.js", "editor_diff.js", "editor_results.js", "editor_yaml.js")
 """Bundles of the editor that its script loads when they are needed. hatch_build.py builds them."""
 FURTHER: Final = (*CHUNKS, *DRAWING)
 """All bundles that the script loads by the elements ``<meta name="tenantry-file">``. They include those that draw the

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from tenantry.datasources import DataSources
+from tenantry.datasources import DataSources, Limits
 from tenantry.editor.workspace import Workspace
 from tenantry.ports import AuditTrail, CodeStore, EnvironmentStore, GroupStore, SourceStore
 
@@ -36,6 +36,8 @@ class Workbench:
     """Runs the queries of authors, with separate connections and limits."""
     unguarded: DataSources
     """The same without guarded tables."""
+    limits: Limits
+    """The limits of both."""
     read_only: bool = False
 
     @property

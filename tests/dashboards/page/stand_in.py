@@ -194,7 +194,8 @@ class StandIn:
         finally:
             self.open -= 1
 
-    def download(self, request: Request) -> Response:
+    async def download(self, request: Request) -> Response:
+        self.asked.append(await request.json())
         return JSONResponse({"address": f"/-/download/{request.path_params['panel']}"})
 
     async def explain(self, request: Request) -> Response:

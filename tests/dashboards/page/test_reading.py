@@ -6,6 +6,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.async_api import Locator, Page
 
 from engines.chromium import Watched
@@ -284,12 +285,16 @@ async def test_a_picture_of_a_chart(stand_in: StandIn, visit: Visit, tmp_path: P
     assert seen.console == []
 
 
-async def test_the_rows_as_a_file(stand_in: StandIn, visit: Visit) -> None:
-    """Through the address that the server makes for one use."""
-    page = (await visit(stand_in.show([LINE]))).page
+@pytest.mark.parametrize(
+    ("locale", "comma"), [("en-US", False), ("de-DE", True), ("de-CH", False), ("fr-FR", True), ("ar-EG", False)]
+)
+async def test_the_rows_as_a_file(stand_in: StandIn, visit: Visit, locale: str, comma: bool) -> None:
+    """Through the address that the server makes for one use. Its numbers have the decimal sign of the page."""
+    page = (await visit(stand_in.show([LINE], locale=locale))).page
     async with page.expect_download() as waiting:
         await _menu(page, "Download CSV")
     assert (await waiting.value).url.endswith("/-/download/1-1")
+    assert stand_in.asked[-1] == {"filters": {}, "decimal_comma": comma}
 
 
 async def test_the_query_where_the_author_shows_it(stand_in: StandIn, visit: Visit) -> None:

@@ -1,7 +1,8 @@
 """Reads components that authors write in JSX, and fills in their attributes. No code is run.
 
 A component can be shown if it only returns JSX, and if each expression in it is a literal, an attribute, ``children``,
-or JSX after ``attribute &&``.
+or a choice of these and of JSX: ``attribute && …``, ``attribute ? … : …``. A condition may compare an attribute with a
+literal.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from tenantry_site.markdown.literals import MAX_DEPTH, NotLiteral, closing_brace, literal
+from tenantry_site.markdown.literals import MAX_DEPTH, NotLiteral, closing_brace, literal, literal_at
 from tenantry_site.page import AttributeValue
 
 CHILDREN: Final = "jsx:children"
@@ -28,7 +29,14 @@ DEFINITION: Final = re.compile(
 _NEXT: Final = re.compile(r"^(?:export|import|const|function)\b", re.MULTILINE)
 _DEFAULT: Final = re.compile(r"^export[ ]+default[ ]+([A-Z]\w*)", re.MULTILINE)
 _RETURNED: Final = re.compile(r"\{\s*return\b(.*)\}", re.DOTALL)
-_CONDITION: Final = re.compile(r"(!?)([\w.]+)\s*&&\s*(.+)", re.DOTALL)
+_CONDITION: Final = re.compile(r"(!?)([\w.]+)\s*(?:([=!]==?)(?!=))?")
+_OPERATOR: Final = re.compile(r"\s*(?:(&&)|\?(?![?.]))\s*")
+_TAG: Final = re.compile(
+    r"""<(/?)[\w.]*+ (?: [^<>"'{}/]++ | "[^"]*+" | '[^']*+' | \{(?:[^{}]|\{[^{}]*+\})*+\} | /(?!>) ){0,400}+ (/?)>""",
+    re.VERBOSE,
+)
+_PARENTHESIS: Final = re.compile(r"(\))|\(()")
+_COLON: Final = re.compile(r"\s*:")
 _MOST: Final = 200
 _LONGEST: Final = 20_000
 
@@ -122,17 +130,61 @@ def _filled(text: str, names: Mapping[str, AttributeValue], depth: int) -> str:
 
 
 def _expression(inner: str, names: Mapping[str, AttributeValue], depth: int, *, is_attribute: bool) -> str:
+    if depth > MAX_DEPTH:
+        raise NotLiteral
     if not is_attribute:
         if inner in names and inner.rpartition(".")[2] == "children":
             return f"<{CHILDREN} />"
         if inner.startswith("/*") and inner.endswith("*/"):
             return ""
-        condition = _CONDITION.fullmatch(inner)
-        if condition is not None:
-            if condition[2].rpartition(".")[2] == "children":
-                raise NotLiteral  # whether there are contents is not known here
-            shown = bool(literal(condition[2], names)) != bool(condition[1])
-            rest = _without_parentheses(condition[3].strip())
-            return "" if not shown else _filled(rest if rest.startswith("<") else f"{{{rest}}}", names, depth + 1)
-    literal(inner, names)
-    return f"{{{inner}}}"
+    chosen = _chosen(inner, names)
+    if chosen is None:
+        literal(inner, names)
+        return f"{{{inner}}}"
+    chosen = _without_parentheses(chosen.strip())
+    if chosen == "null" and not is_attribute:
+        return ""  # a rest of it could make a line that is not blank
+    if chosen.startswith("<") and not is_attribute:
+        return _filled(chosen, names, depth + 1)
+    return _expression(chosen, names, depth + 1, is_attribute=is_attribute)
+
+
+def _chosen(inner: str, names: Mapping[str, AttributeValue]) -> str | None:
+    """The part of ``a && b`` or ``a ? b : c`` that JSX shows; None for other expressions."""
+    condition = _CONDITION.match(inner)
+    if condition is None:
+        return None
+    at = condition.end()
+    if condition[3]:
+        other, at = literal_at(inner, at, names)
+    operator = _OPERATOR.match(inner, at)
+    if operator is None:
+        return None
+    if condition[2].rpartition(".")[2] == "children" or (condition[1] and condition[3]):
+        raise NotLiteral  # whether there are contents is not known here
+    value = literal(condition[2], names)
+    if condition[3]:
+        is_equal = value == other and isinstance(value, bool) == isinstance(other, bool)
+        holds = is_equal == condition[3].startswith("=")
+    else:
+        holds = bool(value) != bool(condition[1])
+    at = operator.end()
+    if operator[1]:
+        return inner[at:] if holds else "null"
+    end = _operand_end(inner, at, names)
+    colon = _COLON.match(inner, end)
+    if colon is None:
+        raise NotLiteral
+    return inner[at:end] if holds else inner[colon.end() :]
+
+
+def _operand_end(text: str, at: int, names: Mapping[str, AttributeValue]) -> int:
+    if not text.startswith(("<", "("), at):
+        return literal_at(text, at, names)[1]
+    marks = _TAG if text[at] == "<" else _PARENTHESIS
+    depth = 0
+    for mark in marks.finditer(text, at):
+        depth += 0 if mark[2] else -1 if mark[1] else 1
+        if depth == 0:
+            return mark.end()
+    raise NotLiteral

@@ -51,6 +51,13 @@ def literal(text: str, names: Mapping[str, AttributeValue], *, skip_expressions:
     return value
 
 
+def literal_at(text: str, at: int, names: Mapping[str, AttributeValue]) -> tuple[AttributeValue, int]:
+    """The value of the literal that begins at ``at``, and the offset of what follows it, without spaces. Raises
+    ``NotLiteral``."""
+    value, end = _value(text, _skip(text, at), names, 0)
+    return value, _skip(text, end)
+
+
 def _skip(text: str, at: int) -> int:
     found = _SPACE.match(text, at)
     return found.end() if found else at

@@ -33,15 +33,18 @@ from tenantry.sql.parameters import (
 _GROUP: Final = "user_group."
 _PROPERTIES: Final = "user_group.properties."
 _PARAMS: Final = "params."
+_VIEWER: Final = "viewer."
 
 
 class Origin(StrEnum):
-    """The origin of a value. CLOCK: the current time, for a relative range such as ``last 30 days``."""
+    """The origin of a value. PASS: the pass of the viewer. CLOCK: the current time, for a relative range such as ``last
+    30 days``."""
 
     PROPERTY = "property"
     GROUP = "group"
     DEFAULT = "default"
     VIEWER = "viewer"
+    PASS = "pass"  # noqa: S105  # no password
     CLOCK = "clock"
 
 
@@ -64,6 +67,8 @@ class ValueOrigin:
 def group_origin(path: str) -> ValueOrigin:
     if path.startswith(_GROUP) and not path.startswith(_PROPERTIES):
         return ValueOrigin(path, Origin.GROUP, path.removeprefix(_GROUP))
+    if path.startswith(_VIEWER):
+        return ValueOrigin(path, Origin.PASS, path.removeprefix(_VIEWER))
     return ValueOrigin(path, Origin.PROPERTY, path.removeprefix(_PROPERTIES))
 
 

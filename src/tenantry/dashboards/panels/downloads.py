@@ -6,7 +6,8 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing
-from typing import Any, Final
+from datetime import tzinfo
+from typing import Any, Final, Literal
 
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
@@ -67,8 +68,11 @@ class Downloads:
         panel_id: str,
         filters: Mapping[str, Any],
         session: bytes | None = None,
+        *,
+        decimal_comma: bool = False,
     ) -> str:
-        """Issue the code for a panel's file. ``session``: in a preview, the digest of the session's key. Raises:
+        """Issue the code for a panel's file. ``session``: in a preview, the digest of the session's key.
+        ``decimal_comma``: as in DownloadRequest. Raises:
 
         - StoreUnavailable, and the errors of ``read_filters``;
         - HTTPException (404) if the panel has no rows;
@@ -83,6 +87,7 @@ class Downloads:
             "panel": panel_id,
             "filters": filters,
             "session": None if session is None else session.hex(),
+            "decimal_comma": decimal_comma,
         }
         return await self._codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
 
@@ -100,7 +105,7 @@ class Downloads:
             try:
                 answer = await opened.enter_async_context(answer_budget().open(group))
                 await answer.hold(_HELD_BYTES)
-                file = await self._stream(group, saved, wanted["panel"], wanted["filters"], session, answer)
+                file = await self._stream(group, saved, wanted, session, answer)
             except TenantryError as error:
                 return PlainTextResponse(viewer_error(error)["message"], error.status)
             file.opened = opened.pop_all()
@@ -111,19 +116,19 @@ class Downloads:
         self,
         group: UserGroup,
         saved: SavedDashboard,
-        panel_id: str,
-        filters: Mapping[str, Any],
+        wanted: Mapping[str, Any],
         session: bytes | None,
         answer: OpenAnswer,
     ) -> RowsFile:
         saved = await in_zone_of_source(saved, group, self._sources)
-        panel = self._find(saved, panel_id)
+        panel = self._find(saved, wanted["panel"])
         template = saved.queries.panels[panel.id].rows
         if template is None:
             raise HTTPException(404, "This panel has no rows.")
-        variables = extend(group.variables, "params", read_filters(saved, filters))
+        variables = extend(group.variables, "params", read_filters(saved, wanted["filters"]))
         columns = named_columns(panel, variables)
-        options = Format(zone=zone_of_query(template, saved.dashboard.zone, variables))
+        zone = zone_of_query(template, saved.dashboard.zone, variables)
+        options = _for_spreadsheet(zone, decimal_comma=wanted.get("decimal_comma", False))  # missing: an older version
         stream = await self._sources.stream(
             group, panel.schema, template, variables, format="csv", options=options, formula_safe=True, columns=columns
         )
@@ -197,6 +202,11 @@ class RowsFile(StreamingResponse):
             _log.info("the file of %s was cut off: %s", self._where, cut)
         except TenantryError as error:
             _log.warning("the file of %s was cut off: %s: %s", self._where, error.code, error)
+
+
+def _for_spreadsheet(zone: tzinfo | None, *, decimal_comma: bool) -> Format:
+    separator: Literal[",", ";"] = ";" if decimal_comma else ","
+    return Format(zone=zone, separator=separator, decimal_comma=decimal_comma, byte_order_mark=True)
 
 
 def _payload(wanted: Mapping[str, Any]) -> str:

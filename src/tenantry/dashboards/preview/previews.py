@@ -11,15 +11,15 @@ from typing import Any, Final
 
 from tenantry.clock import utc_now
 from tenantry.dashboards.access import Access
+from tenantry.dashboards.preview.assumed_viewers import assumed_viewer
 from tenantry.dashboards.single_use_codes import SECONDS, CodesOfGroups, Purpose, SingleUseCodes, code_digest
 from tenantry.errors import (
     InvalidBody,
-    InvalidPass,
     NotFound,
     Unauthorized,
     UnknownGroup,
 )
-from tenantry.groups import AuditNote, Author, Environment, Issued, UserGroup
+from tenantry.groups import AuditNote, Author, Environment, Issued, UserGroup, Viewer
 from tenantry.ports import Clock
 from tenantry.tokens import PREVIEW_PREFIX, claims_of, viewer_of
 
@@ -76,7 +76,7 @@ class Previews:
             "dashboard": dashboard,
             "by": author.name,
             "api_token": api_token_id,
-            "viewer": None if as_viewer is None else self._claims(as_viewer, issued.group),
+            "viewer": None if as_viewer is None else claims_of(self._viewer(as_viewer, issued.group)),
         }
         if access is not None and access.find(dashboard, _as_kept(issued, payload)) is None:
             raise NotFound("this user group has no such dashboard", field="/dashboard")
@@ -114,18 +114,8 @@ class Previews:
         issued.group.require_access(self._time_of_day())
         return _as_kept(issued, kept)
 
-    def _claims(self, as_viewer: Mapping[str, Any], group: UserGroup) -> dict[str, Any]:
-        seconds = int(self._time_of_day().timestamp())
-        attributes = {name: value for name, value in as_viewer.items() if name != "id"}
-        claims: dict[str, Any] = {"iat": seconds, "exp": seconds + _SECONDS, "viewer": attributes}
-        if "id" in as_viewer:
-            claims["sub"] = as_viewer["id"]
-        try:
-            claims = claims_of(viewer_of(claims, 0))
-        except InvalidPass as error:
-            raise InvalidBody(error.message.replace("`sub`", "`id`"), field="/as_viewer") from None
-        # A revocation in this second applies to its end, but a preview is not a pass that was issued before.
-        return claims | {"iat": max(seconds, group.revoked_before(claims.get("sub")))}
+    def _viewer(self, as_viewer: Mapping[str, Any], group: UserGroup) -> Viewer:
+        return assumed_viewer(as_viewer, group, self._time_of_day(), _SECONDS, field="/as_viewer")
 
     def seconds_left(self, group: UserGroup) -> float:
         return group.seconds_left(self._time_of_day())

@@ -66,6 +66,9 @@ class PanelsRequest(FilteredBody):
 
 class DownloadRequest(FilteredBody):
     format: Annotated[str, Field(pattern="^csv$")] = "csv"
+    decimal_comma: bool = False
+    """Whether the page writes numbers with a decimal comma. The file then does, too, and its separator is a
+    semicolon."""
 
 
 class ExplanationRequest(FilteredBody):

@@ -1,0 +1,1 @@
+export const { highlightTree } = customElements.get("tenantry-code").shared.highlight;

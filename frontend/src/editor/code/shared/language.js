@@ -1,0 +1,1 @@
+export const { highlightingFor, language } = customElements.get("tenantry-code").shared.language;

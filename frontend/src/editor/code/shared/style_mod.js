@@ -1,0 +1,1 @@
+export const { StyleModule } = customElements.get("tenantry-code").shared.style;

@@ -1,0 +1,72 @@
+// Reads the statement around the cursor, without a parser: what the cursor is in, and the tokens of the statement with
+// parentheses in each other.
+
+import { ARGUMENTS, CODE, NAME, STRING, startState, tokens } from "./lexer.js";
+
+/** Characters before and after the cursor that are read. A statement that is longer is read in part. */
+const WINDOW = 32_768;
+const SKIPPED = new Set([null, "comment", "clause"]);
+const FRAGMENT = /\{\{\s*>\s*([\w/-]*)$/;
+const PATH = /((?:(?:[\w$\u0080-\uffff]+|"[^"]+"|`[^`]+`|\[[^\]]+\])\.)*[\w$\u0080-\uffff]*)$/;
+const LONGEST_PATH = 256;
+
+/**
+ * @typedef {object} Item a token, or with ``items`` what parentheses hold
+ * @property {string} kind
+ * @property {string} text of a quoted name without the quotes
+ * @property {string} word in lower case; empty for a quoted name
+ * @property {number} from
+ * @property {number} to
+ * @property {Item[]} [items]
+ */
+
+/**
+ * @returns {{ kind: string, next?: string, typed: string, from: number, text: string, offset: number }} what the cursor
+ * is in; the word before it, and where that begins; the text around it, and where that begins
+ */
+export function around(doc, position, lexer) {
+  const line = doc.lineAt(position);
+  const before = line.text.slice(Math.max(0, position - line.from - LONGEST_PATH), position - line.from);
+  const [, typed] = FRAGMENT.exec(before) ?? PATH.exec(before);
+  const from = position - typed.length;
+  const offset = doc.length <= 2 * WINDOW ? 0 : doc.lineAt(Math.max(0, from - WINDOW)).from;
+  const text = doc.sliceString(offset, Math.min(doc.length, position + WINDOW));
+  const state = startState();
+  for (const _ of tokens(lexer, text, state, from - offset));
+  return { kind: state.top.kind, next: state.top.next, typed, from, text, offset };
+}
+
+/** @returns {Item[]} the statement that holds a position of the text */
+export function statementAt(text, position, lexer) {
+  const top = { items: /** @type {Item[]} */ ([]) };
+  const open = [top];
+  /** @type {Item | null} */
+  let quoted = null; // its tokens are one item
+  for (const { kind, from, to, before } of tokens(lexer, text)) {
+    if (quoted && (before.kind === NAME || before.kind === STRING)) {
+      quoted.to = to;
+      if (quoted.kind === "name") quoted.text = text.slice(quoted.from + 1, to - 1);
+      continue;
+    }
+    quoted = null;
+    if (SKIPPED.has(kind) || (before.kind !== CODE && before.kind !== ARGUMENTS)) continue;
+    const written = text.slice(from, to);
+    const { items } = open[open.length - 1];
+    if (written === "(") {
+      const group = { kind: "group", text: "", word: "", from, to: Infinity, items: [] };
+      items.push(group);
+      open.push(group);
+    } else if (written === ")") {
+      const endsTag = before.kind === ARGUMENTS && !before.open.includes("p");
+      if (open.length > 1 && !endsTag) open.pop().to = to;
+    } else if (written === ";" && open.length === 1) {
+      if (from >= position) break;
+      top.items = [];
+    } else {
+      const item = { kind, text: written, word: kind === "name" ? "" : written.toLowerCase(), from, to };
+      items.push(item);
+      if (kind === "name" || kind === "string") quoted = item;
+    }
+  }
+  return top.items;
+}

@@ -1,0 +1,76 @@
+// Where the end of a YAML text is in the document: the keys that lead there, and whether a key or a value is written.
+
+import { yamlToken } from "./yaml_lexer.js";
+
+/**
+ * @typedef {{ column: number, list: boolean, flow: boolean, key: string | null, keys: string[] }} Level a mapping or a
+ * list that is open; a list in block style is half a column deeper than its signs
+ */
+
+/**
+ * @param {string} text up to the cursor
+ * @returns {{ steps: { key: string | null, keys: string[] }[], isKey: boolean, keys: string[], typed: string, begun: boolean } | null}
+ * steps: a key, or null for an entry of a list, each with the keys that the mapping below has before the cursor;
+ * begun: whether a value has just been begun. null within quotes and comments.
+ */
+export function placeAt(text) {
+  /** @type {Level[]} */
+  const levels = [];
+  const state = {};
+  const lines = text.split("\n");
+  const last = lines.pop();
+  for (const line of lines) readLine(levels, line, state, () => {});
+  const typed = /[\w-]*$/.exec(last)[0].replace(/^-+$/, "");
+  let before = "";
+  let kind = null;
+  readLine(levels, last.slice(0, last.length - typed.length), state, (written, its) => ([before, kind] = [written, its]));
+  if (kind === "comment" || (kind === "string" && /^["']/.test(before)) || state.block !== undefined) return null;
+  const top = levels.at(-1);
+  const isFlow = top?.flow ?? false;
+  const column = last.length - typed.length;
+  const isKey = isFlow ? !top.list && before !== ":" : before !== ":";
+  if (!isFlow && isKey) {
+    if (before && before !== "-") return null; // a word of a plain text
+    const begins = before === "-" ? column : last.search(/\S|$/);
+    close(levels, begins);
+    if (levels.at(-1)?.column !== begins && levels.length && !levels.at(-1).list && levels.at(-1).key === null) return null;
+  }
+  const inside = levels.at(-1);
+  const own = isKey && inside && !inside.list && (isFlow || inside.column === column);
+  const steps = levels.map(({ list, key }, index) => ({ key: list ? null : key, keys: levels[index + 1]?.keys ?? [] }));
+  return { steps: own ? steps.slice(0, -1) : steps, isKey: isKey || (inside?.list ?? false), keys: own ? inside.keys : [], typed, begun: /[:{,[-] ?$/.test(last.slice(0, column)) };
+}
+
+function close(levels, column) {
+  while (levels.length && levels.at(-1).column > column) levels.pop();
+}
+
+function readLine(levels, string, state, seen) {
+  const stream = { string, pos: 0 };
+  while (stream.pos < string.length) {
+    const from = stream.pos;
+    const kind = yamlToken(stream, state);
+    const written = string.slice(from, stream.pos);
+    if (written.trim() && kind !== "comment") read(levels, kind, written, from);
+    if (written.trim()) seen(written, kind);
+  }
+}
+
+function read(levels, kind, written, column) {
+  const top = levels.at(-1);
+  const flow = top?.flow ?? false;
+  if (kind === "paren") {
+    if ("[{".includes(written)) levels.push({ column: Infinity, list: written === "[", flow: true, key: null, keys: [] });
+    else if (flow) levels.pop();
+  } else if (kind === "property") {
+    const key = written.replace(/^(["'])(.*)\1$/, "$2");
+    if (!flow) close(levels, column);
+    const level = levels.at(-1);
+    if (level && !level.list && (flow || level.column === column)) [level.key, level.keys] = [key, [...level.keys, key]];
+    else levels.push({ column, list: false, flow: false, key, keys: [key] });
+  } else if (flow && written === "," && !top.list) top.key = null;
+  else if (!flow && written === "-" && kind === "punctuation") {
+    close(levels, column + 0.5);
+    if (levels.at(-1)?.column !== column + 0.5) levels.push({ column: column + 0.5, list: true, flow: false, key: null, keys: [] });
+  }
+}

@@ -1,0 +1,63 @@
+// Dialogs: a question with fields, a text to copy.
+
+import { freshId, html, icon } from "../dashboards/dom.js";
+
+/**
+ * Shows a dialog until one of its actions has been carried out.
+ * @param {string} title
+ * @param {(Node | string)[]} content
+ * @param {{label: string, run?: () => any, quiet?: boolean}[]} actions an action that throws keeps the dialog open, with
+ *   the message; without `run` it only closes; what it returns is called once the dialog has closed, if it is a function
+ * @param {{wide?: boolean, stays?: boolean}} [options] `stays`: nothing but an action closes it
+ * @returns {HTMLDialogElement} which emits "close"
+ */
+export function showDialog(title, content, actions, { wide, stays } = {}) {
+  const id = freshId("dialog");
+  const problem = html("p", { class: "problem", role: "alert" });
+  const perform = async (event) => {
+    event.preventDefault();
+    const action = actions[event.submitter?.value ?? 0];
+    try {
+      problem.textContent = "";
+      const then = await action.run?.();
+      dialog.close();
+      if (typeof then === "function") then();
+    } catch (error) {
+      problem.textContent = error.message;
+    }
+  };
+  const buttons = actions.map(({ label, quiet }, place) => html("button", { class: quiet ? "quiet-button" : "button", value: place }, label));
+  const close = html("button", { type: "button", class: "icon-button", "aria-label": "Close", click: () => dialog.close() }, icon("close"));
+  const dialog = html(
+    "dialog",
+    { class: wide ? "dialog wide-dialog" : "dialog", "aria-labelledby": id, close: () => dialog.remove(), cancel: (event) => stays && event.preventDefault() },
+    html("div", { class: "dialog-head" }, html("h2", { id }, title), !stays && close),
+    html("form", { class: "dialog-form", submit: perform }, ...content, problem, html("div", { class: "dialog-actions" }, ...buttons)),
+  );
+  document.body.append(dialog);
+  dialog.showModal();
+  dialog.querySelector("[autofocus]")?.focus();
+  return dialog;
+}
+
+/** A field with its label; `input` is the element that holds the value. */
+export function field(label, input, hint) {
+  input.id ||= freshId("field");
+  return html("div", { class: "control" }, html("label", { for: input.id }, label), input, hint && html("p", { class: "count" }, hint));
+}
+
+/** Asks for the path of a new or renamed file. */
+export function askPath(title, label, value, run) {
+  const input = html("input", { value, autocomplete: "off", spellcheck: "false", required: true, autofocus: true });
+  showDialog(title, [field("Path", input, "Such as queries/by_month.sql, or dashboards/sales.yaml")], [{ label, run: () => run(input.value.trim()) }]);
+  const from = value.lastIndexOf("/") + 1;
+  input.setSelectionRange(from, value.includes(".") ? value.lastIndexOf(".") : value.length);
+}
+
+/** A text to read and to copy. */
+export function showCopy(title, text) {
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+  };
+  showDialog(title, [html("pre", { class: "copied", tabindex: "0" }, text)], [{ label: "Copy", run: copy }, { label: "Close", quiet: true }]);
+}

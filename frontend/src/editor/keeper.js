@@ -1,0 +1,62 @@
+// What this browser keeps for an author: drafts, the history of runs, what was open. Never rows.
+
+import { MOUNT } from "./client.js";
+
+const HISTORY = "history";
+
+export class Keeper {
+  #prefix;
+
+  /**
+   * @param {string} author
+   * @param {(full: boolean) => void} [told] whether the storage is full, after each write
+   */
+  constructor(author, told = () => {}) {
+    this.#prefix = `tenantry-editor ${MOUNT} ${author} `;
+    this.told = told;
+  }
+
+  /** @returns {any} undefined if nothing is kept, or if the browser allows no storage */
+  get(name) {
+    try {
+      return JSON.parse(localStorage.getItem(this.#prefix + name) ?? "null") ?? undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Keeps a value as JSON. When the storage is full, the history of runs makes room for it. */
+  put(name, value) {
+    const text = JSON.stringify(value);
+    const kept = this.#write(name, text) || (name !== HISTORY && (this.drop(HISTORY), this.#write(name, text)));
+    this.told(!kept);
+    return kept;
+  }
+
+  #write(name, text) {
+    try {
+      localStorage.setItem(this.#prefix + name, text);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  drop(name) {
+    try {
+      localStorage.removeItem(this.#prefix + name);
+    } catch {
+      // a browser that allows no storage has kept nothing
+    }
+  }
+
+  /** @returns {string[]} the rest of each name that begins with `start` */
+  names(start) {
+    try {
+      const prefix = this.#prefix + start;
+      return Object.keys(localStorage).filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+    } catch {
+      return [];
+    }
+  }
+}

@@ -1,0 +1,84 @@
+// What a viewer would choose: a field for each parameter that the query declares.
+
+import { freshId, html, icon } from "../dashboards/dom.js";
+
+const INPUTS = { date: "date", datetime: "datetime-local" };
+const RANGES = { "date range": "date", "datetime range": "datetime-local", "relative range": "datetime-local" };
+const LIST = "list of ";
+
+/**
+ * @param {(params: Record<string, any>) => void} changed
+ * @returns {{element: HTMLElement, show: (params: any[], values: Record<string, any>) => void}}
+ */
+export function parameterFields(changed) {
+  const element = html("div", { class: "parameters", role: "group", "aria-label": "Parameters", hidden: true });
+  let shown = "";
+  let values = {};
+
+  function put(name, value) {
+    if (value === undefined || value === "" || value?.length === 0) delete values[name];
+    else values[name] = value;
+    changed(values);
+  }
+
+  function fieldOf(param) {
+    const id = freshId("param");
+    const { name, type } = param;
+    return html("div", { class: "control" }, html("label", { for: id, title: type }, name), control(param, id, values[name], (value) => put(name, value)));
+  }
+
+  return {
+    element,
+    /** @param {{name: string, type: string, choices?: any[], default?: any}[]} params */
+    show(params, given) {
+      const key = JSON.stringify(params);
+      if (key === shown && given === values) return;
+      shown = key;
+      values = given;
+      element.hidden = !params.length;
+      element.replaceChildren(...params.map(fieldOf));
+    },
+  };
+}
+
+function control({ name, type = "text", choices, default: usual }, id, value, put) {
+  const list = type.startsWith(LIST);
+  const one = list ? type.slice(LIST.length) : type;
+  const placeholder = usual === undefined || usual === null ? "not set" : typeof usual === "string" ? usual : JSON.stringify(usual);
+  if (RANGES[one]) return range(name, id, RANGES[one], value, put);
+  if (choices && !list) return options(id, choices.map((each) => [String(each?.value ?? each), String(each?.label ?? each)]), value, placeholder, put);
+  if (one === "boolean" && !list) return options(id, [["true", "true"], ["false", "false"]], value, placeholder, put);
+  const read = (text) => (list ? text.split(",").map((each) => each.trim()).filter(Boolean) : text);
+  return html("input", {
+    id,
+    type: list ? "text" : (INPUTS[one] ?? "text"),
+    inputmode: one === "integer" || one === "decimal" ? "decimal" : null,
+    value: Array.isArray(value) ? value.join(", ") : value,
+    placeholder: list ? "a, b, c" : placeholder,
+    autocomplete: "off",
+    spellcheck: "false",
+    input: ({ target }) => put(read(target.value)),
+  });
+}
+
+function options(id, choices, value, placeholder, put) {
+  const input = html("select", { id, change: () => put(input.value) }, html("option", { value: "" }, placeholder), ...choices.map(([each, label]) => html("option", { value: each, selected: each === value }, label)));
+  return html("span", { class: "select" }, input, icon("down"));
+}
+
+function range(name, id, type, value = {}, put) {
+  const ends = { ...value };
+  const end = (key, label) =>
+    html("input", {
+      id: key === "start" ? id : null,
+      type,
+      value: ends[key],
+      "aria-label": `${name}, ${label}`,
+      input: ({ target }) => {
+        if (target.value) ends[key] = target.value;
+        else delete ends[key];
+        put(Object.keys(ends).length ? { ...ends } : undefined);
+      },
+    });
+  return html("span", { class: "range-fields" }, end("start", "first"), "–", end("end", "last"));
+}

@@ -1,0 +1,49 @@
+// One more panel of a query in a dashboard's file.
+
+import { html } from "../../dashboards/dom.js";
+import { isNumeric } from "../../dashboards/numbers.js";
+import { ask } from "../client.js";
+import { field, showDialog } from "../dialogs.js";
+import { isDashboard, nameOf } from "../document.js";
+
+const KINDS = [["line", "Line"], ["bars", "Bars"], ["figure", "Key figure"], ["table", "Table"]];
+
+/**
+ * @param {import("../workspace.js").Workspace} workspace
+ * @param {import("../document.js").Document} document of the query
+ * @param {import("../run.js").Run | undefined} run its last one, whose columns are offered
+ * @param {(dashboard: import("../document.js").Document, text: string) => void} put writes the dashboard's new text
+ */
+export function addPanel(workspace, document, run, put) {
+  const dashboards = workspace.files.map(({ path }) => path).filter(isDashboard);
+  if (!dashboards.length) throw new Error("There is no dashboard yet. Make one on the left first.");
+  if (!run?.columns.length) throw new Error("Run the query first: the panel is made of its columns.");
+  const columns = run.columns.map(({ name }) => name);
+  const numeric = run.columns.filter(({ type }) => isNumeric(type)).map(({ name }) => name);
+  const dashboard = select(dashboards.map((path) => [path, path]));
+  const kind = select(KINDS, () => show());
+  const column = select((numeric.length ? numeric : columns).map((name) => [name, name]));
+  const by = select(columns.map((name) => [name, name]), undefined, columns.find((name) => !numeric.includes(name)));
+  const fields = { column: field("Column", column), by: field("By", by) };
+
+  function show() {
+    fields.column.hidden = kind.value === "table";
+    fields.by.hidden = kind.value === "table" || kind.value === "figure";
+  }
+
+  const add = async () => {
+    await workspace.open(dashboard.value);
+    const target = workspace.documents.get(dashboard.value);
+    const body = { dashboard: target.path, text: target.text, query: nameOf(document.path).replace(/\.sql$/, ""), kind: kind.value, column: column.value };
+    const { text } = await ask("add-panel", { ...body, ...(!fields.by.hidden && { by: by.value }) });
+    put(target, text);
+  };
+  show();
+  showDialog("Add a panel of this query", [field("Dashboard", dashboard), field("Kind", kind), fields.column, fields.by], [{ label: "Add", run: add }, { label: "Cancel", quiet: true }]);
+}
+
+function select(choices, change, value) {
+  const input = html("select", { change });
+  input.append(...choices.map(([each, label]) => html("option", { value: each, selected: each === value }, label)));
+  return input;
+}

@@ -1,0 +1,45 @@
+// What is said of a run: how many rows, how long, from where; what was cut; the file of the rows.
+
+import { html } from "../../dashboards/dom.js";
+import { save } from "../../dashboards/menu_entries.js";
+import { post } from "../client.js";
+import { nameOf } from "../document.js";
+
+/**
+ * @param {import("../run.js").Run | null} run
+ * @param {{name: string} | undefined} group
+ * @param {import("../../dashboards/values.js").Formats} formats
+ * @param {import("../workspace.js").Workspace} workspace
+ * @returns {Node[]}
+ */
+export function factsOf(run, group, formats, workspace) {
+  if (!run) return [];
+  const { started, done } = run;
+  const count = (value) => formats.text(value, { type: "integer" });
+  const rows = run.columns.length ? `${count(run.rows.length)} ${run.rows.length === 1 ? "row" : "rows"}` : null;
+  const time = done ? duration(done.seconds, formats) : run.ended ? null : "running";
+  const waited = done?.queue_seconds >= 0.1 ? `${duration(done.queue_seconds, formats)} in the queue` : null;
+  const source = started?.source && (started.engine ? `${started.source} (${started.engine})` : started.source);
+  const words = [`As ${group.name}`, rows, time, waited, source].filter(Boolean).join(" · ");
+  return [
+    (started?.unguarded ?? run.body.unguarded) && html("p", { class: "warning" }, "Without guards: these rows may be of every group."),
+    done?.cut && html("p", { class: "warning" }, `Cut after ${count(run.rows.length)} rows`),
+    html("p", { class: "count", role: "status" }, words),
+    done && workspace.may("run") && html("button", { type: "button", class: "link", click: (event) => download(run, event.target) }, "CSV"),
+  ].filter(Boolean);
+}
+
+export function duration(seconds, formats) {
+  return seconds < 1 ? `${formats.text(Math.max(1, Math.round(seconds * 1000)), { type: "integer" })} ms` : formats.text(seconds, { format: "duration" });
+}
+
+async function download({ body }, button) {
+  button.disabled = true;
+  try {
+    const response = await post("csv", body);
+    save(await response.blob(), `${nameOf(body.path).replace(/\.sql$/, "")}.csv`);
+  } catch (error) {
+    button.after(html("p", { class: "warning", role: "alert" }, error.message));
+  }
+  button.disabled = false;
+}

@@ -1,0 +1,106 @@
+// The bundle of what is shown below a query: its rows, a chart, the bound SQL, the plan; two groups beside each other, a
+// sample of groups, earlier runs.
+
+import { html } from "../../dashboards/dom.js";
+import { Formats } from "../../dashboards/values.js";
+import { addPanel } from "./add_panel.js";
+import { boundSql } from "./bound.js";
+import { chart } from "./chart.js";
+import { compare } from "./compare.js";
+import { factsOf } from "./facts.js";
+import { earlierRuns, remember } from "./history.js";
+import { plan } from "./plan.js";
+import { sample } from "./sample.js";
+import { ResultTable } from "./table.js";
+import { tabs } from "./tabs.js";
+
+export class Results {
+  /** @type {Map<string, {run: import("../run.js").Run, group: any}>} the last run of each file */
+  #runs = new Map();
+  #document = null;
+  #due = false;
+  #meaning = null;
+
+  /**
+   * @param {import("../workspace.js").Workspace} workspace
+   * @param {{go: (offset: number) => void, restore: (entry: any) => void}} actions
+   */
+  constructor(workspace, { go, restore }) {
+    this.workspace = workspace;
+    this.formats = new Formats();
+    const current = () => this.#document && { document: this.#document, ...this.#runs.get(this.#document) };
+    this.facts = html("div", { class: "facts" });
+    this.table = new ResultTable(this.formats, go);
+    const mayRun = workspace.may("run");
+    this.parts = {
+      Table: this.table,
+      Chart: chart(this.formats),
+      "Bound SQL": boundSql(),
+      ...(mayRun && { Plan: plan(workspace, current), Compare: compare(workspace, this.formats, current), Sample: sample(workspace, current), History: earlierRuns(workspace, restore) }),
+    };
+    this.tabs = tabs("Result", this.parts);
+    this.element = html("div", { class: "results" }, html("div", { class: "results-head" }, this.tabs.list, this.facts), ...this.tabs.panels);
+  }
+
+  /** Shows the last run of a file. */
+  open(document) {
+    this.#document = document;
+    this.#meaning = null;
+    this.#show();
+    this.parts.Compare?.reset();
+    this.parts.Sample?.reset();
+  }
+
+  /** Another group, schema or viewer was chosen. */
+  chosen() {
+    this.parts.Plan?.reset();
+    this.parts.Compare?.show();
+  }
+
+  /** What each tag becomes as the chosen group, before a run says it. */
+  mean(meaning) {
+    this.#meaning = meaning;
+    this.#showBound();
+  }
+
+  /** @param {import("../run.js").Run} run that begins */
+  begin(document, run, group) {
+    this.#runs.set(document, { run, group });
+    if (!["Table", "Chart", "Bound SQL"].includes(this.tabs.selected)) this.tabs.select("Table");
+    this.parts.Plan?.reset();
+    remember(this.workspace, document, group);
+    this.#show();
+  }
+
+  /** A message of a run has come: draws once for all that come before the next frame. */
+  update(run) {
+    const { run: shown } = this.#runs.get(this.#document) ?? {};
+    if (this.#due || run !== shown) return;
+    this.#due = true;
+    requestAnimationFrame(() => {
+      this.#due = false;
+      this.#show();
+    });
+  }
+
+  #show() {
+    const { run = null, group } = this.#runs.get(this.#document) ?? {};
+    this.facts.replaceChildren(...factsOf(run, group, this.formats, this.workspace));
+    this.element.classList.toggle("is-unguarded", Boolean(run?.started?.unguarded ?? run?.body.unguarded));
+    this.table.show(run);
+    this.parts.Chart.show(run);
+    this.#showBound();
+  }
+
+  #showBound() {
+    const { run } = this.#runs.get(this.#document) ?? {};
+    const meaning = this.#meaning;
+    const now = meaning && { ...meaning, parameters: meaning.placeholders ?? [] };
+    this.parts["Bound SQL"].show(now?.sql ? now : (run?.started ?? now));
+  }
+
+  /** Asks which panel of the query a dashboard gets. */
+  addPanel(document, put) {
+    return addPanel(this.workspace, document, this.#runs.get(document)?.run, put);
+  }
+}

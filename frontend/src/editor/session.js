@@ -1,0 +1,60 @@
+// Who the author is: the one-time link of the address, and what is shown when a session has ended.
+
+import { ask, connection, MOUNT } from "./client.js";
+import { field, showDialog } from "./dialogs.js";
+import { html } from "../dashboards/dom.js";
+
+/** The fields of a link's fragment. */
+const fieldsOf = (link) => new URLSearchParams(link.slice(link.indexOf("#") + 1));
+
+/**
+ * Exchanges the code of the page's address for a session, and takes it out of the address. Throws Refused.
+ * @returns {Promise<{state: any, first: {environment?: string, group?: string}}>} `first`: the group that the link names
+ */
+export async function enter() {
+  const fields = fieldsOf(location.hash);
+  const code = location.hash && fields.get("code");
+  let refused = null;
+  if (code) {
+    history.replaceState(null, "", location.pathname + location.search);
+    await ask("session", { code }).catch((error) => (refused = error));
+  }
+  const state = await ask("state", {}).catch((error) => Promise.reject(refused ?? error)); // this browser may have a session
+  return { state, first: { environment: fields.get("environment") ?? undefined, group: fields.get("group") ?? undefined } };
+}
+
+/** What an author sees who has no session. */
+export function noAuthor(error) {
+  const [title, ...more] = error.status ? ["Please open the editor with a link", html("p", {}, "This command prints a link, which works once:"), command()] : ["The editor could not be opened"];
+  return html("main", { class: "notice" }, html("h1", {}, title), html("p", { role: "alert" }, error.message), ...more);
+}
+
+/**
+ * Shows a dialog when the session ends. The page and all texts stay.
+ * @param {{state: any}} workspace whose state is that of the new session
+ */
+export function watchSession(workspace) {
+  let dialog = null;
+  connection.addEventListener("lost", () => {
+    if (dialog) return;
+    const { author, has_session: byLink } = workspace.state;
+    const link = html("input", { autocomplete: "off", spellcheck: "false", autofocus: true });
+    const enterAgain = async () => {
+      const code = link.value && fieldsOf(link.value).get("code");
+      if (code) await ask("session", { code });
+      const state = await ask("state", {});
+      if (state.author !== author) throw new Error(`You are ${state.author} now, and this page has texts of ${author}. Get a link for ${author}, or load the page again.`);
+      workspace.state = state;
+      workspace.emit("choice");
+    };
+    const content = byLink
+      ? [html("p", {}, "Your text is kept in this browser. This command prints a new link:"), command(author), field("New link", link, "Leave it empty if you have opened the link in another tab.")]
+      : [html("p", {}, "Your text is kept in this browser. Sign in again in another tab, then continue here.")];
+    dialog = showDialog("Your session has ended", content, [{ label: "Continue", run: enterAgain }], { stays: true });
+    dialog.addEventListener("close", () => (dialog = null));
+  });
+}
+
+function command(author = "NAME") {
+  return html("pre", { tabindex: "0" }, `tenantry editor link --author ${author} --url ${location.origin}${MOUNT}`);
+}

@@ -1,0 +1,207 @@
+// The files that are open, what is chosen, and what the author may do.
+
+import { ask, Refused } from "./client.js";
+import { Document } from "./document.js";
+import { Emitter } from "./emitter.js";
+
+const DRAFT = "draft ";
+const PAUSE = 300;
+/** As many as the server takes with a request. */
+const MOST_DRAFTS = 20;
+
+/** Emits "files", "open", "text", "saved", "choice" and "problem". */
+export class Workspace extends Emitter {
+  /** @type {{path: string, kind: string, status: string | null}[]} */
+  files = [];
+  git = false;
+  /** @type {Map<string, Document>} by path, in the order of the tabs */
+  documents = new Map();
+  /** @type {Document | null} */
+  active = null;
+  #unwritten = new Set();
+  #timer;
+
+  /**
+   * @param {{author: string, rights: string[], environments: string[], read_only: boolean}} state
+   * @param {import("./keeper.js").Keeper} keeper
+   * @param {{environment?: string, group?: string}} first the group to begin with
+   */
+  constructor(state, keeper, first = {}) {
+    super();
+    this.state = state;
+    this.keeper = keeper;
+    const { environment: named, group } = first;
+    const kept = group ? { environment: named, group: { id: group, name: group } } : (keeper.get("choice") ?? {});
+    const environment = state.environments.includes(kept.environment) ? kept.environment : state.environments[0];
+    this.choice = { group: null, viewer: null, schema: "main", ...(environment === kept.environment && kept), environment };
+    addEventListener("pagehide", () => this.#keep());
+    document.addEventListener("visibilitychange", () => this.#keep());
+  }
+
+  may(right) {
+    return this.state.rights.includes(right) && !(right === "save" && this.state.read_only);
+  }
+
+  /** @param {object} changes of `choice` */
+  choose(changes) {
+    Object.assign(this.choice, changes);
+    this.keeper.put("choice", this.choice);
+    this.emit("choice");
+  }
+
+  // --- files ----------------------------------------------------------------------------------------------------------
+
+  async load() {
+    const { files, git } = await ask("files", {});
+    const known = new Set(files.map(({ path }) => path));
+    const drafts = this.keeper.names(DRAFT).filter((path) => !known.has(path));
+    this.files = [...files, ...drafts.map((path) => ({ path, kind: path.endsWith(".sql") ? "query" : "dashboard", status: null }))];
+    this.git = git;
+    this.emit("files");
+  }
+
+  /** Whether the file has text that is not saved, in a tab or kept from an earlier visit. */
+  isDraft(path) {
+    return this.documents.get(path)?.changed ?? this.keeper.get(DRAFT + path) !== undefined;
+  }
+
+  /** Shows a file. Throws Refused if it cannot be read. */
+  async open(path) {
+    if (!this.documents.has(path)) {
+      const draft = this.keeper.get(DRAFT + path);
+      const file = await ask("file", { path }).catch((error) => {
+        if (draft && error instanceof Refused && error.status === 404) return null;
+        throw error;
+      });
+      if (!this.documents.has(path)) this.documents.set(path, new Document(path, file, draft));
+    }
+    this.show(path);
+  }
+
+  /** Opens a file that the server does not have yet. */
+  create(path, text = "") {
+    const document = new Document(path, null, { text, revision: null });
+    this.documents.set(path, document);
+    this.#unwritten.add(path);
+    this.#keep();
+    if (!this.files.some((each) => each.path === path)) {
+      this.files = [...this.files, { path, kind: path.endsWith(".sql") ? "query" : "dashboard", status: null }];
+    }
+    this.show(path);
+  }
+
+  show(path) {
+    this.active = this.documents.get(path) ?? null;
+    this.keeper.put("open", { paths: [...this.documents.keys()], active: this.active?.path });
+    this.emit("open");
+  }
+
+  /** Closes the tab. Text that is not saved stays in this browser. */
+  close(path) {
+    this.#keep();
+    const paths = [...this.documents.keys()];
+    const at = paths.indexOf(path);
+    this.documents.delete(path);
+    this.show(this.active?.path === path ? (paths[at + 1] ?? paths[at - 1]) : this.active?.path);
+  }
+
+  /** Opens what was open at the last visit; a file that is gone stays closed. */
+  async restore() {
+    const { paths = [], active } = this.keeper.get("open") ?? {};
+    for (const path of paths) await this.open(path).catch(() => {});
+    if (this.documents.has(active)) this.show(active);
+    const first = this.files.find(({ path }) => path.endsWith(".sql")) ?? this.files[0];
+    if (!this.active && first) await this.open(first.path);
+  }
+
+  // --- texts ----------------------------------------------------------------------------------------------------------
+
+  /** The author has typed. The text is kept in this browser within moments. */
+  typed(text, document = this.active) {
+    document.text = text;
+    this.#unwritten.add(document.path);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#keep(), PAUSE);
+    this.emit("text", document);
+  }
+
+  #keep() {
+    clearTimeout(this.#timer);
+    for (const path of this.#unwritten) {
+      const document = this.documents.get(path);
+      if (document?.changed) this.keeper.put(DRAFT + path, { text: document.text, revision: document.revision });
+      else if (document) this.keeper.drop(DRAFT + path);
+    }
+    this.#unwritten.clear();
+  }
+
+  /**
+   * Saves a document.
+   * @param {Document} document
+   * @param {string | null} [revision] that it replaces
+   * @returns {Promise<{text: string | null, revision: string | null} | null>} theirs, if others have changed the file
+   *   meanwhile; else null. Throws Refused.
+   */
+  async save(document, revision = document.revision) {
+    const { path, text } = document;
+    try {
+      const saved = await ask("file/save", { path, text, revision });
+      document.saved = text;
+      document.revision = saved.revision;
+    } catch (error) {
+      if (error.code !== "file_conflict") throw error;
+      return error.answer.theirs;
+    }
+    this.#unwritten.add(path); // what was typed meanwhile stays a draft
+    this.#keep();
+    this.emit("saved", document);
+    await this.load();
+    return null;
+  }
+
+  /** Throws Refused. */
+  async rename(document, to) {
+    const { path } = document;
+    if (document.saved !== null) document.revision = (await ask("file/rename", { path, to, revision: document.revision })).revision ?? document.revision;
+    this.documents = new Map([...this.documents].map(([key, each]) => (key === path ? [to, each] : [key, each])));
+    document.path = to;
+    this.keeper.drop(DRAFT + path);
+    this.#unwritten.add(to);
+    this.#keep();
+    this.show(to);
+    await this.load();
+  }
+
+  /** Throws Refused. */
+  async remove(document) {
+    if (document.saved !== null) await ask("file/delete", { path: document.path, revision: document.revision });
+    document.text = document.saved; // no draft is left
+    this.#unwritten.add(document.path);
+    this.close(document.path);
+    this.keeper.drop(DRAFT + document.path);
+    await this.load();
+  }
+
+  // --- requests -------------------------------------------------------------------------------------------------------
+
+  /** Texts of other files that are not saved, by path. */
+  draftsBeside(path) {
+    const changed = [...this.documents.values()].filter((each) => each.changed && each.path !== path);
+    return Object.fromEntries(changed.slice(-MOST_DRAFTS).map((each) => [each.path, each.text]));
+  }
+
+  /**
+   * The fields of a request about a document as the chosen group.
+   * @param {Document} document
+   * @param {...string} names of the fields
+   */
+  body(document, ...names) {
+    const { path, text, params } = document;
+    const { environment, group, viewer, schema } = this.choice;
+    const all = { path, text, drafts: this.draftsBeside(path), environment, group: group?.id, viewer, schema, params, unguarded: Boolean(this.unguarded) };
+    return Object.fromEntries(names.map((name) => [name, all[name]]));
+  }
+}
+
+/** The fields of a request that runs a query. */
+export const RUN = ["path", "text", "drafts", "environment", "group", "viewer", "schema", "params", "unguarded"];

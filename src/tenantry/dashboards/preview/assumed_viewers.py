@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from tenantry.errors import InvalidBody, InvalidPass
+from tenantry.groups import UserGroup, Viewer
+from tenantry.tokens import viewer_of
+
+
+def assumed_viewer(values: Mapping[str, Any], group: UserGroup, now: datetime, seconds: int, *, field: str) -> Viewer:
+    """Return a viewer with these values of ``viewer.*``, including ``id``, for an operator or author. The viewer may be
+    one whose passes are revoked. Raises InvalidBody for values that no viewer can have; it names ``field``."""
+    since = int(now.timestamp())
+    attributes = {name: value for name, value in values.items() if name != "id"}
+    claims: dict[str, Any] = {"iat": since, "exp": since + seconds, "viewer": attributes}
+    if "id" in values:
+        claims["sub"] = values["id"]
+    try:
+        viewer = viewer_of(claims, group.token_version)
+    except InvalidPass as error:
+        raise InvalidBody(error.message.replace("`sub`", "`id`"), field=field) from None
+    # A revocation in this second applies to its end, but this is not a pass that was issued before.
+    issued = max(since, group.revoked_before(viewer.id))
+    return replace(viewer, issued_at=datetime.fromtimestamp(issued, UTC))

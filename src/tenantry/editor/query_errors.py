@@ -1,0 +1,56 @@
+"""Errors of queries, as authors see them: with the place in the typed text."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any, Final
+
+from tenantry.datasources.checks import word_at
+from tenantry.editor.offsets import Utf16Text
+from tenantry.errors import PrivateNameUsed, QueryFailed, TemplateError, TenantryError, error_location
+
+_log: Final = logging.getLogger("tenantry.editor")
+_WORD: Final = re.compile(r"[@\w]+")
+
+
+def error_document(error: TenantryError, path: str, text: str, sent: str = "") -> dict[str, Any]:
+    """Return code, message, and, if known, field, and where the problem is in ``text`` (``from`` and ``to``).
+
+    ``path``: the file with the text. ``sent``: the SQL that the data source got.
+    """
+    shown: dict[str, Any] = {"code": error.code, "message": error.public_message}
+    if isinstance(error, TemplateError) and error.problem:
+        shown |= {"message": error.problem, "fix": error.fix}
+    if error.field is not None:
+        shown["field"] = error.field
+    where = _place(error, path, text, sent)
+    if where is not None:
+        units = Utf16Text(text)
+        shown |= {"from": units.offset(where[0]), "to": units.offset(where[1])}
+    return shown
+
+
+def internal_error(error: Exception) -> dict[str, str]:
+    """Log an unexpected error, and return the document for the author."""
+    _log.error("a query of the editor failed: %s", error_location(error))
+    return {"code": "internal", "message": "the editor itself failed; its operator can see the reason in the log"}
+
+
+def _place(error: Any, path: str, text: str, sent: str) -> tuple[int, int] | None:
+    if isinstance(error, TemplateError):
+        location = error.location
+        if location is None or location.file != path:
+            return None
+        start = Utf16Text(text).index(location.line, location.column)
+        word = _WORD.match(text, start)
+        return start, word.end() if word is not None else min(start + 1, len(text))
+    if isinstance(error, QueryFailed | PrivateNameUsed):
+        name = word_at(sent, error.position or 0) if isinstance(error, QueryFailed) else _WORD.findall(error.name)[-1]
+        found = list(re.finditer(rf"(?<![@\w]){re.escape(name)}(?!\w)", text, re.IGNORECASE)) if name else []
+        return found[0].span() if len(found) == 1 else None
+    for path in getattr(error, "names", None) or filter(None, [getattr(error, "name", "")]):
+        tag = re.search(rf"\{{\{{[^{{}}]*?(?<![\w.])({re.escape(str(path))})(?![\w.])", text)
+        if tag is not None:
+            return tag.span(1)
+    return None

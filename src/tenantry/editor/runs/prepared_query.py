@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from tenantry.datasources import DataSources, ExplainedQuery, is_guard_required, registration_notes
+from tenantry.editor.bound_values import bound_values
+from tenantry.editor.drafts import QueryDrafts
+from tenantry.editor.requests import GroupBody, TextBody
+from tenantry.editor.workbench import Workbench
+from tenantry.errors import RightMissing
+from tenantry.groups import Record, UserGroup, extend
+from tenantry.sql import Query
+
+
+class QueryBody(TextBody):
+    schema_: Annotated[str, Field(max_length=255, alias="schema")] = "main"
+    """The schema of the group's mapping."""
+    params: Annotated[dict[str, Any], Field(max_length=200)] = {}
+    """The values of ``params.*``, as a viewer chooses them."""
+    unguarded: bool = False
+    """Whether declared tables are read without their guards."""
+
+
+class RunBody(QueryBody, GroupBody):
+    """A query to run as a group."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedQuery:
+    group: UserGroup
+    schema: str
+    query: Query
+    variables: Record
+    sources: DataSources
+    explained: ExplainedQuery
+    now: datetime
+    notes: tuple[str, ...]
+    """Warnings about the data source, as `tenantry data-source create` prints them."""
+
+    @property
+    def sql(self) -> str:
+        """The SQL with placeholders."""
+        return self.explained.traced.bound.sql
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the source, the SQL, its parameters with their origins, and the guards."""
+        explained = self.explained
+        guards = [
+            {"table": each.table, "line": each.line, "column": each.column, "condition": each.condition or None}
+            for each in explained.guards
+        ]
+        return {
+            "group": self.group.provided_id,
+            "suspended": self.group.suspended,
+            "expired": not self.group.suspended and self.group.seconds_left(self.now) <= 0,
+            "source": {"id": explained.source_id, "name": explained.provided_id},
+            "engine": explained.engine,
+            "sql": self.sql.strip(),
+            "parameters": list(bound_values(explained, self.query, self.variables)),
+            "guards": guards,
+            "notes": list(self.notes),
+        }
+
+
+async def prepare_query(workbench: Workbench, queries: QueryDrafts, body: QueryBody, group: UserGroup) -> PreparedQuery:
+    """Bind the typed text for a group. Raises the errors of ``DataSources.fetch`` before the query runs, and
+    RightMissing if the guards of the source's tables may not be left out."""
+    sources = workbench.unguarded if body.unguarded else workbench.sources
+    schema, now = body.schema_, datetime.now(UTC)
+    registered = await sources.registered(group, schema)
+    if body.unguarded and is_guard_required(registered):
+        problem = f"the tables of data source {registered.provided_id} are always guarded (`guard: required`)"
+        raise RightMissing(problem, field="/unguarded")
+    fragments = queries.with_drafts(body.drafts)
+    name = queries.name_of(body.path) or ""
+    query = await asyncio.to_thread(fragments.typed, name, body.path, body.text)
+    variables = extend(group.variables, "params", body.params)
+    explained = await sources.explain(group, schema, query, variables, now=now)
+    notes = tuple(registration_notes(registered.url, trusted=registered.trusted))
+    return PreparedQuery(group, schema, query, variables, sources, explained, now, notes)

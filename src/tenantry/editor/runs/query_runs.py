@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import suppress
+from time import monotonic
+from typing import Any, Final
+
+from starlette.responses import JSONResponse, Response
+
+from tenantry.datasources import timeout_error
+from tenantry.datasources.checks import PlanTemplate, plan_prefix
+from tenantry.datasources.results import Result
+from tenantry.editor.authors import Right
+from tenantry.editor.drafts import QueryDrafts
+from tenantry.editor.query_errors import error_document, internal_error
+from tenantry.editor.requests import EditorRequest
+from tenantry.editor.runs.audit import record_query
+from tenantry.editor.runs.ndjson import HEADERS, Lines, json_line
+from tenantry.editor.runs.plans import plan_text
+from tenantry.editor.runs.prepared_query import PreparedQuery, RunBody, prepare_query
+from tenantry.editor.runs.row_lines import RowLines, Types
+from tenantry.editor.viewed_groups import find_viewed_group
+from tenantry.editor.workbench import Workbench
+from tenantry.errors import QueryTimeout, TenantryError
+from tenantry.groups import UserGroup
+
+PLAN_SECONDS: Final = 1.0
+"""Maximum seconds for a plan."""
+
+
+class QueryRuns:
+    """Runs typed queries as a group. Each run is recorded in the audit trail before its query is sent."""
+
+    def __init__(self, workbench: Workbench, queries: QueryDrafts) -> None:
+        self._workbench = workbench
+        self._queries = queries
+
+    async def run(self, asked: EditorRequest[RunBody]) -> Response:
+        group = await self._group(asked)
+        return Lines(asked.request, self._lines(asked, group))
+
+    async def plan(self, asked: EditorRequest[RunBody]) -> Response:
+        group = await self._group(asked)
+        sent, body = "", asked.body
+        try:
+            prepared = await prepare_query(self._workbench, self._queries, body, group)
+            prefix = plan_prefix(prepared.explained)
+            if prefix is None:
+                return JSONResponse({"text": None})
+            sent = prefix + prepared.sql
+            await record_query(self._workbench, asked, _action(body), group, "plan")
+            result = await _plan(prepared, prefix)
+        except TenantryError as error:
+            document = {"success": 0, "error": error_document(error, body.path, body.text, sent)}
+            return JSONResponse(document, error.status)
+        return JSONResponse({"text": plan_text(result)})
+
+    async def csv(self, asked: EditorRequest[RunBody]) -> Response:
+        group = await self._group(asked)
+        prepared = await prepare_query(self._workbench, self._queries, asked.body, group)
+        await record_query(self._workbench, asked, _action(asked.body), group, "csv")
+        stream = await prepared.sources.stream(
+            group, prepared.schema, prepared.query, prepared.variables, format="csv", formula_safe=True
+        )
+
+        async def parts() -> AsyncGenerator[bytes]:
+            async with stream:
+                async for part in stream:
+                    yield part
+
+        name = (prepared.query.name or "query").rpartition("/")[2]
+        return Lines(asked.request, parts(), stream.media_type, HEADERS | stream.headers(f"{name}.csv"))
+
+    async def _group(self, asked: EditorRequest[RunBody]) -> UserGroup:
+        if asked.body.unguarded:
+            asked.require(Right.UNGUARDED)
+        return await find_viewed_group(self._workbench, asked.author, asked.body)
+
+    async def _lines(self, asked: EditorRequest[RunBody], group: UserGroup) -> AsyncGenerator[bytes]:
+        body, sent, limits = asked.body, "", self._workbench.limits
+        try:
+            prepared = await prepare_query(self._workbench, self._queries, body, group)
+            sent = prepared.sql
+            await record_query(self._workbench, asked, _action(body), group, "rows")
+            allowed = {"rows": limits.row_limit, "bytes": limits.max_bytes, "seconds": limits.timeout}
+            yield json_line({"started": prepared.as_json() | {"unguarded": body.unguarded, "limits": allowed}})
+            run = _Run(self._workbench, prepared)
+            async for part in run.parts():
+                yield part
+            yield json_line({"done": run.outcome()})
+        except TenantryError as error:
+            yield json_line({"error": error_document(error, body.path, body.text, sent)})
+        except Exception as error:  # noqa: BLE001  # the response has begun
+            yield json_line({"error": internal_error(error)})
+
+
+class _Run:
+    def __init__(self, workbench: Workbench, prepared: PreparedQuery) -> None:
+        self._limits = workbench.limits
+        self._prepared = prepared
+        self._queue_seconds = 0.0
+        self._began = monotonic()
+        self._lines: RowLines | None = None
+
+    async def parts(self) -> AsyncGenerator[bytes]:
+        """Raises the errors of ``DataSources.open_chunks``."""
+        given = self._prepared
+        chunks = await given.sources.open_chunks(
+            given.group,
+            given.schema,
+            given.query,
+            given.variables,
+            self._make_writer,
+            now=given.now,
+            on_begin=self._begin,
+        )
+        try:
+            while (part := await self._within_limit(chunks.next())) is not None:
+                if part:
+                    yield part
+                if self._is_cut:
+                    break
+        finally:
+            chunks.close()
+
+    def outcome(self) -> dict[str, Any]:
+        return {
+            "rows": 0 if self._lines is None else self._lines.row_count,
+            "seconds": round(monotonic() - self._began, 4),
+            "queue_seconds": round(self._queue_seconds, 4),
+            "cut": self._is_cut,
+        }
+
+    @property
+    def _is_cut(self) -> bool:
+        return self._lines is not None and self._lines.is_cut
+
+    def _make_writer(self, names: Sequence[str], types: Types, arrow_types: Types = None, /) -> RowLines:
+        self._lines = RowLines(self._limits, names, types)
+        return self._lines
+
+    def _begin(self, queue_seconds: float) -> None:
+        self._began, self._queue_seconds = monotonic(), queue_seconds
+
+    async def _within_limit(self, next_part: Any) -> bytes | None:
+        seconds = self._limits.timeout
+        try:
+            async with asyncio.timeout(max(0.0, self._began + seconds - monotonic())):
+                part: bytes | None = await next_part
+                return part
+        except TimeoutError:
+            raise timeout_error(self._prepared.explained.source_id, seconds) from None
+
+
+async def _plan(prepared: PreparedQuery, prefix: str) -> Result:
+    template = PlanTemplate(prepared.query, prefix)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(PLAN_SECONDS):
+            return await prepared.sources.query(
+                prepared.group, prepared.schema, template, prepared.variables, now=prepared.now
+            )
+    raise QueryTimeout(f"the data source did not explain the query within {PLAN_SECONDS:g} s")
+
+
+def _action(body: RunBody) -> str:
+    return "query.unguarded" if body.unguarded else "query.run"

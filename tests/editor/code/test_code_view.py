@@ -1,0 +1,230 @@
+"""The code view: findings with fixes, what tags become, YAML, differences, keys, colours, the policy."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines.axe import serious
+from tests.editor.code.conftest import Edit, offered, show, tell, text_of
+
+BUNDLES = Path(__file__).parents[3] / "src" / "tenantry" / "static" / "bundles"
+LARGEST_LOAD = 145_000
+LARGEST_CHUNK = 25_000
+TEXT = "select carier from flights where carrier = {{ carrier }}"
+FINDING = {
+    "from": 7,
+    "to": 13,
+    "severity": "error",
+    "code": "unknown_column",
+    "message": "There is no column carier.",
+    "fix": "Write carrier.",
+    "edit": {"from": 7, "to": 13, "insert": "carrier"},
+}
+MEANING = {
+    "placeholders": [
+        {
+            "from": 43,
+            "to": 56,
+            "placeholder": "$1",
+            "type": "text",
+            "path": "carrier",
+            "origin": "property",
+            "value": "UA",
+        }
+    ],
+    "tables": [{"from": 19, "to": 26, "name": "flights", "sql": "(select * from flights where carrier = $2)"}],
+}
+QUERY = """/* ---
+title: Flights
+params:
+  since: {type: date, default: last-30-days}
+--- */
+with days as (
+  select date_trunc('day', f.at) as day, count(*) as n -- of "all"
+  from flights f
+  where f.at >= {{ params.since }} and f.code = 'x {{ user_group.properties.carrier | json }} \\{{'
+    [[ and f."Origin" in {{ params.origins }} ]]
+)
+select day, cast(n as numeric(10, 2)), null from days where 1.5 < n {{> sales/active }}
+"""
+DASHBOARD = "title: Flights\nrows:\n  - {line: flights, by: day, query: by_day}\n# all\n"
+
+
+async def until(holds: Callable[[], Awaitable[Any]], seconds: float = 60.0) -> None:
+    for _ in range(int(seconds / 0.02)):
+        if await holds():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it never came to be")
+
+
+async def test_a_finding_is_fixed_by_click_and_by_key(edit: Edit) -> None:
+    """The place moves with what is typed before it. Red if the edit keeps its offsets, and without the key."""
+    page = (await edit(f"‸{TEXT}")).page
+    await tell(page, "setFindings", [FINDING])
+    await page.keyboard.type("-- x\n")
+    await page.locator(".finding-error").click()
+    await page.locator(".cm-diagnostic", has_text="There is no column carier.").wait_for()
+    await page.get_by_role("button", name="Fix").click()
+    assert await text_of(page) == f"-- x\n{TEXT}".replace("carier", "carrier")
+    await show(page, f"‸{TEXT}", path="b.sql")
+    await tell(page, "setFindings", [FINDING])
+    await page.keyboard.press("Control+.")
+    assert await text_of(page) == TEXT.replace("carier", "carrier")
+
+
+async def test_findings_that_no_longer_fit(edit: Edit) -> None:
+    """Offsets beyond the end are taken as the end. Red without the limits: CodeMirror throws."""
+    seen = await edit("‸ab")
+    await tell(
+        seen.page, "setFindings", [FINDING | {"from": 1, "to": 99, "edit": None}, FINDING | {"from": 50, "to": 60}]
+    )
+    await seen.page.locator(".finding-error").wait_for()
+    assert seen.console == []
+
+
+async def test_what_a_tag_and_a_guarded_table_become(edit: Edit) -> None:
+    """By the mouse and by the key. Red if the meaning does not move with the text."""
+    page = (await edit(f"‸{TEXT}")).page
+    await tell(page, "setMeaning", MEANING)
+    await page.keyboard.type("/* x */ ")
+    await page.locator(".cm-line span", has_text="carrier").last.hover()
+    await page.locator(".meaning").get_by_text('$1 = "UA"').wait_for()
+    await page.locator(".meaning").get_by_text("text · carrier · property").wait_for()
+    await page.mouse.move(0, 0)
+    await until(lambda: _count(page, ".meaning", 0))
+    for _ in range(20):
+        await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("Control+i")
+    await page.get_by_text("(select * from flights where carrier = $2)").wait_for()
+    await page.keyboard.press("Escape")
+    await until(lambda: _count(page, ".meaning", 0))
+
+
+async def _count(page: Any, selector: str, count: int) -> bool:
+    return bool(await page.locator(selector).count() == count)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ro‸", ["rows = required"]),
+        ("rows:\n  - {line: flights, que‸}", ["query = required"]),
+        ("rows:\n  - line: flights\n    query: ‸", ["by_day = query", "delays = query"]),
+        ("week_start: ‸", ["monday", "sunday"]),
+    ],
+)
+async def test_dashboards_are_completed_by_their_schema(edit: Edit, text: str, expected: list[str]) -> None:
+    """Red without ``$ref``."""
+    seen = await edit(text, path="dashboards/a.yaml", language="yaml")
+    page = seen.page
+    await until(lambda: _loaded(page, "editor_yaml"))
+    found = await offered(page)
+    assert found[: len(expected)] == expected
+
+
+async def _loaded(page: Any, bundle: str) -> bool:
+    script = """(bundle) => performance.getEntriesByType("resource")
+        .some(({ name, responseEnd }) => name.includes(bundle) && responseEnd > 0)"""
+    return bool(await page.evaluate(script, bundle))
+
+
+async def test_differences(edit: Edit) -> None:
+    """A part of theirs is taken, and mine can be edited. Red with a second CodeMirror in the bundle: its extensions are
+    refused."""
+    seen = await edit()
+    page = seen.page
+    await page.evaluate(
+        """async () => {
+          const { openDiff } = await import(document.querySelector('meta[data-file="editor_diff.js"]').content);
+          const host = document.createElement("div");
+          document.querySelector("main").replaceChildren(host);
+          const texts = { mine: "select 1\\nfrom mine", theirs: "select 1\\nfrom theirs" };
+          window.diff = openDiff(host, { ...texts, editable: true });
+        }"""
+    )
+    await page.get_by_role("textbox", name="Mine").click()
+    await page.keyboard.press("Control+End")
+    await page.keyboard.type("\nlimit 1")
+    await page.get_by_role("button", name="Take this part of theirs").first.click()
+    assert "from theirs" in await page.evaluate("diff.text")
+    assert await serious(page) == []
+    assert seen.console == []
+    assert await seen.violations() == []
+    await page.evaluate("diff.close()")
+    assert await page.locator("main > div > div").count() == 0
+
+
+async def test_keys(edit: Edit) -> None:
+    """Run, save and format are told; Tab indents, and leaves after Escape."""
+    page = (await edit("‸select 1")).page
+    for key in ("Control+Enter", "Control+s", "Shift+Alt+f"):
+        await page.keyboard.press(key)
+    assert await page.evaluate("told") == ["run", "save", "format"]
+    await page.keyboard.press("Tab")
+    assert await text_of(page) == "  select 1"
+    await page.evaluate("document.querySelector('main').append(document.createElement('button'))")
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("Tab")
+    assert await page.evaluate("document.activeElement.localName") == "button"
+    described = page.get_by_role("textbox", name="queries/a.sql")
+    await described.wait_for()
+    assert await page.locator("#help").inner_text() == "Press Escape, then Tab, to leave the editor."
+
+
+async def test_a_file_keeps_its_history(edit: Edit) -> None:
+    """Another file in between loses nothing. Red if each document gets a new state."""
+    page = (await edit("a‸")).page
+    await page.keyboard.type("bc")
+    typed = await text_of(page)
+    await show(page, "other‸", path="b.sql")
+    await show(page, f"{typed}‸")
+    await page.keyboard.press("Control+z")
+    assert await text_of(page) == "a"
+
+
+async def test_nobody_types_into_a_file_that_is_read_only(edit: Edit) -> None:
+    page = (await edit("‸select 1", readOnly=True)).page
+    await page.keyboard.type("x")
+    assert await text_of(page) == "select 1"
+    assert await page.get_by_role("textbox").get_attribute("aria-readonly") == "true"
+
+
+@pytest.mark.parametrize("dark", [False, True])
+async def test_everybody_can_read_it(edit: Edit, dark: bool, tmp_path: Path) -> None:
+    """All colours of SQL and YAML at 4.5 to 1 on the page, and what floats: axe looks. The policy and the console are
+    clean. Red with ``--line`` as the colour of comments."""
+    seen = await edit(f"{QUERY}‸", dark=dark)
+    page = seen.page
+    await page.evaluate("document.querySelector('tenantry-code').style.height = '20em'")
+    assert await serious(page) == []
+    assert await page.locator(".cm-line span").count() > 40
+    await tell(page, "setFindings", [FINDING | {"from": 40, "to": 60}])
+    await page.keyboard.type("select {{ ")
+    await offered(page)
+    assert await serious(page) == []
+    await page.screenshot(path=tmp_path / "completion.png")
+    await page.keyboard.press("Escape")
+    await page.locator(".finding-error").click()
+    await page.locator(".cm-diagnostic").wait_for()
+    assert await serious(page) == []
+    await page.screenshot(path=tmp_path / "findings.png")
+    await page.keyboard.press("Escape")
+    await show(page, f"‸{DASHBOARD}", path="a.yaml", language="yaml")
+    await page.keyboard.press("Control+f")
+    await page.locator(".cm-search").wait_for()
+    assert await serious(page) == []
+    assert seen.console == []
+    assert await seen.violations() == []
+
+
+def test_weight() -> None:
+    """What the browser loads first, and the largest of what it loads later, by brotli."""
+    first = sum((BUNDLES / f"editor.{kind}.br").stat().st_size for kind in ("js", "css"))
+    assert first <= LARGEST_LOAD
+    assert all((BUNDLES / f"editor_{name}.js.br").stat().st_size <= LARGEST_CHUNK for name in ("diff", "yaml"))

@@ -1,0 +1,70 @@
+"""The editor's page in the browser, fed by a stand-in for the server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from engines.chromium import OpenPage, Watched, launched
+from tests.editor.page.stand_in import StandIn, served
+
+Visit = Callable[..., Awaitable[Watched]]
+PATIENCE = 60.0
+expect.set_options(timeout=PATIENCE * 1000)
+
+browser = pytest.fixture(launched, scope="package", name="browser")
+
+
+@pytest.fixture(scope="package")
+def server() -> Iterator[StandIn]:
+    with served() as stand_in:
+        yield stand_in
+
+
+@pytest.fixture
+def stand_in(server: StandIn) -> StandIn:
+    server.clear()
+    return server
+
+
+@pytest.fixture
+def visit(open_page: OpenPage, stand_in: StandIn) -> Visit:
+    """``await visit()``: the editor with its first file open."""
+
+    async def visited(*, settle: bool = True, fragment: str = "", **options: Any) -> Watched:
+        seen = await open_page(**options)
+        seen.page.set_default_timeout(PATIENCE * 1000)
+        await seen.page.goto(stand_in.url + fragment)
+        if settle:
+            await seen.page.locator(".tab[aria-current]").wait_for(state="attached")
+            await seen.page.locator(".results").wait_for(state="attached")
+        return seen
+
+    return visited
+
+
+async def until(holds: Callable[[], Awaitable[Any] | Any]) -> None:
+    """Waits for a condition."""
+    for _ in range(int(PATIENCE / 0.02)):
+        found = holds()
+        if await found if isinstance(found, Awaitable) else found:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it never came to be")
+
+
+async def text_of(page: Page) -> str:
+    """What the code view shows."""
+    text: str = await page.evaluate("document.querySelector('tenantry-code').text")
+    return text
+
+
+async def write(page: Page, text: str) -> None:
+    """Replaces the whole text, as by keys."""
+    await page.evaluate("document.querySelector('tenantry-code').focus()")
+    await page.keyboard.press("ControlOrMeta+a")
+    await page.keyboard.insert_text(text)

@@ -1,0 +1,62 @@
+"""A dashboard's file with its preview, and a panel that is added to it."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import expect
+
+from tests.editor.page.conftest import Visit, text_of, until, write
+from tests.editor.page.stand_in import DASHBOARD, StandIn, refusal
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_the_preview_follows_typing(stand_in: StandIn, visit: Visit) -> None:
+    """As the chosen group, with text that is not saved. Red when the preview shows the saved file."""
+    seen = await visit()
+    page = seen.page
+    await page.locator(f".file[data-path='{DASHBOARD}']").click()
+    heading = page.frame_locator(".preview iframe").get_by_role("heading")
+    await expect(heading).to_have_text("The dashboard as shown")
+    assert stand_in.bodies("preview")[-1] == {
+        "dashboard": DASHBOARD,
+        "drafts": {},
+        "environment": "production",
+        "group": "ua",
+        "viewer": None,
+    }
+    await write(page, "title: Typed\n")
+    await until(lambda: stand_in.bodies("preview")[-1]["drafts"] == {DASHBOARD: "title: Typed\n"})
+    await expect(page.locator(".preview")).to_contain_text("As United Air Lines, with text that is not saved")
+    assert seen.console == []
+    assert await seen.violations() == []
+
+
+async def test_a_preview_that_fails_keeps_the_last_one(stand_in: StandIn, visit: Visit) -> None:
+    """Red when a mistake while typing empties the preview."""
+    page = (await visit()).page
+    await page.locator(f".file[data-path='{DASHBOARD}']").click()
+    await page.locator(".preview iframe").wait_for()
+    stand_in.answers["preview"] = refusal(422, "invalid_dashboard", "Line 2: rows is missing.")
+    await write(page, "title:\n")
+    await expect(page.locator(".preview")).to_contain_text("Line 2: rows is missing.")
+    await expect(page.locator(".preview iframe")).to_be_visible()
+
+
+async def test_a_panel_of_a_query_is_added(stand_in: StandIn, visit: Visit) -> None:
+    """The dashboard opens with it, not saved yet. Red when it is written to the file at once."""
+    page = (await visit()).page
+    before = stand_in.files[DASHBOARD]
+    await page.keyboard.press("ControlOrMeta+Enter")
+    await page.locator(".rows tbody tr").first.wait_for()
+    await page.get_by_role("button", name="Menu of the file").click()
+    await page.get_by_role("menuitem", name="Add a panel of this query…").click()
+    dialog = page.get_by_role("dialog", name="Add a panel of this query")
+    await dialog.get_by_label("Kind").select_option("bars")
+    await dialog.get_by_role("button", name="Add").click()
+    await expect(page.locator(".tab[aria-current]")).to_contain_text("flights.yaml")
+    panel = {"query": "by_day", "kind": "bars", "column": "flights", "by": "day"}
+    await expect(dialog).to_be_hidden()
+    assert stand_in.bodies("add-panel") == [{"dashboard": DASHBOARD, "text": before} | panel]
+    assert (await text_of(page)).endswith("{bars: flights, by: day, query: by_day}\n")
+    assert stand_in.files[DASHBOARD] == before

@@ -1,0 +1,198 @@
+"""Nothing that an author types is lost: reload, crash, a lost session, a full storage, a save of somebody else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from engines.chromium import Watched
+from tests.editor.page.conftest import Visit, text_of, until, write
+from tests.editor.page.stand_in import QUERY, SECOND, StandIn
+
+pytestmark = pytest.mark.anyio
+
+TYPED = "select 1 as typed"
+KEPT = "(typed) => Object.values(localStorage).some((value) => value.includes(typed))"
+
+
+async def kept(page: Page, typed: str = TYPED) -> None:
+    """Waits until the browser has kept the text."""
+    await until(lambda: page.evaluate(KEPT, typed))
+
+
+async def test_a_draft_survives_a_reload(stand_in: StandIn, visit: Visit) -> None:
+    """It is there in its tab, the files say that it is not saved, and a save takes the draft away. Red when the page
+    shows the server's text."""
+    page = (await visit()).page
+    await write(page, TYPED)
+    await page.reload()
+    await expect(page.locator(".tab[aria-current]")).to_contain_text("by_day.sql")
+    await until(lambda: text_of(page))
+    assert await text_of(page) == TYPED
+    await expect(page.locator(f".file[data-path='{QUERY}']")).to_contain_text("not saved")
+    await page.keyboard.press("ControlOrMeta+s")
+    await until(lambda: stand_in.files[QUERY] == TYPED)
+    await until(lambda: page.evaluate(f"!({KEPT})({TYPED!r})"))
+    await expect(page.locator(f".file[data-path='{QUERY}']")).not_to_contain_text("not saved")
+
+
+async def test_a_draft_survives_a_crash(stand_in: StandIn, visit: Visit) -> None:
+    """No event tells the page of its end. Red when drafts are kept only as the page is left."""
+    seen = await visit()
+    await write(seen.page, TYPED)
+    await kept(seen.page)
+    other = await seen.page.context.new_page()
+    await other.goto(stand_in.url)
+    await other.locator(".tab[aria-current]").wait_for()
+    assert await text_of(other) == TYPED
+
+
+async def test_a_closed_tab_keeps_its_draft(stand_in: StandIn, visit: Visit) -> None:
+    """Red when closing forgets what was typed."""
+    page = (await visit()).page
+    await write(page, TYPED)
+    await page.get_by_role("button", name="Close by_day.sql").click()
+    await expect(page.get_by_text("Open a file on the left.")).to_be_visible()
+    await page.locator(f".file[data-path='{QUERY}']").click()
+    await until(lambda: text_of(page))
+    assert await text_of(page) == TYPED
+
+
+async def test_texts_that_are_not_saved_go_with_requests(stand_in: StandIn, visit: Visit) -> None:
+    """Of other files: a query may include them. Red when drafts hold the file itself, or none."""
+    page = (await visit()).page
+    await write(page, TYPED)
+    await page.locator(f".file[data-path='{SECOND}']").click()
+    await expect(page.locator(".tab[aria-current]")).to_contain_text("delays.sql")
+    await page.keyboard.press("ControlOrMeta+Enter")
+    await until(lambda: stand_in.bodies("run"))
+    body = stand_in.bodies("run")[-1]
+    assert (body["path"], body["drafts"]) == (SECOND, {QUERY: TYPED})
+
+
+async def test_a_lost_session_keeps_the_text(stand_in: StandIn, visit: Visit) -> None:
+    """A dialog says how to come back, with the text where it was; a new link opens a session without another page. Red
+    when the page is replaced, or loaded again."""
+    page = (await visit()).page
+    await write(page, TYPED)
+    stand_in.signed_in = False
+    await page.keyboard.press("ControlOrMeta+s")
+    dialog = page.get_by_role("dialog", name="Your session has ended")
+    await expect(dialog).to_contain_text("tenantry editor link --author ann")
+    await page.keyboard.press("Escape")
+    await expect(dialog).to_be_visible()
+    await dialog.get_by_role("button", name="Continue").click()
+    await expect(dialog.get_by_role("alert")).to_contain_text("You are not signed in.")
+    await dialog.get_by_label("New link").fill(f"{stand_in.url}#code=used")
+    await dialog.get_by_role("button", name="Continue").click()
+    await expect(dialog.get_by_role("alert")).to_contain_text("This link has been used")
+    await dialog.get_by_label("New link").fill(f"{stand_in.url}#code=good")
+    await dialog.get_by_role("button", name="Continue").click()
+    await expect(dialog).to_be_hidden()
+    assert await text_of(page) == TYPED
+    await page.keyboard.press("ControlOrMeta+s")
+    await until(lambda: stand_in.files[QUERY] == TYPED)
+
+
+async def test_another_author_does_not_take_over_the_page(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the texts of one author go on under the name of another."""
+    page = (await visit()).page
+    stand_in.signed_in = False
+    await write(page, TYPED)
+    dialog = page.get_by_role("dialog", name="Your session has ended")
+    await dialog.wait_for()
+    stand_in.signed_in = True
+    stand_in.state["author"] = "bob"
+    await dialog.get_by_role("button", name="Continue").click()
+    await expect(dialog.get_by_role("alert")).to_contain_text("You are bob now")
+
+
+async def test_the_link_opens_a_session(stand_in: StandIn, visit: Visit) -> None:
+    """Its code leaves the address, and the group that it names is chosen. Red when the code stays in the address."""
+    stand_in.signed_in = False
+    page = (await visit(fragment="#code=good&environment=production&group=b6")).page
+    assert page.url == stand_in.url
+    await expect(page.get_by_role("button", name="As JetBlue Airways")).to_be_visible()
+
+
+async def test_a_used_link_says_how_to_get_another(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the page stays empty."""
+    stand_in.signed_in = False
+    seen = await visit(fragment="#code=used", settle=False)
+    await expect(seen.page.get_by_role("alert")).to_contain_text("This link has been used")
+    await expect(seen.page.get_by_text("tenantry editor link")).to_be_visible()
+
+
+async def test_a_full_storage_says_so(stand_in: StandIn, visit: Visit) -> None:
+    """The history of runs makes room first. Red when an error of the storage is swallowed."""
+    page = (await visit()).page
+    await page.evaluate("""() => {
+        Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError"); };
+    }""")
+    await write(page, TYPED)
+    await expect(page.get_by_role("alert").filter(has_text="storage is full")).to_be_visible()
+    await page.keyboard.press("ControlOrMeta+s")
+    await until(lambda: stand_in.files[QUERY] == TYPED)
+
+
+THEIRS = "select 2 as theirs"
+
+
+async def conflicting(stand_in: StandIn, visit: Visit) -> tuple[Watched, Any]:
+    """A page whose save is a conflict, and the dialog."""
+    seen = await visit()
+    await write(seen.page, TYPED)
+    stand_in.files[QUERY] = THEIRS
+    await seen.page.keyboard.press("ControlOrMeta+s")
+    dialog = seen.page.get_by_role("dialog", name=f"Somebody else has saved {QUERY}")
+    await expect(dialog.get_by_label("Theirs", exact=True)).to_contain_text(THEIRS)
+    await expect(dialog.get_by_label("Mine", exact=True)).to_contain_text(TYPED)
+    assert stand_in.files[QUERY] == THEIRS
+    return seen, dialog
+
+
+async def test_in_a_conflict_mine_can_be_kept(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the second save has the first revision."""
+    _, dialog = await conflicting(stand_in, visit)
+    await dialog.get_by_role("button", name="Keep mine").click()
+    await until(lambda: stand_in.files[QUERY] == TYPED)
+    await expect(dialog).to_be_hidden()
+
+
+async def test_in_a_conflict_mine_can_be_edited(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the text of before the dialog is saved."""
+    seen, dialog = await conflicting(stand_in, visit)
+    mine = dialog.get_by_label("Mine", exact=True)
+    await mine.click()
+    await seen.page.keyboard.press("ControlOrMeta+a")
+    await seen.page.keyboard.insert_text("select 3 as both")
+    await dialog.get_by_role("button", name="Keep mine").click()
+    await until(lambda: stand_in.files[QUERY] == "select 3 as both")
+    await expect(dialog).to_be_hidden()
+    assert await text_of(seen.page) == "select 3 as both"
+
+
+async def test_in_a_conflict_theirs_can_be_taken(stand_in: StandIn, visit: Visit) -> None:
+    """The text is theirs then, nothing is unsaved, and the next save is none of a conflict. Red when the revision stays
+    the old one."""
+    seen, dialog = await conflicting(stand_in, visit)
+    await dialog.get_by_role("button", name="Take theirs").click()
+    await expect(dialog).to_be_hidden()
+    assert await text_of(seen.page) == THEIRS
+    await expect(seen.page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
+    await write(seen.page, TYPED)
+    await seen.page.keyboard.press("ControlOrMeta+s")
+    await until(lambda: stand_in.files[QUERY] == TYPED)
+
+
+async def test_a_file_that_somebody_deleted_can_be_saved_again(stand_in: StandIn, visit: Visit) -> None:
+    """Red when a conflict without their text shows no way out."""
+    page = (await visit()).page
+    await write(page, TYPED)
+    del stand_in.files[QUERY]
+    await page.keyboard.press("ControlOrMeta+s")
+    dialog = page.get_by_role("dialog", name=f"Somebody has deleted {QUERY}")
+    await dialog.get_by_role("button", name="Save mine as a new file").click()
+    await until(lambda: stand_in.files.get(QUERY) == TYPED)

@@ -1,0 +1,118 @@
+"""How the editor looks and what it weighs: every size and mode, axe, the policy, the console, the bundles."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from playwright.async_api import expect
+
+from engines.axe import serious
+from tenantry.editor.page import CHUNKS
+from tests.editor.page.conftest import Visit, text_of, write
+from tests.editor.page.stand_in import DASHBOARD, QUERY, StandIn
+
+pytestmark = pytest.mark.anyio
+
+BUNDLES = files("tenantry") / "static" / "bundles"
+LARGEST_LOAD = 145_000
+LARGEST_CHUNK = 25_000
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [1440, 820, 390])
+async def test_every_size_and_mode(stand_in: StandIn, visit: Visit, tmp_path: Path, width: int, dark: bool) -> None:
+    """No sideways scrolling, nothing that axe calls serious, a clean console, no violation. A picture is kept."""
+    seen = await visit(width=width, dark=dark)
+    page = seen.page
+    await page.get_by_role("button", name="Run", exact=True).click()
+    await page.locator(".rows tbody tr").first.wait_for()
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for tab in ("Table", "Chart", "Bound SQL", "Compare", "Sample", "History"):
+        await page.get_by_role("tab", name=tab).click()
+        assert await serious(page, also=("region", "heading-order")) == [], tab
+    await page.locator(f".file[data-path='{DASHBOARD}']").click()
+    await page.locator(".preview iframe").wait_for()
+    assert await serious(page) == []
+    await page.screenshot(path=tmp_path / f"editor-{width}-{'dark' if dark else 'light'}.png")
+    assert seen.console == []
+    assert await seen.violations() == []
+
+
+async def test_what_opens_can_be_used_by_everybody(stand_in: StandIn, visit: Visit) -> None:
+    """The search of groups, the viewer, the menu and dialogs, each open while axe looks."""
+    page = (await visit()).page
+    await write(page, "select {{ wrong }}")
+    await page.get_by_label("Problems").wait_for()
+    for name in ("As United Air Lines", "Viewer None", "Menu of the file"):
+        await page.get_by_role("button", name=name).click()
+        if name.startswith("As"):
+            await page.get_by_role("option").first.wait_for()
+        assert await serious(page) == [], name
+        await page.keyboard.press("Escape")
+    await page.get_by_role("button", name="New file in Queries").click()
+    assert await serious(page) == []
+
+
+async def test_the_tab_key_goes_through_the_page_in_order(stand_in: StandIn, visit: Visit) -> None:
+    """Head, files, tabs, commands, text: few steps from the first to the text, each with a visible focus."""
+    page = (await visit()).page
+    await page.get_by_role("heading", name="SQL editor").click()
+    found = []
+    for _ in range(30):
+        await page.keyboard.press("Tab")
+        at = "(({ classList, localName, textContent }) => [localName, classList[0] ?? '', textContent.slice(0, 12)])"
+        found.append(await page.evaluate(f"{at}(document.activeElement)"))
+        outline = "getComputedStyle(document.activeElement).outlineStyle"
+        if await page.evaluate("Boolean(document.activeElement.closest('tenantry-code'))"):
+            break
+        assert await page.evaluate(outline) != "none", found[-1]
+    classes = [name for _, name, _ in found]
+    order = [classes.index(each) for each in ("choice", "file", "tab-name", "button")]
+    assert order == sorted(order)
+    assert len(found) < 20
+
+
+async def test_a_phone_shows_and_runs(stand_in: StandIn, visit: Visit) -> None:
+    """Nothing is written there. Red when a narrow page offers Save."""
+    page = (await visit(width=390)).page
+    await expect(page.get_by_role("button", name="Save", exact=True)).to_be_hidden()
+    await expect(page.get_by_role("button", name="New file in Queries")).to_be_hidden()
+    await write(page, "select 1")
+    await page.get_by_role("button", name="Run", exact=True).click()
+    await page.locator(".rows tbody tr").first.wait_for()
+    assert stand_in.bodies("run")[-1]["text"] == stand_in.files[QUERY]
+
+
+async def test_the_line_between_text_and_result_moves_by_keys(stand_in: StandIn, visit: Visit) -> None:
+    """And is where it was after a reload. Red when only the mouse moves it."""
+    page = (await visit()).page
+    line = page.get_by_role("separator")
+    before = await line.get_attribute("aria-valuenow")
+    await line.press("ArrowDown")
+    after = await line.get_attribute("aria-valuenow")
+    assert before != after
+    await page.reload()
+    await expect(line).to_have_attribute("aria-valuenow", str(after))
+
+
+def test_the_bundles_are_small() -> None:
+    """By brotli: what the editor loads before an author can write, and what each other bundle adds."""
+    sizes = {name: len((BUNDLES / f"{name}.br").read_bytes()) for name in ("editor.js", "editor.css")}
+    assert sum(sizes.values()) <= LARGEST_LOAD, sizes
+    added = {name: len((BUNDLES / f"{name}.br").read_bytes()) for name in CHUNKS}
+    assert max(added.values()) <= LARGEST_CHUNK, added
+
+
+async def test_typing_over_a_selection_keeps_the_policy(stand_in: StandIn, visit: Visit) -> None:
+    """Chromium gives the new text the look of the old one by an inline style. Brackets still go around a selection. Red
+    when the browser replaces the selection by itself."""
+    seen = await visit()
+    for key, text in (("x", "x"), ("(", "(x)")):
+        await seen.page.locator("tenantry-code").click()
+        await seen.page.keyboard.press("ControlOrMeta+a")
+        await seen.page.keyboard.type(key)
+        assert await text_of(seen.page) == text
+    assert seen.console == []
+    assert await seen.violations() == []

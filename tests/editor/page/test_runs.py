@@ -1,0 +1,176 @@
+"""Writing, running and saving a query, by keys alone; stopping it; what the result shows."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import expect
+
+from tests.editor.page.conftest import Visit, text_of, until, write
+from tests.editor.page.stand_in import QUERY, StandIn, refusal, run_lines
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_query_is_written_run_and_saved_by_keys(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the page does not listen for Ctrl+Enter or Ctrl+S, and when it sends another text than the typed one."""
+    page = (await visit()).page
+    typed = "select day, 1 as flights from flights where carrier = {{ carrier }}"
+    await write(page, typed)
+    await page.keyboard.press("ControlOrMeta+Enter")
+    await expect(page.locator(".rows tbody tr")).to_have_count(3)
+    (body,) = stand_in.bodies("run")
+    assert body == {
+        "path": QUERY,
+        "text": typed,
+        "drafts": {},
+        "environment": "production",
+        "group": "ua",
+        "viewer": None,
+        "schema": "main",
+        "params": {},
+        "unguarded": False,
+    }
+    await page.keyboard.press("ControlOrMeta+s")
+    await until(lambda: stand_in.files[QUERY] == typed)
+    await expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
+    await expect(page.locator(".facts")).to_contain_text("As United Air Lines · 3 rows · 34 ms · warehouse")
+
+
+async def test_a_query_is_stopped(stand_in: StandIn, visit: Visit) -> None:
+    """The request ends, which stops the query; the focus stays with the button. Red when Stop does not abort."""
+    page = (await visit()).page
+    stand_in.held.add("run")
+    await page.get_by_role("button", name="Run", exact=True).press("Enter")
+    stop = page.get_by_role("button", name="Stop")
+    await expect(stop).to_be_focused()
+    await until(lambda: stand_in.bodies("run"))
+    await stop.press("Enter")
+    await until(lambda: "run" in stand_in.left)
+    await expect(page.locator(".rows")).to_contain_text("The query was stopped.")
+    await expect(page.get_by_role("button", name="Run", exact=True)).to_be_focused()
+
+
+async def test_an_error_leads_to_its_place(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the error's place is not used."""
+    error = {"code": "query_failed", "message": "There is no column nothing.", "from": 7, "to": 14}
+    stand_in.answers["run"] = [{"error": error}]
+    page = (await visit()).page
+    await page.keyboard.press("ControlOrMeta+Enter")
+    await expect(page.get_by_role("alert").filter(has_text="There is no column nothing.")).to_be_visible()
+    await page.get_by_role("button", name="Show the place").click()
+    assert await page.evaluate("document.querySelector('tenantry-code').contains(document.activeElement)")
+
+
+async def test_a_refused_run_says_why(stand_in: StandIn, visit: Visit) -> None:
+    """Red when an answer of another status than 200 is taken for an empty result."""
+    stand_in.answers["run"] = refusal(422, "missing_variable", "The property carrier is missing.")
+    page = (await visit()).page
+    await page.keyboard.press("ControlOrMeta+Enter")
+    await expect(page.locator(".rows")).to_contain_text("The property carrier is missing.")
+
+
+async def test_rows_have_pages_and_an_order(stand_in: StandIn, visit: Visit) -> None:
+    """Exact numbers that no double holds are in order, and rows without a value are last. Red when they are compared as
+    doubles, or as strings."""
+    large = ["9007199254740993", "9007199254740992", "10"]
+    many = [["2026-01-01", value] for value in (*large, None, *range(200))]
+    stand_in.answers["run"] = run_lines(*many, cut=True)
+    page = (await visit()).page
+    await page.keyboard.press("ControlOrMeta+Enter")
+    await expect(page.locator(".rows tbody tr")).to_have_count(100)
+    await expect(page.locator(".facts")).to_contain_text("Cut after 204 rows")
+    await page.get_by_role("button", name="flights").last.click()
+    cells = page.locator(".rows tbody td")
+    await expect(cells.nth(0)).to_have_text("9,007,199,254,740,993")
+    await expect(cells.nth(1)).to_have_text("9,007,199,254,740,992")
+    await page.get_by_role("button", name="Next").click()
+    await page.get_by_role("button", name="Next").click()
+    await expect(page.locator(".rows tbody tr")).to_have_count(4)
+    await expect(cells.last).to_have_text("–")
+
+
+async def test_two_columns_of_one_name_are_both_shown(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the second column shows the values of the first."""
+    columns = [{"name": "id", "type": "integer"}, {"name": "id", "type": "integer"}]
+    stand_in.answers["run"] = run_lines([1, 2], columns=columns)
+    page = (await visit()).page
+    await page.keyboard.press("ControlOrMeta+Enter")
+    await expect(page.locator(".rows tbody tr")).to_have_count(1)
+    assert await page.locator(".rows tbody tr .cell").all_inner_texts() == ["1", "2"]
+
+
+async def test_the_bound_sql_has_parameters_with_their_origin(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the tab shows the template."""
+    stand_in.answers["meaning"] = {"sql": None, "placeholders": [], "tables": [], "source": None}
+    page = (await visit()).page
+    await page.keyboard.press("ControlOrMeta+Enter")
+    await page.locator(".rows tbody tr").first.wait_for()
+    await page.get_by_role("tab", name="Bound SQL").click()
+    await expect(page.get_by_label("Bound SQL").last).to_contain_text("where carrier = $1")
+    assert await page.locator(".bound tbody tr code").all_inner_texts() == ["$1", "carrier", "text", "UA", "property"]
+
+
+async def test_the_plan_is_asked_for_when_it_is_shown(stand_in: StandIn, visit: Visit) -> None:
+    """Red when each run asks for a plan."""
+    page = (await visit()).page
+    await page.keyboard.press("ControlOrMeta+Enter")
+    await page.locator(".rows tbody tr").first.wait_for()
+    assert stand_in.bodies("plan") == []
+    await page.get_by_role("tab", name="Plan").click()
+    await expect(page.locator(".plan pre")).to_have_text("Seq Scan on flights")
+
+
+async def test_a_quick_chart_is_drawn(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the chart's bundle is not found, or the columns are not offered."""
+    seen = await visit()
+    page = seen.page
+    await page.keyboard.press("ControlOrMeta+Enter")
+    await page.locator(".rows tbody tr").first.wait_for()
+    await page.get_by_role("tab", name="Chart").click()
+    await page.locator(".quick-chart .line").first.wait_for()
+    await page.get_by_label("Kind").select_option("bar")
+    await expect(page.locator(".quick-chart rect.bar")).to_have_count(3)
+    assert seen.console == []
+    assert await seen.violations() == []
+
+
+async def test_parameters_have_fields_of_their_types(stand_in: StandIn, visit: Visit) -> None:
+    """What is typed there goes with the next run; a field that is empty again does not. Red when an empty string is
+    sent, and when a field loses the focus at each answer."""
+    params = [
+        {"name": "since", "type": "date"},
+        {"name": "status", "type": "choice", "choices": ["open", "paid"]},
+        {"name": "tags", "type": "list of text"},
+        {"name": "period", "type": "date range"},
+    ]
+    stand_in.answers["variables"] = {"variables": [], "params": params, "fragments": []}
+    page = (await visit()).page
+    await page.get_by_label("since").fill("2026-01-02")
+    await page.get_by_label("status").select_option("paid")
+    await page.get_by_label("tags").fill("a, b")
+    await page.get_by_label("period, first").fill("2026-01-01")
+    count = len(stand_in.bodies("variables"))
+    await write(page, "select 1 as one")
+    await until(lambda: len(stand_in.bodies("variables")) > count)
+    await expect(page.get_by_label("tags")).to_have_value("a, b")
+    await page.keyboard.press("ControlOrMeta+Enter")
+    expected = {"since": "2026-01-02", "status": "paid", "tags": ["a", "b"], "period": {"start": "2026-01-01"}}
+    await until(lambda: stand_in.bodies("run"))
+    assert stand_in.bodies("run")[-1]["params"] == expected
+    await page.get_by_label("since").fill("")
+    await page.keyboard.press("ControlOrMeta+Enter")
+    await until(lambda: len(stand_in.bodies("run")) == 2)
+    del expected["since"]
+    assert stand_in.bodies("run")[-1]["params"] == expected
+
+
+async def test_problems_are_listed_and_fixed(stand_in: StandIn, visit: Visit) -> None:
+    """Red when a fix does not change the text, or findings stay after it."""
+    page = (await visit()).page
+    await write(page, "select {{ wrong }} as one")
+    problems = page.get_by_label("Problems")
+    await expect(problems).to_contain_text("Line 1")
+    await expect(problems).to_contain_text("There is no variable wrong.")
+    await problems.get_by_role("button", name="Fix").click()
+    assert await text_of(page) == "select {{ carrier }} as one"
+    await expect(problems).to_be_hidden()

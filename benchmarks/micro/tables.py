@@ -46,6 +46,7 @@ TABLES: Final = (
     "bulk",
     "site",
     *GROUPS["dashboards"],
+    "editor_typing",
 )
 
 

@@ -27,7 +27,7 @@ from tenantry.sql.checks import Finding, Severity, template_error
 EXPLAIN_LIMITS: Final = Limits(timeout=1.0, lock_timeout=0.1, pool_size=1)
 """Limits of an engine's ``explain`` while an author types."""
 MOST_EXPLAINED: Final = 50 * 1024
-"""Maximum bytes of a text that an engine explains."""
+"""Maximum bytes of a query that an engine explains."""
 
 
 class CheckBody(TextBody):
@@ -38,8 +38,8 @@ class CheckBody(TextBody):
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What a check of one text knows about its environment and group."""
+class _CheckContext:
+    """The environment and group of a check."""
 
     gathered: GatheredProperties | None = None
     group: UserGroup | None = None
@@ -74,22 +74,22 @@ class Checks:
             }
         )
 
-    async def _known(self, asked: EditorRequest[CheckBody]) -> _Known:
+    async def _known(self, asked: EditorRequest[CheckBody]) -> _CheckContext:
         body, workbench = asked.body, self._workbench
         if body.environment is None:
-            return _Known()
+            return _CheckContext()
         environment = await find_environment(workbench, asked.author, body.environment)
         gathered = await self._properties.of(environment)
         if body.group is None:
-            return _Known(gathered)
+            return _CheckContext(gathered)
         group = (await find_group(workbench, asked.author, body.environment, body.group)).group
         try:
             source = await workbench.sources.registered(group, body.schema_)
-            return _Known(gathered, group, source, await workbench.sources.dialect(group, body.schema_))
+            return _CheckContext(gathered, group, source, await workbench.sources.dialect(group, body.schema_))
         except TenantryError:  # a run reports it; the text can be checked all the same
-            return _Known(gathered, group)
+            return _CheckContext(gathered, group)
 
-    def _find(self, kind: FileKind, body: CheckBody, known: _Known) -> tuple[Query | None, Sequence[Finding]]:
+    def _find(self, kind: FileKind, body: CheckBody, known: _CheckContext) -> tuple[Query | None, Sequence[Finding]]:
         workspace = self._workbench.workspace
         if kind is FileKind.TABLES:
             return None, tables_findings(body)
@@ -109,7 +109,7 @@ class Checks:
             wrong = error if isinstance(error, TemplateError) else TemplateError(f"a file cannot be read: {error}")
             return None, [template_error(wrong)]
 
-    async def _explained(self, body: CheckBody, query: Query, known: _Known) -> Iterable[Finding]:
+    async def _explained(self, body: CheckBody, query: Query, known: _CheckContext) -> Iterable[Finding]:
         if known.group is None or known.source is None or len(body.text.encode(errors="replace")) > MOST_EXPLAINED:
             return ()
         check = EngineCheck([AskedQuery(body.path, query, body.schema_)], [known.source])

@@ -18,8 +18,8 @@ T = TypeVar("T")
 
 
 class Compiler:
-    """Compiles the texts of requests in threads of its own, and keeps the last compiled queries, because a page sends
-    each text to several endpoints."""
+    """Compiles typed queries in separate threads. It keeps the last queries, because a page sends each one to several
+    endpoints."""
 
     def __init__(self, queries: QueryDrafts) -> None:
         self.queries: Final = queries

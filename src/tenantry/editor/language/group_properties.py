@@ -22,7 +22,7 @@ LOOK_EVERY: Final = 2.0
 MAX_AGE: Final = 300.0
 """Seconds after which the properties are gathered again, even if the store names no change."""
 _PAGE: Final = 500
-_SHARE: Final = 20  # gathering takes at most one part in so many of the time
+_SHARE: Final = 20  # the pause after gathering is at least 20 times as long as the gathering
 
 _log: Final = logging.getLogger("tenantry.editor")
 

@@ -15,7 +15,7 @@ class PropertySchemas:
         self._workspace = workspace
 
     def find(self, environment: str | None) -> PropertySchema | None:
-        """Return the schema of an environment; None if there is none that can be read."""
+        """Return the schema of an environment, or None if no schema can be read."""
         for folder in (self._workspace.queries, self._workspace.dashboards) if environment is not None else ():
             file = schema_file(folder, environment or "")
             try:

@@ -38,7 +38,8 @@ class VariablesBody(TextBody, GroupBody):
 
 
 class Variables:
-    """Lists the variables that a text may name, with the values of a group. Authors see all properties of groups."""
+    """Lists the variables that a query or dashboard may name, with the values of a group. Authors see all properties of
+    the groups."""
 
     def __init__(
         self, workbench: Workbench, compiler: Compiler, properties: GroupProperties, schemas: PropertySchemas

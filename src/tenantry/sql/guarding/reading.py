@@ -39,15 +39,13 @@ def unlisted(use: TableUse, guards: Guards) -> Refused:
     name = ".".join(f'"{part.text}"' if part.quoted else part.text for part in use.path)
     if _CATALOGUE.match(use.path[0].text):
         return Refused(use.start, f"{name} has data of every group", "put the data that the query needs in a table")
-    where = guards.declaration.where_to_change
+    problem, where = f"the table {name} is not declared", guards.declaration.where_to_change
     fix = f"add {name} to tables: in {where}, with its column of the group; or as shared, if every group may read it"
     alike, names = guards.alike(use.path), [each.name for each in guards.declaration.entries]
     if alike is not None:
-        fix, edit = f"write {alike.name}, which is declared; or {fix}", Edit(name, alike.name)
-    else:
-        near = did_you_mean(name, names)
-        fix, edit = f"{near}Otherwise {fix}" if near else fix, misspelt(name, names)
-    return Refused(use.start, f"the table {name} is not declared", fix, edit)
+        return Refused(use.start, problem, f"write {alike.name}, which is declared; or {fix}", Edit(name, alike.name))
+    near = did_you_mean(name, names)
+    return Refused(use.start, problem, f"{near}Otherwise {fix}" if near else fix, misspelt(name, names))
 
 
 def hides(name: str, position: int, reader: str) -> Refused:

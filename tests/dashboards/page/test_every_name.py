@@ -76,7 +76,7 @@ async def test_rows_that_can_be_clicked_are_told_apart(stand_in: StandIn, visit:
     """As the marks of charts are. Red with two rows "(no value)", and with two "Eta Theta"."""
     names = [None, "(no value)", "Eta Theta", "Eta  Theta"]
     answer = rows({"x": "text", "n": "integer"}, *[[name, 5] for name in names])
-    table = {"kind": "table", "click": {"filter": "x"}, "answer": answer}
+    table = {"kind": "table", "click": {"values": {"x": "x"}, "open": ""}, "answer": answer}
     panel = await panel_of(stand_in, visit, table)
     said = await panel.locator("tbody .link").all_text_contents()
     assert said == ["(no value)", '"(no value)"', '"Eta Theta"', '"Eta\\u0020 Theta"']

@@ -235,6 +235,13 @@ async def test_hours_without_a_row_while_clocks_changed(
     assert sum("again" in each for each in said) == (zone == "Europe/Berlin")
 
 
+async def test_an_hour_that_holds_two_says_so(stand_in: StandIn, visit: Visit) -> None:
+    """Of an engine without instants. Red when the bar of twice as much was one like the others."""
+    times = [f"2026-11-01T0{hour}:00:00" for hour in range(4)]
+    said = await times_said(stand_in, visit, times, "bar", zone="America/New_York", unit="hour")
+    assert [each.split(", ", 2)[-1] for each in said] == ["12:00 AM", "1:00 AM, both hours", "2:00 AM", "3:00 AM"]
+
+
 async def test_an_hour_of_which_clocks_showed_a_half(stand_in: StandIn, visit: Visit) -> None:
     """In Lord Howe clocks go from 2:00 to 2:30. Red when the hour from 2 to 3 was left out."""
     times = [f"2026-10-04T{hour:02}:00:00" for hour in (0, 1, 3, 4)]

@@ -22,6 +22,7 @@ export const LEFT_OUT = "Times without a value are left out: there are too many 
  * @property {boolean} some whether those between two rows are left out: there are too many, or rows that are not here
  * @property {boolean} regular whether a start without a row is a bucket that is missing, and not just a day between two
  * @property {string} [unit] what the viewer chose, where these are the starts of it
+ * @property {boolean} [hours] whether they are shorter than a day
  * @property {(at: number) => "" | "so far" | "in part"} cut how the bucket that starts there is cut off
  * @property {(at: number) => number} next where the one after it starts
  */
@@ -69,7 +70,7 @@ export function bucketsOf(times, when, clock = PLAIN) {
     if (at <= today && today < step(at)) return "so far";
     return isIn && (at < from || step(at) > to) ? "in part" : "";
   };
-  return { starts: starts.filter(exists), some, regular, unit, cut, next };
+  return { starts: starts.filter(exists), some, regular, unit, hours, cut, next };
 }
 
 /**

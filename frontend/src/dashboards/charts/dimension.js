@@ -1,7 +1,7 @@
 // The column of an axis: a time, a number or a name; where each value lies, and how it is written.
 
 import { compare, isNumeric, number } from "../numbers.js";
-import { clockOf, DAY, fineFormat, isMoment, sameDay, sameYear } from "../times.js";
+import { clockOf, DAY, fineFormat, isMoment, isTwice, PLAIN, sameDay, sameYear } from "../times.js";
 import { bucketsOf, numbersOf, yearsOf } from "./buckets.js";
 
 /** How the start of each unit is written. */
@@ -44,9 +44,11 @@ export function dimension(rows, name, formats, when, bands) {
   const buckets = clock ? bucketsOf(sizes, when, clock) : isYear ? yearsOf(sizes, when, name) : sizes && numbersOf(sizes, bands === "size");
   const times = clock || isYear || buckets ? sizes : null;
   const format = clock && (FORMATS[buckets?.unit] ?? grain((buckets?.starts ?? times).map(clock.wall)));
+  // An hour of a column without a zone holds both that clocks show.
+  const isBoth = (at) => buckets?.hours && clock === PLAIN && when.zone && isTwice(at, when.zone);
   let known; // how names are written, once the pointer or a drawing asks for one
   const plain = clock
-    ? (at) => [Number.isNaN(at) ? formats.name(null) : formats.time(clock.wall(at), format), clock.again?.(at) && "again"]
+    ? (at) => [Number.isNaN(at) ? formats.name(null) : formats.time(clock.wall(at), format), clock.again?.(at) ? "again" : isBoth(at) && "both hours"]
     : (value) => [(known ??= formats.names(values, way))(Number.isNaN(value) ? null : value)];
   const write = (value) => [...plain(value), buckets?.cut(value)].filter(Boolean).join(", ");
   if (kind !== "name" && !bands) {

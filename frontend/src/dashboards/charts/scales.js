@@ -109,11 +109,11 @@ function timeTexts(dates, formats, clock) {
   const known = (place) => place > 0 && sameYear(dates[place], dates[place - 1]);
   const inDay = { instant: "second", exact: "millisecond" }[fineFormat(dates.map(Number))] ?? "time";
   const isNext = (date, place) => !sameDay(date, dates[place - 1] ?? dates.at(-1));
-  let way = (date, place) => (midnight(date) ? "day" : !isNext(date, place) ? inDay : !place || known(place) ? "daytime" : "datetime");
+  const day = (place) => (!place || known(place) ? "day" : "date");
+  let way = (date, place) => (midnight(date) ? day(place) : !isNext(date, place) ? inDay : !place || known(place) ? "daytime" : "datetime");
   if (dates.length === 1) way = (date) => (midnight(date) ? "date" : "datetime");
   else if (each(january)) way = () => "year";
   else if (each(first)) way = (date, place) => (january(date) ? "year" : known(place) ? "monthname" : "month");
-  else if (each(midnight)) way = (_, place) => (!place || known(place) ? "day" : "date");
   return dates.map((date, place) => ({ at: clock.position(date.getTime()), text: formats.time(date.getTime(), way(date, place)) }));
 }
 

@@ -101,7 +101,7 @@ def table() -> Table:
 def built(folder: Path) -> str:
     """Return the address of a page with CodeMirror, in ``folder``."""
     sys.path.insert(0, str(FRONTEND))
-    from bundling import Node
+    from bundling import Node  # type: ignore[import-not-found]  # found only on the path above
 
     sources = folder / "frontend"
     shutil.copytree(FRONTEND, sources, ignore=shutil.ignore_patterns("node_modules", "__pycache__"))

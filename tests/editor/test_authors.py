@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tenantry import __version__
 from tenantry.editor import EditorAuthor, Right
-from tenantry.editor.requests import find_group
-from tenantry.editor.workbench import Workbench
-from tenantry.errors import RightMissing, UnknownGroup
 from tests.editor.served import ENVIRONMENT, served_editor
 
 
@@ -45,17 +40,3 @@ async def test_a_page_of_another_site_is_refused(tmp_path: Path) -> None:
         assert (answer.status_code, answer.json()["error"]["code"]) == (403, "origin_not_allowed")
         answer = await site.client.post("/editor/-/state", json={})
         assert answer.status_code == 422
-
-
-async def test_an_author_finds_only_groups_of_the_allowed_environments(tmp_path: Path) -> None:
-    """One that does not exist is refused with the same words. Red when find_environment does not ask the author."""
-    async with served_editor(tmp_path) as site:
-        workbench = Workbench(site.folder / "dashboards", site.store, site.sources, site.sources)
-        found = await find_group(workbench, EditorAuthor("ann"), ENVIRONMENT, "ua")
-        assert found.group.provided_id == "ua"
-        with pytest.raises(UnknownGroup):
-            await find_group(workbench, EditorAuthor("ann"), ENVIRONMENT, "nobody")
-        eve = EditorAuthor("eve", environments=frozenset({"staging"}))
-        for name in (ENVIRONMENT, "staging"):
-            with pytest.raises(RightMissing, match=f"you may not use the environment '{name}'"):
-                await find_group(workbench, eve, name, "ua")

@@ -40,6 +40,6 @@ OF_EDITOR: Final = (
         "editor/requests.py",
         "environment = await workbench.store.environments.get(name) if author.may_use(name) else None",
         "environment = await workbench.store.environments.get(name)",
-        ("tests/editor/test_authors.py", "tests/editor/test_every_endpoint.py"),
+        ("tests/editor/test_every_endpoint.py",),
     ),
 )

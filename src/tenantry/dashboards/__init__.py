@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tenantry.dashboards.mount import MountingApp as MountingApp
     from tenantry.dashboards.mount import mount_dashboards as mount_dashboards
     from tenantry.dashboards.mount import preview_app as preview_app
+    from tenantry.dashboards.panels.description import readable_name as readable_name
     from tenantry.dashboards.panels.formats import UnusableFormat as UnusableFormat
     from tenantry.dashboards.panels.formats import unusable_formats as unusable_formats
     from tenantry.dashboards.preview.previews import Previews as Previews
@@ -39,6 +40,7 @@ else:
             "tenantry.dashboards.endpoint": "dashboard error_handler",
             "tenantry.dashboards.folder": "QUERIES DashboardFolder SavedDashboard default_queries",
             "tenantry.dashboards.frame": "FURTHER POLICY",
+            "tenantry.dashboards.panels.description": "readable_name",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
             "tenantry.dashboards.mount": "MountingApp mount_dashboards preview_app",
             "tenantry.dashboards.preview.previews": "Previews",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from cachetools import LRUCache
 
@@ -40,6 +40,9 @@ from tenantry.http import VIEWER_OF_THREAD, ask_for_thread
 from tenantry.ports import SourceHolder
 from tenantry.sql import SQLTemplate
 from tenantry.usage import GroupUsage, recorder_of
+
+if TYPE_CHECKING:
+    from tenantry.datasources.catalogue.model import Catalogue
 
 Found = TypeVar("Found", Rows, Result)
 _STOP_SECONDS = 5.0
@@ -269,6 +272,13 @@ class DataSources:
     async def registered(self, group: UserGroup, schema: str) -> RegisteredSource:
         """Return the source of a group's schema. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         return await self._lookup.of_schema(group, schema)
+
+    async def catalogue(self, source: RegisteredSource) -> Catalogue:
+        """Read the tables that the user of a source can see, over a new connection. Raises the errors of
+        ``read_catalogue``."""
+        from tenantry.datasources.catalogue import read_catalogue  # few programs need it
+
+        return await read_catalogue(source, keys=self._settings["keys"], engines=self._settings["engines"])
 
     def for_authors(self, limits: Limits, *, guarded: bool = True) -> DataSources:
         """Return data sources of the same store and engines for the queries of authors, with their own connections and

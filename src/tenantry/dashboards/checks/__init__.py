@@ -2,3 +2,4 @@
 
 from tenantry.dashboards.checks.panels import panel_findings as panel_findings
 from tenantry.dashboards.checks.texts import missing_in_texts as missing_in_texts
+from tenantry.dashboards.checks.texts import uncovered_texts as uncovered_texts

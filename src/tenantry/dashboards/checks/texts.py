@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from tenantry.dashboards.definition import DashboardFile
-from tenantry.errors import MissingVariable, UnbindableValue
+from tenantry.errors import MissingVariable, UnbindableValue, did_you_mean, misspelt
 from tenantry.groups import UserGroup
-from tenantry.sql.checks import Finding, Located, Severity
+from tenantry.sql.checks import Finding, Located, PropertyTypes, Severity, in_groups, property_path
+
+_FIX: Final = "give these groups the property, or take the variable out of the text"
 
 
 def missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Located]:
@@ -21,8 +24,28 @@ def missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Loc
             names = [error.name]
         for name in names:
             at = dashboard.source.location(_offset_of(name, dashboard.source.text, offset))
-            fix = "give these groups the property, or take the variable out of the text"
-            yield at.file, Finding("missing-property", Severity.ERROR, at.line, at.column, "", fix, name)
+            yield at.file, Finding("missing-property", Severity.ERROR, at.line, at.column, "", _FIX, name)
+
+
+def uncovered_texts(dashboard: DashboardFile, types: PropertyTypes) -> Iterator[Located]:
+    """Yield a finding for each property in the texts that some of the groups lack."""
+    parts = [(dashboard.texts, 0), *((panel.view, panel.offset) for panel in dashboard.panels)]
+    for definition, start in parts if len(types) else ():
+        for name in dict.fromkeys(each.text for each in definition.paths):
+            path = property_path(name)
+            if path is None:
+                continue
+            at = dashboard.source.location(_offset_of(name, dashboard.source.text, start))
+            if path not in types.paths:
+                message = f"no group has the property {path}"
+                fix = did_you_mean(path, types.paths) or "add it to the groups, or take the variable out of the text"
+                about = ("unknown-variable", Severity.ERROR, at.line, at.column, message, fix.strip(), name)
+                yield at.file, Finding(*about, edit=misspelt(path, types.paths))
+            elif path in types and (missing := types.without(path)):
+                named, total = types.named(missing), len(types)
+                message = f"{name} is missing {in_groups(len(missing), total, named)}"
+                about = ("missing-property", Severity.ERROR, at.line, at.column, message, _FIX, name)
+                yield at.file, Finding(*about, len(missing), total, named)
 
 
 def _offset_of(name: str, text: str, start: int) -> int:

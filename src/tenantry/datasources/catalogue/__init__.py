@@ -6,6 +6,7 @@ from tenantry._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from tenantry.datasources.catalogue.draft import draft_tables as draft_tables
+    from tenantry.datasources.catalogue.model import Catalogue as Catalogue
     from tenantry.datasources.catalogue.reader import read_catalogue as read_catalogue
     from tenantry.datasources.catalogue.yaml_writer import tables_yaml as tables_yaml
 else:
@@ -13,6 +14,7 @@ else:
         __name__,
         {
             "tenantry.datasources.catalogue.draft": "draft_tables",
+            "tenantry.datasources.catalogue.model": "Catalogue",
             "tenantry.datasources.catalogue.reader": "read_catalogue",
             "tenantry.datasources.catalogue.yaml_writer": "tables_yaml",
         },

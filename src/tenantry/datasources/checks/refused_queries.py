@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from tenantry.errors import QueryFailed, TemplateError, TenantryError
+from tenantry.errors import QueryFailed, QueryTimeout, TemplateError, TenantryError
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import template_error
 
@@ -31,6 +31,9 @@ def read_refusal(file: str, template: SQLTemplate, error: TenantryError, text: s
     if isinstance(error, TemplateError):
         found = template_error(error)
         return Refusal(found.file or file, found.code, found.line, found.column, found.message, found.fix)
+    if isinstance(error, QueryTimeout):
+        fix = "try again later: another session may hold a lock"
+        return Refusal(file, "explain-timeout", 1, 1, "the data source did not explain it in time", fix)
     problem, word = error.message, ""
     if isinstance(error, QueryFailed):
         word = word_at(text, (error.position or 0) - len(prefix))

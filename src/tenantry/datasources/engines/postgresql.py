@@ -43,6 +43,7 @@ _AWAY: Final = frozenset({"08", "28", "3D", "53", "57"})  # SQLSTATE classes of 
 _BAD_VALUE: Final = "22"
 _READ_ONLY: Final = "25006"
 _CANCELLED: Final = "57014"
+_LOCKED: Final = "55P03"
 _SEVERAL: Final = "42601"
 _UNBOUNDED: Final = ("decimal",)  # types of numbers that may be large: a decimal has up to 131,072 digits
 # All statements from `begin` to `rollback` are sent together, so that a pooler such as PgBouncer runs them on one
@@ -159,7 +160,10 @@ class PostgreSQLDriver:
     def _before(self, connection: PipelineConnection, timeout_ms: int) -> list[Statement]:
         if not connection.is_postgresql:
             return [_BEGIN, (f"set local statement_timeout = {timeout_ms}".encode(), ())]
-        return [_BEGIN, (_SETTINGS % timeout_ms, ())]
+        settings = _SETTINGS % timeout_ms
+        if self._limits.lock_timeout is not None:
+            settings += b", set_config('lock_timeout', '%dms', true)" % max(1, round(self._limits.lock_timeout * 1000))
+        return [_BEGIN, (settings, ())]
 
     def fetch(self, connection: PipelineConnection, bound: BoundSQL) -> Result:
         return self._take(self._read(connection, bound, None))
@@ -226,6 +230,8 @@ class PostgreSQLDriver:
         state = error.sqlstate
         if state == _CANCELLED:
             return timeout_error(self.source_id, seconds)
+        if state == _LOCKED and self._limits.lock_timeout is not None:
+            return timeout_error(self.source_id, self._limits.lock_timeout)
         if state == _READ_ONLY:
             return statement_error(self.source_id, WRITES)
         if state == _SEVERAL and error.several:

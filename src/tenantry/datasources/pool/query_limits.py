@@ -87,9 +87,11 @@ class Limits:
     sharing: Sharing = field(default_factory=Sharing)
     stream: StreamLimits = field(default_factory=StreamLimits)
     """Replaces ``row_limit`` and ``max_bytes`` for streams."""
+    lock_timeout: float | None = None
+    """On PostgreSQL, the maximum time that a query waits for a lock; None: the setting of the server."""
 
     def __post_init__(self) -> None:
-        _check_seconds(self, "timeout", "connect_timeout")
+        _check_seconds(self, "timeout", "connect_timeout", *["lock_timeout"] * (self.lock_timeout is not None))
         _check_counts(self, "row_limit", "max_bytes", "pool_size", "max_sources")
         share: Any = self.sharing.group_pool_size
         if share is not None and not (type(share) is int and 0 < share <= self.pool_size):

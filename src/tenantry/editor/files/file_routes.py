@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
@@ -9,17 +9,21 @@ from starlette.routing import BaseRoute
 
 from tenantry.dashboards import StrictBody
 from tenantry.editor.authors import Right
+from tenantry.editor.files.added_panel import add_panel
 from tenantry.editor.files.commit_message import commit_message
 from tenantry.editor.files.git_head import content_at_head
 from tenantry.editor.files.git_status import changes_since_head, compare_with_head
 from tenantry.editor.files.saved_files import Conflict, SavedFile, SavedFiles
 from tenantry.editor.requests import MAX_BODY_OF_TEXTS, EditorEndpoints, EditorRequest, NoBody
 from tenantry.editor.workbench import Workbench
-from tenantry.errors import NotFound, RightMissing
+from tenantry.editor.workspace import FileKind
+from tenantry.errors import InvalidBody, NotFound, RightMissing, TemplateError
 from tenantry.groups import AuditNote
 from tenantry.http import error_document, request_id_of
+from tenantry.sql import FRAGMENT_NAME
 
 FilePath = Annotated[str, Field(max_length=255)]
+Name = Annotated[str, Field(max_length=200)]
 Revision = Annotated[str, Field(max_length=64)]
 
 
@@ -41,6 +45,20 @@ class RenameBody(DeleteBody):
     to: FilePath
 
 
+class PanelBody(StrictBody):
+    dashboard: FilePath
+    text: str
+    query: Annotated[str, Field(max_length=255)]
+    """The name of the query, or the path of its file."""
+    kind: Literal["figure", "line", "bars", "table"]
+    column: Name | None = None
+    """The column with the values; a table has none."""
+    by: Name | None = None
+    """The column of the axis of a chart."""
+    columns: Annotated[list[Name], Field(max_length=200)] = []
+    """The columns of a table; without names, all."""
+
+
 def file_routes(endpoints: EditorEndpoints) -> list[BaseRoute]:
     files = _FileEndpoints(endpoints.workbench)
     post, save = endpoints.post, Right.SAVE
@@ -51,6 +69,7 @@ def file_routes(endpoints: EditorEndpoints) -> list[BaseRoute]:
         post("/-/file/save", SaveBody, files.save, right=save, max_bytes=MAX_BODY_OF_TEXTS),
         post("/-/file/delete", DeleteBody, files.delete, right=save),
         post("/-/file/rename", RenameBody, files.rename, right=save),
+        post("/-/add-panel", PanelBody, files.add_panel, max_bytes=MAX_BODY_OF_TEXTS),
         post("/-/commit-message", NoBody, files.message),
     ]
 
@@ -112,6 +131,20 @@ class _FileEndpoints:
         changes = await run_in_threadpool(changes_since_head, workspace)
         return JSONResponse({"message": None if changes is None else commit_message(changes, workspace)})
 
+    async def add_panel(self, asked: EditorRequest[PanelBody]) -> Response:
+        body, workspace = asked.body, self._workbench.workspace
+        if workspace.require(body.dashboard, "/dashboard") is not FileKind.DASHBOARD:
+            raise InvalidBody(f"{body.dashboard} is not a dashboard", field="/dashboard")
+        query = workspace.name(body.query) if workspace.kind(body.query) is FileKind.QUERY else body.query
+        if not FRAGMENT_NAME.fullmatch(query):
+            raise InvalidBody(f"{query!r} is not the name of a query: save the query first", field="/query")
+        name = workspace.name(body.dashboard)
+        try:
+            text = await run_in_threadpool(add_panel, body.text, name, _panel(body, query), body.dashboard)
+        except TemplateError as error:
+            raise InvalidBody(error.message, field="/text") from None
+        return JSONResponse({"text": text})
+
     def _require_writable(self) -> None:
         if self._workbench.read_only:
             raise RightMissing("this editor is read-only: its files cannot be changed")
@@ -119,6 +152,18 @@ class _FileEndpoints:
     async def _record(self, asked: EditorRequest[Any], action: str, path: str, details: dict[str, str]) -> None:
         author = asked.author.audited(request_id_of(asked.request.headers.raw))
         await self._workbench.store.audit.record(AuditNote(author, action, "", path, details))
+
+
+def _panel(body: PanelBody, query: str) -> dict[str, str | list[str]]:
+    if body.kind == "table":
+        return {"table": query, **({"columns": body.columns} if body.columns else {})}
+    if not body.column:
+        raise InvalidBody("choose the column that the panel shows", field="/column")
+    if body.kind == "figure":
+        return {"figure": body.column, "query": query}
+    if not body.by:
+        raise InvalidBody("choose the column of the axis", field="/by")
+    return {body.kind.removesuffix("s"): body.column, "by": body.by, "query": query}
 
 
 def _conflict(conflict: Conflict, asked: EditorRequest[Any]) -> Response:

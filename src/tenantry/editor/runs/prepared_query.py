@@ -1,43 +1,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal
-from itertools import count
-from typing import Annotated, Any, Final
-from uuid import UUID
+from datetime import UTC, datetime
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from tenantry.dashboards.explanation import origin_phrase, reference_origin
 from tenantry.datasources import DataSources, ExplainedQuery, is_guard_required, registration_notes
-from tenantry.datasources.results import Format, scalar_text
+from tenantry.editor.bound_values import bound_values
 from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.requests import GroupBody, TextBody
 from tenantry.editor.workbench import Workbench
 from tenantry.errors import RightMissing
 from tenantry.groups import Record, UserGroup, extend
-from tenantry.sql import PARAMSTYLES, Query
-
-_TEXT: Final = Format(exact_numbers="text")
-_MAX_SAFE: Final = 2**53
-_TYPES: Final[Mapping[type, str]] = {
-    bool: "boolean",
-    int: "integer",
-    float: "float",
-    Decimal: "decimal",
-    str: "text",
-    bytes: "bytes",
-    datetime: "datetime",
-    date: "date",
-    time: "time",
-    timedelta: "interval",
-    UUID: "uuid",
-    list: "list",
-    tuple: "list",
-}
+from tenantry.sql import Query
 
 
 class QueryBody(TextBody):
@@ -84,24 +61,10 @@ class PreparedQuery:
             "source": {"id": explained.source_id, "name": explained.provided_id},
             "engine": explained.engine,
             "sql": self.sql.strip(),
-            "parameters": list(self._parameters()),
+            "parameters": list(bound_values(explained, self.query, self.variables)),
             "guards": guards,
             "notes": list(self.notes),
         }
-
-    def _parameters(self) -> Iterator[dict[str, Any]]:
-        bound, references = self.explained.traced
-        values = bound.params.values() if isinstance(bound.params, dict) else bound.params or ()
-        placeholder = PARAMSTYLES[bound.paramstyle].placeholder
-        for number, reads, value in zip(count(1), references, values, strict=False):
-            origins = [reference_origin(each, self.query.parameters, self.variables).as_dict() for each in reads]
-            yield {
-                "placeholder": placeholder(number),
-                "path": ", ".join(dict.fromkeys(each["path"] for each in origins)),
-                "origin": "; ".join(dict.fromkeys(map(origin_phrase, origins))),
-                "type": next((_TYPES[kind] for kind in type(value).__mro__ if kind in _TYPES), None),
-                "value": _shown(value),
-            }
 
 
 async def prepare_query(workbench: Workbench, queries: QueryDrafts, body: QueryBody, group: UserGroup) -> PreparedQuery:
@@ -120,13 +83,3 @@ async def prepare_query(workbench: Workbench, queries: QueryDrafts, body: QueryB
     explained = await sources.explain(group, schema, query, variables, now=now)
     notes = tuple(registration_notes(registered.url, trusted=registered.trusted))
     return PreparedQuery(group, schema, query, variables, sources, explained, now, notes)
-
-
-def _shown(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return [_shown(each) for each in value]
-    if value is None or isinstance(value, str | bool):
-        return value
-    if isinstance(value, int | float) and abs(value) < _MAX_SAFE:  # not true for NaN
-        return value
-    return scalar_text(value, _TEXT)

@@ -13,9 +13,9 @@ from tenantry.datasources.checks import PlanTemplate, plan_prefix
 from tenantry.datasources.results import Result
 from tenantry.editor.authors import Right
 from tenantry.editor.drafts import QueryDrafts
+from tenantry.editor.query_errors import error_document, internal_error
 from tenantry.editor.requests import EditorRequest
 from tenantry.editor.runs.audit import record_query
-from tenantry.editor.runs.errors import error_document, internal_error
 from tenantry.editor.runs.ndjson import HEADERS, Lines, json_line
 from tenantry.editor.runs.plans import plan_text
 from tenantry.editor.runs.prepared_query import PreparedQuery, RunBody, prepare_query

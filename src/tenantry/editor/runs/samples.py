@@ -10,9 +10,9 @@ from starlette.responses import Response
 
 from tenantry.editor.authors import Right
 from tenantry.editor.drafts import QueryDrafts
+from tenantry.editor.query_errors import error_document, internal_error
 from tenantry.editor.requests import EditorRequest, find_environment
 from tenantry.editor.runs.audit import record_query
-from tenantry.editor.runs.errors import error_document, internal_error
 from tenantry.editor.runs.group_search import spread_groups
 from tenantry.editor.runs.ndjson import Lines, json_line
 from tenantry.editor.runs.prepared_query import QueryBody, prepare_query

@@ -12,6 +12,10 @@ from tenantry.sql.checks.findings import template_error as template_error
 from tenantry.sql.checks.lint import compares_loosely as compares_loosely
 from tenantry.sql.checks.lint import coverage_findings as coverage_findings
 from tenantry.sql.checks.lint import wanted_properties as wanted_properties
+from tenantry.sql.checks.needs import GROUP_FIELDS as GROUP_FIELDS
 from tenantry.sql.checks.needs import can_lack as can_lack
+from tenantry.sql.checks.needs import property_path as property_path
+from tenantry.sql.checks.placed_tags import TagPlace as TagPlace
+from tenantry.sql.checks.placed_tags import tag_places as tag_places
 from tenantry.sql.checks.tenant import reads_every_customer as reads_every_customer
 from tenantry.sql.checks.tenant import reads_tables as reads_tables

@@ -19,12 +19,17 @@ NAMED: Final = 5
 # --- the groups of an environment -------------------------------------------------------------------------------------
 
 
-class PropertyTypes:
-    """Collects the property paths of all groups and, for the paths in ``wanted``, which groups have which type."""
+MOST_PATHS: Final = 10_000
+"""Maximum number of paths whose types are collected if all are wanted."""
 
-    def __init__(self, wanted: Collection[str]) -> None:
-        self._wanted = frozenset(wanted)
-        self._by_kind: dict[str, dict[str, array[int]]] = {path: {} for path in self._wanted}
+
+class PropertyTypes:
+    """Collects the property paths of all groups and, for the paths in ``wanted`` (None: all), which groups have which
+    type."""
+
+    def __init__(self, wanted: Collection[str] | None) -> None:
+        self._wanted = None if wanted is None else frozenset(wanted)
+        self._by_kind: dict[str, dict[str, array[int]]] = {path: {} for path in wanted or ()}
         self._ids: list[str] = []
         self._seen: set[str] = set()
 
@@ -35,6 +40,10 @@ class PropertyTypes:
     def paths(self) -> frozenset[str]:
         """Property paths of all groups, including paths to objects."""
         return frozenset(self._seen)
+
+    def __contains__(self, path: str) -> bool:
+        """Whether ``without``, ``kinds`` and ``having`` know the path."""
+        return path in self._seen and path in self._by_kind
 
     def add(self, provided_id: str, properties: Mapping[str, Any] | Record | None) -> None:
         number = len(self._ids)
@@ -48,8 +57,8 @@ class PropertyTypes:
             path = prefix + name
             seen.add(path)
             value = values[name]
-            if path in wanted:
-                kinds = self._by_kind[path]
+            if path in wanted if wanted is not None else len(self._by_kind) < MOST_PATHS or path in self._by_kind:
+                kinds = self._by_kind.setdefault(path, {})
                 kind = type_of(value)
                 found = kinds.get(kind)
                 if found is None:
@@ -69,6 +78,10 @@ class PropertyTypes:
     def kinds(self, path: str) -> dict[str, int]:
         counted = {kind: len(numbers) for kind, numbers in self._by_kind[path].items() if kind != "null"}
         return dict(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
+
+    def present(self, path: str) -> int:
+        """Return the number of groups whose property is neither missing nor null."""
+        return sum(self.kinds(path).values())
 
     def having(self, path: str, kinds: Collection[str]) -> list[int]:
         return sorted(number for kind in kinds for number in self._by_kind[path].get(kind, ()))
@@ -100,7 +113,7 @@ class Coverage:
 
     def _of(self, path: str, reference: VariableReference, location: Location) -> Iterator[Finding]:
         types = self._types
-        if path not in types.paths:
+        if path not in types:
             return  # if no group has it, the lint reports an unknown variable
         if path not in self._missing:
             self._missing[path] = types.without(path)

@@ -5,6 +5,7 @@ from tenantry.sql.guarding.guarded_tables import GuardedTables
 from tenantry.sql.guarding.read_declaration import INSTALL as INSTALL
 from tenantry.sql.guarding.read_declaration import read_stored_tables as read_stored_tables
 from tenantry.sql.guarding.read_declaration import read_tables
+from tenantry.sql.guarding.safe_functions import known_functions as known_functions
 from tenantry.sql.guarding.schema import tables_schema
 from tenantry.sql.guarding.table_names import named_tables
 from tenantry.sql.guarding.tables_file import read_tables_file

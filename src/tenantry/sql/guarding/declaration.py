@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.guarding.names import NAME, PATH, path_of, written
+from tenantry.sql.guarding.names import NAME, PATH, key_of, path_of, written
 
 SHARED: Final = "shared"
 """The rule of a table whose rows every group may read."""
@@ -83,6 +83,13 @@ class Declaration:
     required: bool = False
     """Whether Tenantry refuses a data source for which no tables are declared."""
     file: str = field(default="", compare=False)
+
+    def entry(self, name: str, dialect: Dialect) -> TableEntry | None:
+        """Return the entry of a table. ``name`` may lack the schema."""
+        wanted = key_of(path_of(name), dialect)
+        return next(
+            (each for each in self.entries if key_of(path_of(each.name), dialect)[-len(wanted) :] == wanted), None
+        )
 
     @property
     def where_to_change(self) -> str:

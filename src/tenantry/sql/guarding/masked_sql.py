@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from tenantry.errors import TemplateError
+from tenantry.errors import Edit, TemplateError
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
@@ -38,11 +38,12 @@ _BRACKETS: Final = frozenset(
 class Refused(Exception):
     """The SQL cannot be proved to read only the group's rows. ``position`` is an offset in that SQL."""
 
-    def __init__(self, position: int, problem: str, fix: str) -> None:
+    def __init__(self, position: int, problem: str, fix: str, edit: Edit | None = None) -> None:
         super().__init__(problem)
         self.position = position
         self.problem = problem
         self.fix = fix
+        self.edit = edit
 
 
 class MaskedToken(NamedTuple):

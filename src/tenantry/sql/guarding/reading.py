@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
+from tenantry.errors import Edit, did_you_mean, misspelt
 from tenantry.sql.guarding.guards import Guards
 from tenantry.sql.guarding.masked_sql import MaskedSQL, Refused, mask
 from tenantry.sql.guarding.rendered_text import RenderedText
@@ -38,12 +39,13 @@ def unlisted(use: TableUse, guards: Guards) -> Refused:
     name = ".".join(f'"{part.text}"' if part.quoted else part.text for part in use.path)
     if _CATALOGUE.match(use.path[0].text):
         return Refused(use.start, f"{name} has data of every group", "put the data that the query needs in a table")
-    where = guards.declaration.where_to_change
+    problem, where = f"the table {name} is not declared", guards.declaration.where_to_change
     fix = f"add {name} to tables: in {where}, with its column of the group; or as shared, if every group may read it"
-    alike = guards.alike(use.path)
+    alike, names = guards.alike(use.path), [each.name for each in guards.declaration.entries]
     if alike is not None:
-        fix = f"write {alike.name}, which is declared; or {fix}"
-    return Refused(use.start, f"the table {name} is not declared", fix)
+        return Refused(use.start, problem, f"write {alike.name}, which is declared; or {fix}", Edit(name, alike.name))
+    near = did_you_mean(name, names)
+    return Refused(use.start, problem, f"{near}Otherwise {fix}" if near else fix, misspelt(name, names))
 
 
 def hides(name: str, position: int, reader: str) -> Refused:
@@ -57,4 +59,5 @@ def located(source: Source, rendered: RenderedText) -> Iterator[None]:
     try:
         yield
     except Refused as refused:
-        raise source.error(rendered.offset(refused.position), refused.problem, refused.fix) from None
+        at = rendered.offset(refused.position)
+        raise source.error(at, refused.problem, refused.fix, edit=refused.edit) from None

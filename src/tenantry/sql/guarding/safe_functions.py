@@ -26,6 +26,16 @@ def safe_table_functions(dialect: Dialect) -> frozenset[str] | None:
     return frozenset(_module(dialect.name).TABLE_FUNCTIONS.split()) if dialect.name in _LISTED else None
 
 
+def known_functions(dialect: Dialect) -> tuple[str, ...]:
+    """Return the names for an editor to offer, sorted, without combinations such as ``sumIf``. Empty if we have no list
+    for the dialect."""
+    if dialect.name not in _LISTED:
+        return ()
+    module = _module(dialect.name)
+    lists = (module.FUNCTIONS, module.TABLE_FUNCTIONS, getattr(module, "AGGREGATES", ""), module.SYNTAX)
+    return tuple(sorted({name for each in lists for name in each.split()}))
+
+
 _LISTED: Final = frozenset(module.name for module in iter_modules(function_lists.__path__))
 
 

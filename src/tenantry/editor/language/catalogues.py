@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+from time import monotonic
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+from starlette.responses import Response
+
+from tenantry.datasources import find_tables
+from tenantry.datasources.catalogue import Catalogue
+from tenantry.datasources.checks import read_declaration
+from tenantry.editor.language.answers import KnownAnswer
+from tenantry.editor.requests import EditorRequest, GroupBody
+from tenantry.editor.viewed_groups import find_viewed_group
+from tenantry.editor.workbench import Workbench
+from tenantry.errors import TemplateError
+from tenantry.groups import RegisteredSource
+from tenantry.sql import DIALECTS
+from tenantry.sql.guarding import GuardedTables, known_functions, read_stored_tables
+
+MAX_AGE: Final = 600.0
+"""Seconds after which a request starts another read of the catalogue. The request itself gets the known one."""
+_KEPT: Final = 64
+"""Data sources whose catalogues are kept."""
+
+
+class CatalogueBody(GroupBody):
+    schema_: Annotated[str, Field(max_length=255, alias="schema")] = "main"
+    refresh: bool = False
+    """Whether to read the catalogue again before the response."""
+    known: Annotated[str, Field(max_length=100)] = ""
+    """The ``revision`` that the page has."""
+
+
+@dataclass(slots=True)
+class _Read:
+    source: RegisteredSource
+    catalogue: Catalogue
+    at: float
+    answers: dict[tuple[str, GuardedTables | None], KnownAnswer]
+    """By dialect and declaration."""
+
+
+class Catalogues:
+    """The tables of data sources. There is at most one read of a source at a time."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._kept: OrderedDict[str, _Read] = OrderedDict()
+        self._under_way: dict[str, asyncio.Task[_Read]] = {}
+
+    async def respond(self, asked: EditorRequest[CatalogueBody]) -> Response:
+        body, sources = asked.body, self._workbench.sources
+        group = await find_viewed_group(self._workbench, asked.author, body)
+        source = await sources.registered(group, body.schema_)
+        dialect = await sources.dialect(group, body.schema_)
+        read = await self._read(source, refresh=body.refresh)
+        tables = await asyncio.to_thread(self._declared, source)
+        answer = read.answers.get((dialect, tables))
+        if answer is None:
+            answer = read.answers[dialect, tables] = KnownAnswer(_content(read.catalogue, dialect, tables))
+        return answer.respond(body.known, monotonic() - read.at)
+
+    async def _read(self, source: RegisteredSource, *, refresh: bool) -> _Read:
+        known = self._kept.get(source.id)
+        if known is not None and known.source != source:
+            known = None
+        if known is not None and not refresh and monotonic() - known.at < MAX_AGE:
+            self._kept.move_to_end(source.id)
+            return known
+        task = self._under_way.get(source.id)
+        if task is None:
+            task = self._under_way[source.id] = asyncio.create_task(self._read_anew(source))
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may wait for it
+        return known if known is not None and not refresh else await asyncio.shield(task)
+
+    async def _read_anew(self, source: RegisteredSource) -> _Read:
+        try:
+            begun = monotonic()
+            read = _Read(source, await self._workbench.sources.catalogue(source), begun, {})
+            self._kept[source.id] = read
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+            return read
+        finally:
+            self._under_way.pop(source.id, None)
+
+    def _declared(self, source: RegisteredSource) -> GuardedTables | None:
+        try:
+            if source.tables:
+                return read_stored_tables(source.tables)
+            file = find_tables(self._workbench.workspace.queries)
+            return None if file is None else read_declaration(file)
+        except (TemplateError, ValueError, OSError):  # the check of tables.yaml reports it
+            return None
+
+
+def _content(catalogue: Catalogue, dialect: str, tables: GuardedTables | None) -> dict[str, Any]:
+    found = DIALECTS[dialect]
+    functions = {*known_functions(found), *(() if tables is None else tables.functions)}
+    listed = [
+        {
+            "name": each.name,
+            "columns": list(each.columns),
+            "kind": _kind(each.name, dialect, tables),
+            "view": each.is_view,
+        }
+        for each in catalogue.tables
+    ]
+    return {"dialect": dialect, "tables": listed, "functions": sorted(functions)}
+
+
+def _kind(name: str, dialect: str, tables: GuardedTables | None) -> str:
+    if tables is None:
+        return "open"
+    entry = tables.entry(name, DIALECTS[dialect])
+    return "unlisted" if entry is None else "shared" if entry.is_shared else "guarded"

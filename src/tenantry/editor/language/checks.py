@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from pydantic import Field
+from starlette.responses import JSONResponse, Response
+
+from tenantry.datasources import Limits
+from tenantry.datasources.checks import AskedQuery, EngineCheck, TablesCheck
+from tenantry.editor.language.compiler import Compiler
+from tenantry.editor.language.dashboard_checks import dashboard_findings, tables_findings
+from tenantry.editor.language.findings_on_page import shown_findings
+from tenantry.editor.language.group_properties import GatheredProperties, GroupProperties
+from tenantry.editor.language.property_schemas import PropertySchemas
+from tenantry.editor.requests import EditorRequest, TextBody, find_environment, find_group
+from tenantry.editor.workbench import Workbench
+from tenantry.editor.workspace import FileKind
+from tenantry.errors import TemplateError, TenantryError
+from tenantry.groups import RegisteredSource, UserGroup
+from tenantry.sql import Query
+from tenantry.sql.checks import Finding, Severity, template_error
+
+EXPLAIN_LIMITS: Final = Limits(timeout=1.0, lock_timeout=0.1, pool_size=1)
+"""Limits of an engine's ``explain`` while an author types."""
+MOST_EXPLAINED: Final = 50 * 1024
+"""Maximum bytes of a query that an engine explains."""
+
+
+class CheckBody(TextBody):
+    environment: Annotated[str, Field(max_length=255)] | None = None
+    group: Annotated[str, Field(max_length=255)] | None = None
+    """With a group, its data source explains the query."""
+    schema_: Annotated[str, Field(max_length=255, alias="schema")] = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class _CheckContext:
+    """The environment and group of a check."""
+
+    gathered: GatheredProperties | None = None
+    group: UserGroup | None = None
+    source: RegisteredSource | None = None
+    dialect: str | None = None
+
+
+class Checks:
+    """Checks texts while they are typed, with the code of ``tenantry sql check`` and ``tenantry dashboards check``."""
+
+    def __init__(
+        self, workbench: Workbench, compiler: Compiler, properties: GroupProperties, schemas: PropertySchemas
+    ) -> None:
+        self._workbench = workbench
+        self._compiler = compiler
+        self._properties = properties
+        self._schemas = schemas
+        self._explaining = workbench.sources.for_authors(EXPLAIN_LIMITS)
+
+    async def respond(self, asked: EditorRequest[CheckBody]) -> Response:
+        body = asked.body
+        kind = self._workbench.workspace.require(body.path)
+        known = await self._known(asked)
+        query, findings = await self._compiler.run(lambda: self._find(kind, body, known))
+        if query is not None and not any(each.severity is Severity.ERROR for each in findings):
+            findings = [*findings, *await self._explained(body, query, known)]
+        return JSONResponse(
+            {
+                "findings": shown_findings(dict.fromkeys(findings), body.path, body.text),
+                "dialect": known.dialect if query is None else query.dialect,
+                "groups": None if known.gathered is None else len(known.gathered.types),
+            }
+        )
+
+    async def _known(self, asked: EditorRequest[CheckBody]) -> _CheckContext:
+        body, workbench = asked.body, self._workbench
+        if body.environment is None:
+            return _CheckContext()
+        environment = await find_environment(workbench, asked.author, body.environment)
+        gathered = await self._properties.of(environment)
+        if body.group is None:
+            return _CheckContext(gathered)
+        group = (await find_group(workbench, asked.author, body.environment, body.group)).group
+        try:
+            source = await workbench.sources.registered(group, body.schema_)
+            return _CheckContext(gathered, group, source, await workbench.sources.dialect(group, body.schema_))
+        except TenantryError:  # a run reports it; the text can be checked all the same
+            return _CheckContext(gathered, group)
+
+    def _find(self, kind: FileKind, body: CheckBody, known: _CheckContext) -> tuple[Query | None, Sequence[Finding]]:
+        workspace = self._workbench.workspace
+        if kind is FileKind.TABLES:
+            return None, tables_findings(body)
+        types = None if known.gathered is None or not len(known.gathered.types) else known.gathered.types
+        if kind is FileKind.DASHBOARD:
+            return None, dashboard_findings(body, workspace, self._compiler.queries, types)
+        try:
+            query = self._compiler.query(body, known.dialect or "postgresql")
+            coverage = None if types is None or known.gathered is None else known.gathered.coverage
+            paths = None if types is None else types.paths
+            schema = self._schemas.find(body.environment)
+            found = _tables_check(known.source).findings(
+                query, workspace.queries, coverage=coverage, properties=paths, schema=schema
+            )
+            return query, [*found]
+        except (TemplateError, OSError) as error:
+            wrong = error if isinstance(error, TemplateError) else TemplateError(f"a file cannot be read: {error}")
+            return None, [template_error(wrong)]
+
+    async def _explained(self, body: CheckBody, query: Query, known: _CheckContext) -> Iterable[Finding]:
+        if known.group is None or known.source is None or len(body.text.encode(errors="replace")) > MOST_EXPLAINED:
+            return ()
+        check = EngineCheck([AskedQuery(body.path, query, body.schema_)], [known.source])
+        check.add(known.group)
+        with suppress(TimeoutError, TenantryError):
+            async with asyncio.timeout(EXPLAIN_LIMITS.timeout):
+                report = await check.run(self._explaining)
+                return [
+                    finding
+                    for file, finding in report.findings
+                    if file == body.path and finding.code != "explain-timeout"
+                ]
+        return ()
+
+
+def _tables_check(source: RegisteredSource | None) -> TablesCheck:
+    check = TablesCheck(None)
+    if source is not None:
+        check.add_source(source)
+    return check

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+from tenantry.editor.offsets import Utf16Text
+from tenantry.errors import Edit, Location
+from tenantry.sql.checks import Finding
+
+_TAG: Final = re.compile(r"\{\{[^{}\n]*\}\}")
+_NAME: Final = re.compile(r"[\w$]+(?:\.[\w$]+)*")
+_FAR: Final = 2_000
+"""Maximum number of characters between a finding and the text that its correction replaces."""
+
+
+def shown_findings(findings: Iterable[Finding], path: str, text: str) -> list[dict[str, Any]]:
+    """Return the findings of the file ``path`` as JSON, with their places in ``text``. A finding of an included file is
+    shown at the tag that includes the file. Findings of other files are left out."""
+    units, shown = Utf16Text(text), []
+    for finding in findings:
+        at = Location(finding.line, finding.column, finding.file or path, finding.included_at)
+        start = index_in(path, at, units)
+        if start is None:
+            continue
+        end = end_of(text, start)
+        about: dict[str, Any] = {
+            "from": units.offset(start),
+            "to": units.offset(end),
+            "severity": str(finding.severity),
+            "code": finding.code,
+            "message": finding.message if at.file == path else f"{at.file}: {finding.message}",
+            "fix": finding.fix,
+        }
+        place = _replaced(finding.edit, text, start) if finding.edit is not None and at.file == path else None
+        if place is not None and finding.edit is not None:
+            edit = {"from": units.offset(place[0]), "to": units.offset(place[1]), "insert": finding.edit.new}
+            about["edit"] = edit
+        shown.append(about)
+    return shown
+
+
+def index_in(path: str, at: Location | None, units: Utf16Text) -> int | None:
+    """Return the index of a location in the file ``path``, or of the tag there that includes the location's file. None:
+    the location is in another file."""
+    while at is not None and at.file != path:
+        at = at.included_at
+    return None if at is None else units.index(at.line, at.column)
+
+
+def end_of(text: str, start: int) -> int:
+    """Return the end of the tag, name or sign at an index."""
+    for pattern in (_TAG, _NAME):
+        found = pattern.match(text, start)
+        if found is not None:
+            return found.end()
+    return start if start >= len(text) or text[start] == "\n" else start + 1
+
+
+def _replaced(edit: Edit, text: str, start: int) -> tuple[int, int] | None:
+    before = r"(?<!\w)" if edit.old[:1].isalnum() else ""
+    after = r"(?!\w)" if edit.old[-1:].isalnum() else ""
+    found = re.compile(f"{before}{re.escape(edit.old)}{after}").search(text, start, start + _FAR + len(edit.old))
+    return None if found is None else found.span()

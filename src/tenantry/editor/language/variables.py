@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+from starlette.responses import Response
+
+from tenantry.dashboards.definition import read_dashboard
+from tenantry.editor.bound_values import shown_value
+from tenantry.editor.language.answers import KnownAnswer
+from tenantry.editor.language.compiler import Compiler
+from tenantry.editor.language.group_properties import GatheredProperties, GroupProperties
+from tenantry.editor.language.property_schemas import PropertySchemas
+from tenantry.editor.requests import EditorRequest, GroupBody, TextBody
+from tenantry.editor.viewed_groups import find_viewed_group
+from tenantry.editor.workbench import Workbench
+from tenantry.editor.workspace import FileKind
+from tenantry.errors import TemplateError
+from tenantry.groups import PropertySchema, Record, UserGroup, thaw
+from tenantry.sql import is_absent, look_up
+from tenantry.sql.checks import GROUP_FIELDS, PropertyTypes
+from tenantry.sql.parameters import Parameter, PropertyReference, RelativeRange
+
+_LONGEST: Final = 80
+"""Characters of a value that are shown."""
+_MOST_ITEMS: Final = 5
+_PARAMETER: Final = re.compile(r"\{\{\s*params\.([^\W\d]\w*)")
+_PROPERTIES: Final = "user_group.properties."
+
+
+class VariablesBody(TextBody, GroupBody):
+    schema_: Annotated[str, Field(max_length=255, alias="schema")] = "main"
+    known: Annotated[str, Field(max_length=100)] = ""
+    """The ``revision`` that the page has."""
+
+
+class Variables:
+    """Lists the variables that a query or dashboard may name, with the values of a group. Authors see all properties of
+    the groups."""
+
+    def __init__(
+        self, workbench: Workbench, compiler: Compiler, properties: GroupProperties, schemas: PropertySchemas
+    ) -> None:
+        self._workbench = workbench
+        self._compiler = compiler
+        self._properties = properties
+        self._schemas = schemas
+
+    async def respond(self, asked: EditorRequest[VariablesBody]) -> Response:
+        body = asked.body
+        kind = self._workbench.workspace.require(body.path)
+        group = await find_viewed_group(self._workbench, asked.author, body)
+        gathered = await self._properties.of(group.environment)
+        answer = await self._compiler.run(lambda: self._answer(kind, body, group, gathered))
+        return answer.respond(body.known, 0.0 if gathered is None else gathered.age)
+
+    def _answer(
+        self, kind: FileKind, body: VariablesBody, group: UserGroup, gathered: GatheredProperties | None
+    ) -> KnownAnswer:
+        schema = self._schemas.find(body.environment)
+        types = PropertyTypes(None) if gathered is None else gathered.types
+        queries = self._compiler.queries
+        fragments = [name for name in queries.with_drafts(body.drafts) if name != queries.name_of(body.path)]
+        return KnownAnswer(
+            {
+                "variables": [
+                    *_fields(group, len(types)),
+                    *_properties(group, types, schema),
+                    *_of_viewer(group, schema),
+                ],
+                "params": list(self._parameters(kind, body)),
+                "fragments": fragments,
+                "groups": None if gathered is None else len(types),
+            }
+        )
+
+    def _parameters(self, kind: FileKind, body: VariablesBody) -> Iterator[dict[str, Any]]:
+        declared: Mapping[str, Parameter] = {}
+        with suppress(TemplateError):
+            if kind is FileKind.DASHBOARD:
+                dashboard = read_dashboard(body.text, self._workbench.workspace.name(body.path), body.path)
+                declared = {name: each.parameter for name, each in dashboard.controls.items()}
+            elif kind is FileKind.QUERY:
+                query = self._compiler.query(body)
+                declared = query.definition.parameters
+                declared = query.parameters
+        for parameter in declared.values():
+            yield _parameter(parameter)
+        for name in dict.fromkeys(_PARAMETER.findall(body.text)):
+            if name not in declared:
+                yield {"name": name, "type": None}
+
+
+def _fields(group: UserGroup, total: int) -> Iterator[dict[str, Any]]:
+    for path in sorted(GROUP_FIELDS):
+        yield _variable(path, "text", group.variables, total, total)
+
+
+def _properties(group: UserGroup, types: PropertyTypes, schema: PropertySchema | None) -> Iterator[dict[str, Any]]:
+    declared = {} if schema is None else schema.declared()
+    for path in sorted({*types.paths, *declared}):
+        kinds = types.kinds(path) if path in types else {}
+        about = _variable(_PROPERTIES + path, " or ".join(kinds), group.variables, sum(kinds.values()), len(types))
+        if not kinds and path in declared:
+            about["type"] = _words(declared[path][0].get("type"))
+        if len(kinds) > 1:
+            about["note"] = ", ".join(f"{kind} in {count}" for kind, count in kinds.items())
+        yield about
+
+
+def _of_viewer(group: UserGroup, schema: PropertySchema | None) -> Iterator[dict[str, Any]]:
+    declared = {} if schema is None or schema.viewer is None else schema.viewer.declared()
+    given = thaw(group.variables["viewer"]) if group.viewer is not None else {}
+    for name in sorted({"id", *declared, *given}):
+        known = declared.get(name)
+        kind = _words(known[0].get("type")) if known is not None else None
+        yield {**_variable(f"viewer.{name}", kind, group.variables, None, None), "note": "of the viewer's pass"}
+
+
+def _variable(path: str, kind: str | None, variables: Record, present: int | None, total: int | None) -> dict[str, Any]:
+    value = look_up(variables, path)
+    shown = None if is_absent(value) else _short(thaw(value))
+    return {"path": path, "type": kind or None, "value": shown, "present": present, "total": total}
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
+    if isinstance(value, list):
+        return [_short(each) for each in value[:_MOST_ITEMS]] + ["…"] * (len(value) > _MOST_ITEMS)
+    return None if isinstance(value, dict) else shown_value(value)
+
+
+def _words(kind: Any) -> str | None:
+    named: Iterable[Any] = kind if isinstance(kind, list) else [kind]
+    return " or ".join(each for each in named if isinstance(each, str)) or None
+
+
+def _parameter(parameter: Parameter) -> dict[str, Any]:
+    about: dict[str, Any] = {"name": parameter.name, "type": parameter.kind}
+    if parameter.choices is not None:
+        about["choices"] = [shown_value(each) for each in parameter.choices]
+    if parameter.default is not None:
+        about["default"] = _default(parameter.default)
+    return about
+
+
+def _default(value: Any) -> Any:
+    if isinstance(value, PropertyReference):
+        return f"property {value.path}"
+    return str(value) if isinstance(value, RelativeRange) else shown_value(value)

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tenantry.errors import Location
+from tenantry.sql.dialects import dialect_named
+from tenantry.sql.syntax_tree import VariableReference
+from tenantry.sql.template import SQLTemplate
+
+
+class TagPlace(NamedTuple):
+    """A variable in the author's SQL, and the place of its tag."""
+
+    reference: VariableReference
+    location: Location
+
+    def is_in(self, references: tuple[VariableReference, ...]) -> bool:
+        """Whether the value of a parameter, made of these variables, contains the variable in this tag."""
+        return self.reference in references or any(_key(each) == _key(self.reference) for each in references)
+
+
+def _key(reference: VariableReference) -> tuple[object, ...]:
+    # Equal for tags that share a placeholder.
+    return (reference.path, reference.position, reference.conversion, reference.cast, reference.form)
+
+
+def tag_places(template: SQLTemplate, dialect: str) -> Iterator[TagPlace]:
+    """Yield the variables in text order, without those of guards. Compiles like ``check``."""
+    tree = template._tree(dialect_named(dialect))
+    for reference in tree.references:
+        if not reference.of_guard:
+            yield TagPlace(reference, tree.source.location(reference.offset))

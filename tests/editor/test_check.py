@@ -1,0 +1,205 @@
+"""Findings of texts while they are typed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from tenantry.editor import EditorAuthor, Right
+from tenantry.editor.language import checks
+from tenantry.editor.language.findings_on_page import shown_findings
+from tenantry.groups import GroupChanges
+from tenantry.sql.checks import Finding, Severity
+from tests.datasources.databases import create_database
+from tests.editor.served import ENVIRONMENT, EditorSite, served_editor
+
+PATH = "queries/by_day.sql"
+GROUP = {"environment": ENVIRONMENT, "group": "ua", "schema": "main"}
+TABLES = {"tables": {"flights": {"carrier": "{{ user_group.properties.carrier }}"}}}
+CREATE = ["create table flights (day text, carrier text)"]
+ENGINES = ["sqlite", "postgresql"]
+
+
+@asynccontextmanager
+async def on_engine(engine: str, folder: Path, request: pytest.FixtureRequest) -> AsyncIterator[EditorSite]:
+    async with served_editor(folder, url=create_database(engine, CREATE, folder, request)) as site:
+        (folder / "tables.yaml").unlink()
+        yield site
+
+
+async def check(site: EditorSite, text: str, path: str = PATH, **body: Any) -> list[dict[str, Any]]:
+    answer = await site.ask("check", path=path, text=text, **body)
+    assert isinstance(answer["findings"], list)
+    return answer["findings"]
+
+
+def corrected(text: str, finding: Mapping[str, Any]) -> str:
+    """The text with the correction of a finding, made as the page makes it."""
+    units, edit = text.encode("utf-16-le"), finding["edit"]
+    before, after = units[: 2 * edit["from"]], units[2 * edit["to"] :]
+    return before.decode("utf-16-le") + edit["insert"] + after.decode("utf-16-le")
+
+
+async def test_a_misspelt_variable_is_found_among_the_properties_of_all_groups(tmp_path: Path) -> None:
+    """Red when Checks passes no properties to the checks."""
+    text = "select '\U0001f600' as a from flights where carrier = {{ user_group.properties.carier }}"
+    async with served_editor(tmp_path, tables=TABLES) as site:
+        (finding,) = await check(site, text, **GROUP)
+        assert (finding["code"], finding["severity"]) == ("unknown-variable", "error")
+        at = slice(2 * finding["from"], 2 * finding["to"])
+        assert text.encode("utf-16-le")[at].decode("utf-16-le") == "{{ user_group.properties.carier }}"
+        assert await check(site, corrected(text, finding), **GROUP) == []
+
+
+async def test_coverage_counts_the_groups_that_lack_a_property(tmp_path: Path) -> None:
+    """Red when Checks passes no coverage."""
+    async with served_editor(tmp_path, tables=TABLES) as site:
+        environment = await site.store.environments.get(ENVIRONMENT)
+        assert environment is not None
+        changes = GroupChanges(properties={"carrier": "UA", "fleet": 3})
+        await site.store.groups.update(environment, "ua", changes)
+        text = "select day from flights where delay < {{ user_group.properties.fleet }}"
+        answer = await site.ask("check", path=PATH, text=text, **GROUP)
+        found = {each["code"]: each["message"] for each in answer["findings"]}
+        assert "in 1 of 2 groups: ha" in found["missing-property"]
+        assert answer["groups"] == 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_the_engine_of_the_group_explains_the_query(
+    engine: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Red when _explained returns nothing, and when it places the finding in another file."""
+    async with on_engine(engine, tmp_path, request) as site:
+        text = "select dya from flights where carrier = {{ user_group.properties.carrier }}"
+        (found,) = [each for each in await check(site, text, **GROUP) if each["code"] == "query-refused"]
+        assert "the data source refuses it" in found["message"]
+        if engine == "postgresql":  # SQLite names no position
+            assert text[found["from"] : found["to"]] == "dya"
+        right = text.replace("dya", "day")
+        answer = await site.ask("check", path=PATH, text=right, **GROUP)
+        assert answer["dialect"] == engine
+        assert "query-refused" not in {each["code"] for each in answer["findings"]}
+
+
+async def test_an_engine_explains_no_long_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red when _explained does not look at the length."""
+    async with served_editor(tmp_path) as site:
+        (tmp_path / "tables.yaml").unlink()
+        text = "select dya from flights where carrier = {{ user_group.properties.carrier }}"
+        assert "query-refused" in {each["code"] for each in await check(site, text, **GROUP)}
+        monkeypatch.setattr(checks, "MOST_EXPLAINED", 10)
+        assert "query-refused" not in {each["code"] for each in await check(site, text, **GROUP)}
+
+
+async def test_a_locked_table_delays_no_check(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Red without ``lock_timeout`` (the check waits for an hour), and when the timeout becomes a finding."""
+    monkeypatch.setattr(checks, "EXPLAIN_LIMITS", replace(checks.EXPLAIN_LIMITS, timeout=3_600.0))
+    url = create_database("postgresql", CREATE, tmp_path, request)
+    async with served_editor(tmp_path, url=url) as site:
+        with psycopg.connect(url) as connection:
+            connection.execute("lock table flights in access exclusive mode")
+            text = "select day from flights where carrier = {{ user_group.properties.carrier }}"
+            async with asyncio.timeout(60):
+                assert await check(site, text, **GROUP) == []
+
+
+async def test_guarded_tables_count_as_in_a_run(tmp_path: Path) -> None:
+    """Red when _tables_check does not add the source's declaration."""
+    async with served_editor(tmp_path, tables=TABLES) as site:
+        (tmp_path / "tables.yaml").unlink()
+        text = "select day from flihgts"
+        (found,) = await check(site, text, **GROUP)
+        assert (found["code"], text[found["from"] : found["to"]]) == ("unguarded", "flihgts")
+        assert corrected(text, found) == "select day from flights"
+        (without,) = await check(site, text)  # no declaration: nothing is guarded
+        assert without["code"] == "every-customer"
+
+
+async def test_drafts_of_included_files_count(tmp_path: Path) -> None:
+    """Red when ``drafts`` do not reach the compiler, and when findings of an included file are lost."""
+    text = "select day from flights where true {{> open }}"
+    async with served_editor(tmp_path) as site:
+        (missing,) = await check(site, text)
+        assert "open" in missing["message"]
+        wrong = {"queries/open.sql": "and carrier = {{ user_group.properties.carier }}"}
+        found = [each for each in await check(site, text, drafts=wrong, **GROUP) if each["code"] == "unknown-variable"]
+        assert [text[each["from"] : each["to"]] for each in found] == ["{{> open }}"]
+        assert found[0]["message"].startswith("queries/open.sql: ")
+        assert "edit" not in found[0]  # it would change this file
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "after"),
+    [
+        ("title: A\nrows:\n  - {line: flights, by: day, query: by_dya}\n", "by_dya", "by_day"),
+        ("title: A\nrows:\n  - {line: flights, by: day, qeury: by_day}\n", "qeury", "query"),
+        ("title: A\nrows:\n  - {lines: flights, by: day, query: by_day}\n", "{", "line"),
+        (
+            "title: A\nrows:\n  - {text: 'Of {{ user_group.properties.carier }}'}\n",
+            "{{ user_group.properties.carier }}",
+            "carrier",
+        ),
+    ],
+)
+async def test_a_dashboard_is_checked_with_located_corrections(text: str, at: str, after: str, tmp_path: Path) -> None:
+    """Red when dashboard_findings drops the findings of the typed file, and when an error has no ``edit``."""
+    async with served_editor(tmp_path) as site:
+        (found,) = await check(site, text, "dashboards/flights.yaml", **GROUP)
+        assert text[found["from"] : found["to"]] == at
+        assert found["edit"]["insert"] == after
+        assert await check(site, corrected(text, found), "dashboards/flights.yaml", **GROUP) == []
+
+
+async def test_an_unused_control_is_found_in_the_draft_of_a_dashboard(tmp_path: Path) -> None:
+    """Red when DashboardFolder.findings is not asked."""
+    text = "title: A\ncontrols:\n  since: {range: last 30 days}\nrows:\n  - {line: flights, by: day, query: by_day}\n"
+    async with served_editor(tmp_path) as site:
+        found = await check(site, text, "dashboards/new.yaml")
+        assert [(each["code"], text[each["from"] : each["to"]]) for each in found] == [("unused-control", "since")]
+
+
+async def test_a_declaration_of_tables_is_checked(tmp_path: Path) -> None:
+    """Red when tables_findings returns nothing."""
+    async with served_editor(tmp_path) as site:
+        text = "tables:\n  flights: shared\nfunction: [f]\n"
+        (found,) = await check(site, text, "tables.yaml")
+        assert found["from"] == text.index("function")
+        assert await check(site, "tables:\n  flights: shared\n", "tables.yaml") == []
+
+
+async def test_only_groups_of_the_author_are_read(tmp_path: Path) -> None:
+    """Red when Checks does not call find_environment."""
+    async with served_editor(tmp_path) as site:
+        site.author = EditorAuthor("eve", frozenset({Right.VIEW}), frozenset({"staging"}))
+        answer = await site.post("check", path=PATH, text="select 1", **GROUP)
+        assert (answer.status_code, answer.json()["error"]["field"]) == (403, "/environment")
+        assert (await site.post("check", path="../secret.sql", text="select 1")).status_code == 422
+
+
+@pytest.mark.parametrize("text", ["\ud800", "select '\x00'", "{{", "/* ---\n", "select 1;;", "'" * 200, "\ufeff"])
+async def test_no_text_breaks_the_check(text: str, tmp_path: Path) -> None:
+    """Red when an error of the lexer or of the JSON encoder reaches the page."""
+    async with served_editor(tmp_path) as site:
+        for path in (PATH, "dashboards/flights.yaml", "tables.yaml"):
+            body = json.dumps({"path": path, "text": text, **GROUP})  # httpx2 itself refuses lone surrogates
+            headers = {"X-Tenantry-Editor": "1", "Content-Type": "application/json"}
+            answer = await site.client.post("/editor/-/check", content=body, headers=headers)
+            assert answer.status_code == 200, answer.text
+
+
+def test_findings_of_other_files_are_left_out() -> None:
+    """Red when index_in accepts every file."""
+    own = Finding("a", Severity.NOTE, 1, 8, "own", "", file="q.sql")
+    other = Finding("b", Severity.NOTE, 1, 1, "other", "", file="data source warehouse")
+    assert [each["code"] for each in shown_findings([own, other], "q.sql", "select abc")] == ["a"]

@@ -32,6 +32,7 @@ TABLES: Final = (
     "passes",
     "sql",
     "coverage",
+    "editor_language",
     "guarded_bind",
     "guarded_rows",
     *GROUPS["sources"],

@@ -98,7 +98,6 @@ async def test_two_columns_of_one_name_are_both_shown(stand_in: StandIn, visit: 
 
 async def test_the_bound_sql_has_parameters_with_their_origin(stand_in: StandIn, visit: Visit) -> None:
     """Red when the tab shows the template."""
-    stand_in.answers["meaning"] = {"sql": None, "placeholders": [], "tables": [], "source": None}
     page = (await visit()).page
     await page.keyboard.press("ControlOrMeta+Enter")
     await page.locator(".rows tbody tr").first.wait_for()

@@ -53,7 +53,8 @@ class QueryRuns:
             result = await _plan(prepared, prefix)
         except TenantryError as error:
             document = {"success": 0, "error": error_document(error, body.path, body.text, sent)}
-            return JSONResponse(document, error.status)
+            # The status of a template's mistake is 500 for applications. Here it is the author's.
+            return JSONResponse(document, 422 if error.status == 500 else error.status)
         return JSONResponse({"text": plan_text(result)})
 
     async def csv(self, asked: EditorRequest[RunBody]) -> Response:

@@ -306,5 +306,7 @@ async def test_plan_is_a_text_of_the_engine(site: EditorSite) -> None:
     failed = await site.post("plan", **query("select {{ carier }} as a"))
     assert (failed.status_code, failed.json()["error"]["code"]) == (422, "missing_variable")
     assert failed.json()["error"]["from"] == 10
-    mistaken = await site.post("plan", **query("select {{ params.since }} as a from flights where {{ day | within(x) }}"))
+    mistaken = await site.post(
+        "plan", **query("select {{ params.since }} as a from flights where {{ day | within(x) }}")
+    )
     assert mistaken.status_code == 422, mistaken.text

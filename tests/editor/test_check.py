@@ -137,7 +137,7 @@ async def test_guarded_tables_count_as_in_a_run(tmp_path: Path) -> None:
 
 async def test_drafts_of_included_files_count(tmp_path: Path) -> None:
     """Red when ``drafts`` do not reach the compiler, and when findings of an included file are lost."""
-    text = "select day from flights where true {{> open }}"
+    text = "select day from flights where true {{> open }} -- carier"
     async with served_editor(tmp_path) as site:
         (missing,) = await check(site, text)
         assert "open" in missing["message"]
@@ -168,6 +168,18 @@ async def test_a_dashboard_is_checked_with_located_corrections(text: str, at: st
         assert text[found["from"] : found["to"]] == at
         assert found["edit"]["insert"] == after
         assert await check(site, corrected(text, found), "dashboards/flights.yaml", **GROUP) == []
+
+
+async def test_a_broken_query_is_shown_at_its_panel(tmp_path: Path) -> None:
+    """Red when errors of queries are left out, also those of the files that they include."""
+    text = "title: A\nrows:\n  - {line: flights, by: day, query: by_day}\n"
+    async with served_editor(tmp_path) as site:
+        for broken in ("select {{ params.x | nope }} as a", "select a from t where true {{> part }}"):
+            drafts = {PATH: broken, "queries/part.sql": "and {{ nope"}
+            (found,) = await check(site, text, "dashboards/flights.yaml", drafts=drafts)
+            assert text[found["from"] : found["to"]] == "by_day"
+            assert found["message"].startswith(f"queries/{'part' if 'part' in broken else 'by_day'}.sql:1:")
+            assert "edit" not in found
 
 
 async def test_an_unused_control_is_found_in_the_draft_of_a_dashboard(tmp_path: Path) -> None:

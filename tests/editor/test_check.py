@@ -13,6 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from engines.postgres import Postgres
 from tenantry.editor import EditorAuthor, Right
 from tenantry.editor.language import checks
 from tenantry.editor.language.findings_on_page import shown_findings
@@ -121,6 +122,25 @@ async def test_a_locked_table_delays_no_check(
             text = "select day from flights where carrier = {{ user_group.properties.carrier }}"
             async with asyncio.timeout(60):
                 assert await check(site, text, **GROUP) == []
+
+
+async def test_a_dropped_check_stops_at_the_engine(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Red without ``while_connected``: the engine waits for the lock until the end of the test."""
+    monkeypatch.setattr(checks, "EXPLAIN_LIMITS", replace(checks.EXPLAIN_LIMITS, timeout=3_600.0, lock_timeout=None))
+    url = create_database("postgresql", CREATE, tmp_path, request)
+    postgres: Postgres = request.getfixturevalue("postgres")
+    waiting = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%from flights%'"
+    async with served_editor(tmp_path, url=url) as site, asyncio.timeout(120):
+        with psycopg.connect(url) as connection:
+            connection.execute("lock table flights in access exclusive mode")
+            text = "select day from flights where carrier = {{ user_group.properties.carrier }}"
+            async with site.reading("check", path=PATH, text=text, **GROUP):
+                while int(postgres.execute(waiting)) != 1:  # the engine tells nobody
+                    await asyncio.sleep(0.05)
+            while int(postgres.execute(waiting)) != 0:
+                await asyncio.sleep(0.05)
 
 
 async def test_guarded_tables_count_as_in_a_run(tmp_path: Path) -> None:

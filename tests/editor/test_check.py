@@ -245,3 +245,44 @@ def test_findings_of_other_files_are_left_out() -> None:
     own = Finding("a", Severity.NOTE, 1, 8, "own", "", file="q.sql")
     other = Finding("b", Severity.NOTE, 1, 1, "other", "", file="data source warehouse")
     assert [each["code"] for each in shown_findings([own, other], "q.sql", "select abc")] == ["a"]
+
+
+DASHBOARD = """title: A
+controls:
+  since: {date: 2024-01-01}
+  kind: {choices: {a: First, b: Second}, default: a}
+rows:
+  - {line: flights, by: day, query: by_day}
+"""
+CONTROLLED = "select day, count(*) as flights, {{ params.kind | one_of(a: 1, b: 2) }} as kind from flights\n"
+CONTROLLED += "where carrier = {{ user_group.properties.carrier }} and day >= {{ params.since }} group by day"
+
+
+async def test_a_query_is_checked_run_and_explained_with_the_controls_of_its_dashboard(tmp_path: Path) -> None:
+    """Red when check, variables, meaning or run compile the typed text alone."""
+    body = {"path": PATH, "text": CONTROLLED, "drafts": {"dashboards/flights.yaml": DASHBOARD}, **GROUP}
+    async with served_editor(tmp_path, tables=TABLES) as site:
+        assert (await site.ask("check", **body))["findings"] == []
+        found = await site.ask("variables", **body, viewer=None)
+        assert found["dashboards"] == [{"name": "flights", "schema": "main"}]
+        assert found["params"] == [
+            {"name": "kind", "type": "choice", "choices": ["a", "b"], "default": "a"},
+            {"name": "since", "type": "date", "default": "2024-01-01"},
+        ]
+        tags = (await site.ask("meaning", **body, viewer=None))["placeholders"]
+        assert {"params.since": "2024-01-01"}.items() <= {each["path"]: each["value"] for each in tags}.items()
+        lines = await site.lines("run", **body)
+        assert "done" in lines[-1], lines
+        other = DASHBOARD.replace("default: a", "default: b").replace("title: A", "title: B")
+        drafts = {"dashboards/flights.yaml": DASHBOARD, "dashboards/other.yaml": other}
+        found = await site.ask("variables", **body | {"drafts": drafts, "dashboard": "other"}, viewer=None)
+        assert [each["name"] for each in found["dashboards"]] == ["flights", "other"]
+        assert found["params"][0]["default"] == "b"
+
+
+async def test_a_control_that_the_query_does_not_accept_is_a_finding(tmp_path: Path) -> None:
+    """Red when an error in the dashboard's file is lost."""
+    wrong = DASHBOARD.replace("{choices: {a: First, b: Second}, default: a}", "{choices: [c], default: c}")
+    async with served_editor(tmp_path, tables=TABLES) as site:
+        found = await check(site, CONTROLLED, drafts={"dashboards/flights.yaml": wrong}, **GROUP)
+        assert [each["code"] for each in found] == ["template-error"]

@@ -48,6 +48,7 @@ TABLES: Final = (
     "site",
     *GROUPS["dashboards"],
     "editor_typing",
+    "editor_authors",
 )
 
 

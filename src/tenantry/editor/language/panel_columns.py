@@ -21,7 +21,7 @@ _KEPT: Final = 16
 _Columns: TypeAlias = Mapping[str, Sequence[str]]
 
 
-class _Asked(NamedTuple):
+class _PanelQuery(NamedTuple):
     panel: Panel
     query: AskedQuery
 
@@ -38,7 +38,7 @@ class PanelColumns:
 
     async def findings(self, saved: SavedDashboard, group: UserGroup) -> list[Finding]:
         asked = [
-            _Asked(panel, AskedQuery(file, template, panel.schema, names=True))
+            _PanelQuery(panel, AskedQuery(file, template, panel.schema, names=True))
             for panel, file, template in templates_of(saved)
             if panel is not None and columns_in(saved, panel, template)
         ]

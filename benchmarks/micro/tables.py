@@ -32,6 +32,7 @@ TABLES: Final = (
     "passes",
     "sql",
     "coverage",
+    "editor_language",
     "guarded_bind",
     "guarded_rows",
     *GROUPS["sources"],
@@ -47,6 +48,7 @@ TABLES: Final = (
     "site",
     *GROUPS["dashboards"],
     "editor_typing",
+    "editor_authors",
 )
 
 

@@ -16,6 +16,8 @@ const CHANGED = ["aggregate", "bin", "timeUnit", "stack"];
 const NAMES = new Set([undefined, "nominal", "ordinal"]);
 /** As d3 writes them: money, thousands, digits, kind. Others round to digits that a double has. */
 const FORMAT = /^(\$?)(,?)(?:\.(\d+))?([df%])$/;
+/** Vega's last entry of a legend, of those that it does not list; its value is the first of them. */
+const MORE = /^…\d+ entries$/;
 const FEW_DIGITS = 6;
 const DIGITS_OF_DOUBLES = 12;
 
@@ -79,7 +81,7 @@ function written(channel, about, table) {
 
 /** The compiled specification, in which the labels of axes and legends are told from values. */
 export function inGuides(spec) {
-  return JSON.parse(JSON.stringify(spec).replaceAll("written(datum.value", "tick(datum.value"));
+  return JSON.parse(JSON.stringify(spec).replaceAll("written(datum.value", "tick(datum.label, datum.value"));
 }
 
 function columnOf({ formats, table }, name, along) {
@@ -102,8 +104,9 @@ function timeOf({ formats, inUtc }, date) {
 }
 
 /** A place of an axis has the digits that it needs, and not those of the values. */
-function tick(texts, value, column) {
+function tick(texts, label, value, column) {
   const { formats } = texts;
+  if (MORE.test(label)) return label;
   const way = columnOf(texts, column, true) ?? { along: true };
   if (typeof value !== "number") return formats.name(value ?? null, way);
   const digits = scaleOf(Number(value.toPrecision(DIGITS_OF_DOUBLES)));
@@ -117,7 +120,7 @@ const register = (name, write) => {
   });
 };
 register("written", (texts, _, value, column) => text(texts, value, column));
-register("tick", (texts, _, value, column) => tick(texts, value, column));
+register("tick", (texts, _, label, value, column) => tick(texts, label, value, column));
 register("toNumber", (_, own, value) => (value instanceof Exact ? value : own()));
 register("format", ({ formats }, own, value, specifier) => {
   const [known, money, thousands, digits, kind] = (value instanceof Exact && FORMAT.exec(specifier)) || [];

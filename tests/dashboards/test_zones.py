@@ -186,7 +186,7 @@ async def test_buckets(tmp_path: Path, monkeypatch: Any) -> None:
         rows = (await site.panels("events"))["7-1"]["rows"]
         assert rows == [["2026-11-27T00:00:00", 1], ["2026-11-28T00:00:00", 2], ["2026-11-29T00:00:00", 1]]
         hours = await site.panels("events", filters={"unit": "hour"})
-        assert hours["7-1"]["rows"][0] == ["2026-11-27T09:00:00", 1]
+        assert hours["7-1"]["rows"][0] == ["2026-11-27T09:00:00+01:00", 1]
 
 
 @pytest.mark.parametrize(("file", "start"), [("", "monday"), ("week_start: sunday\n", "sunday")])

@@ -145,7 +145,7 @@ async def test_a_stop_does_not_reach_another_server(
     await source.fetch("select 1 as one")
     kills = "select variable_value from information_schema.global_status where variable_name = 'Com_kill'"
     before = mariadb_with_tls.execute(kills)
-    driver = source.sources._open_sources._open[(1, "ds_1")].pool._driver
+    driver = source.sources._open_sources._open[(1, "ds_1")].pool.driver
     login = dict(driver._address._login)
     elsewhere = {"port": mariadb_with_tls.port, "user": "root", "password": "", "database": "mysql"}
     monkeypatch.setattr(MySQLDriver, "_kill", counted)

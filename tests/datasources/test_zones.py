@@ -21,7 +21,17 @@ from engines.samples import sampled
 from tenantry.errors import TenantryError
 from tests.datasources.conftest import Directory
 from tests.datasources.databases import create_database
-from tests.datasources.zone_cases import ROWS, ZONES, ask, day_in, statements, wrong_buckets, wrong_ranges, wrong_times
+from tests.datasources.zone_cases import (
+    ROWS,
+    ZONES,
+    ask,
+    day_in,
+    statements,
+    wrong_buckets,
+    wrong_hours,
+    wrong_ranges,
+    wrong_times,
+)
 
 ENGINES = ("postgresql", "sqlite", "duckdb", "mariadb")
 
@@ -82,6 +92,14 @@ async def test_buckets(zone: str, sources: Any) -> None:
     """Days, and weeks from both of their first days. Red for a column of dates west of UTC when each column is
     converted: all of its days were the day before."""
     assert await wrong_buckets(sources, zone) == []
+
+
+@sampled(6)
+@pytest.mark.parametrize("zone", ZONES[:-1])
+async def test_hours(zone: str, url: str, sources: Any) -> None:
+    """The hour that clocks show twice is two, where the engine has instants. Red when both were one, of twice as
+    many rows."""
+    assert await wrong_hours(sources, zone, twice="mysql" not in url and "mariadb" not in url) == []
 
 
 @pytest.mark.parametrize("zone", ZONES[:-1])

@@ -106,6 +106,28 @@ async def wrong_buckets(sources: DataSources, zone: str) -> list[str]:
     return found
 
 
+async def wrong_hours(sources: DataSources, zone: str, *, twice: bool, columns: Sequence[str] = COLUMNS) -> list[str]:
+    """The columns whose hours are not those of the zone. ``twice``: an hour that clocks show twice is two."""
+    found = []
+    for column in columns:
+        bucket = f"{{{{ params.unit | trunc({column}) }}}}"
+        sql = f"select {bucket} as bucket, count(*) as n from events group by {bucket}"
+        rows = await ask(sources, sql, zone, unit="hour")
+        hours = [f"{at:%Y-%m-%dT00:00}" if column == "day" else _hour(at, zone, twice=twice) for at in ROWS]
+        shown = Counter[str]()
+        for row in rows:
+            text = scalar_text(row["bucket"], Format(zone=ZoneInfo(zone))).replace(" ", "T").replace("Z", "+00:00")
+            shown[text[:16] + (text[19:] if twice and column != "day" else "")] += row["n"]
+        if shown != Counter(hours) or (twice and len(rows) != len(shown)):
+            found.append(f"{column} by hour")
+    return found
+
+
+def _hour(at: datetime, zone: str, *, twice: bool) -> str:
+    local = at.replace(tzinfo=UTC).astimezone(ZoneInfo(zone))
+    return f"{local:%Y-%m-%dT%H}:00" + (local.isoformat()[-6:] if twice else "")
+
+
 def _start(day: date, unit: str, week_start: str) -> date:
     return day if unit == "day" else day - timedelta(days=(day.weekday() + (week_start == "sunday")) % 7)
 
@@ -143,6 +165,7 @@ async def _try(folder: Path, zones: Sequence[str]) -> dict[str, list[str]]:
             zone: [
                 *await wrong_ranges(sources, zone),
                 *await wrong_buckets(sources, zone),
+                *(await wrong_hours(sources, zone, twice=True, columns=COLUMNS[1:]) if zone != "UTC" else ()),
                 *(await wrong_times(sources, "chdb", zone) if zone != "UTC" else ()),
             ]
             for zone in zones

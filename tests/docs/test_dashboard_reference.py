@@ -11,7 +11,7 @@ from scripts.dashboard_reference import CONTROLS_PAGE, PAGES, PANELS_PAGE, curre
 from scripts.reference_pictures import files
 from tenantry import DashboardFolder, DataSources, Resolver
 from tenantry.cli.dashboards_check import DashboardCheck
-from tenantry.cli.dashboards_serve import sample_viewer
+from tenantry.cli.dashboards_serve import sample_group
 from tenantry.dashboards.definition.control_keys import CONTROL_KEYS
 from tenantry.dashboards.definition.model import PanelKind
 
@@ -50,11 +50,11 @@ async def test_the_examples_work(tmp_path: Path) -> None:
     for kind in PanelKind:
         assert kind in {panel.kind for panel in read[f"panel-{kind}"].dashboard.panels}
     assert {f"control-{kind}" for kind in CONTROL_KEYS} <= {*read}
-    store, keys, token = sample_viewer(dashboards, {}, None)()
+    store, keys, find = sample_group(dashboards, {}, None)()
     check = DashboardCheck(dashboards)
     resolver = Resolver(store, keys=keys)
     async with DataSources(store, keys=keys) as sources:
-        await check.explain(store, await resolver.resolve(await token()), sources)
+        await check.explain(store, await resolver.resolve((await find()).token), sources)
     await resolver.aclose()
     found = [each for _, each in check.of_queries() if each.code != "unused-control"]  # no query reads the examples
     assert found == []

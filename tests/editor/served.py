@@ -19,7 +19,7 @@ from starlette.requests import Request
 
 from tenantry.backends.memory import MemoryStore
 from tenantry.clock import utc_now
-from tenantry.datasources import DataSources, Limits
+from tenantry.datasources import DataSources, DriverFactory, Limits
 from tenantry.editor import EditorAuthor, mount_editor
 from tenantry.groups import GroupDraft, Tag
 from tenantry.ports import Clock
@@ -80,10 +80,11 @@ async def served_editor(
     tables: Mapping[str, Any] | None = None,
     clock: Clock = utc_now,
     url: str | None = None,
+    engines: Mapping[str, DriverFactory] | None = None,
     **options: Any,
 ) -> AsyncIterator[EditorSite]:
     """``tables``: the declaration of guarded tables of the data source; ``url``: of a data source without flights;
-    ``options`` go to mount_editor."""
+    ``engines``: those of the host program; the other ``options`` go to mount_editor."""
     write_files(folder, files)
     store, keys = MemoryStore(clock=clock), KeyRing([SigningKey("k1", secrets.token_bytes(32))])
     environment = await store.environments.create(ENVIRONMENT, Tag.CUSTOMER)
@@ -94,7 +95,7 @@ async def served_editor(
         draft = GroupDraft(carrier.lower(), f"Airline {carrier}", {"carrier": carrier}, {"main": "warehouse"})
         tokens[draft.provided_id] = (await Provisioner(store, keys).get_or_create(environment, draft)).token
     app = Starlette()
-    async with DataSources(store, keys=keys, limits=Limits(connect_timeout=60.0)) as sources:
+    async with DataSources(store, keys=keys, engines=engines, limits=Limits(connect_timeout=60.0)) as sources:
         made: list[EditorSite] = []
 
         async def authors(request: Request) -> EditorAuthor | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engines.postgres import Postgres
 from tenantry.datasources import Limits
+from tenantry.groups import GroupChanges
 from tests.editor.served import ENVIRONMENT, served_editor
 
 SOON = 60.0
@@ -63,3 +64,14 @@ async def test_authors_wait_for_each_other_and_are_told(tmp_path: Path) -> None:
         done = await asyncio.gather(*(site.lines("run", **body, text=slow.format(number)) for number in range(3)))
         waited = sorted(lines[-1]["done"]["queue_seconds"] for lines in done)
         assert waited[0] < waited[1] < waited[2]
+
+
+async def test_the_query_of_a_suspended_group_goes_on(postgres: Postgres, tmp_path: Path) -> None:
+    """Viewers' queries end within seconds when their group is suspended. Red when authors' queries are watched so."""
+    async with served_editor(tmp_path, url=postgres.create_database(), limits=LIMITS) as site:
+        environment = await site.store.environments.get(ENVIRONMENT)
+        assert environment is not None
+        await site.store.groups.update(environment, "ha", GroupChanges(suspended=True))
+        body = {"environment": ENVIRONMENT, "group": "ha", "path": "queries/a.sql"}
+        lines = await site.lines("run", **body, text="select pg_sleep(4)::text, 7 as n")
+        assert lines[-1].get("done", lines[-1])["rows"] == 1

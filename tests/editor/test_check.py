@@ -100,6 +100,15 @@ async def test_an_engine_explains_no_long_text(tmp_path: Path, monkeypatch: pyte
         assert "query-refused" not in {each["code"] for each in await check(site, text, **GROUP)}
 
 
+async def test_only_an_author_who_may_run_asks_the_engine(tmp_path: Path) -> None:
+    """Red when Checks does not look at the author's rights: MySQL and MariaDB run subqueries to explain a query."""
+    async with served_editor(tmp_path) as site:
+        (tmp_path / "tables.yaml").unlink()
+        site.author = EditorAuthor("eve", frozenset({Right.VIEW}))
+        text = "select dya from flights where carrier = {{ user_group.properties.carrier }}"
+        assert await check(site, text, **GROUP) == []
+
+
 async def test_a_locked_table_delays_no_check(
     tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,8 +191,9 @@ async def test_only_groups_of_the_author_are_read(tmp_path: Path) -> None:
     """Red when Checks does not call find_environment."""
     async with served_editor(tmp_path) as site:
         site.author = EditorAuthor("eve", frozenset({Right.VIEW}), frozenset({"staging"}))
-        answer = await site.post("check", path=PATH, text="select 1", **GROUP)
-        assert (answer.status_code, answer.json()["error"]["field"]) == (403, "/environment")
+        for body in (GROUP, {"environment": ENVIRONMENT}):
+            answer = await site.post("check", path=PATH, text="select 1", **body)
+            assert (answer.status_code, answer.json()["error"]["field"]) == (403, "/environment")
         assert (await site.post("check", path="../secret.sql", text="select 1")).status_code == 422
 
 

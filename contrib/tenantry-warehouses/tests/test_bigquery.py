@@ -157,6 +157,7 @@ async def test_rows_and_types(script: tuple[Script, str]) -> None:
     result = await _query(url, "select 1 as x")
     assert list(result.rows) == [(Decimal("1.25"), datetime(2026, 1, 1, tzinfo=UTC), ["a"]), (None, None, [])]
     assert [column.type for column in result.columns] == ["decimal", "datetime", "list"]
+    assert result.arrow_types == ["decimal(38, 9)", "timestamptz", None]
     with pytest.raises(TooManyRows):
         await _query(url, "select 1 as x", row_limit=1)
 

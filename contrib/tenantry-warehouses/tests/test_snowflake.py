@@ -87,6 +87,7 @@ async def test_rows_and_types(fakesnow: str) -> None:
     result = await _query(fakesnow, "select * from orders where owner = {{ owner }}", {"owner": "acme"})
     assert list(result.rows) == [(1, "acme", Decimal("1.25"), datetime(2026, 1, 1), {"a": [1]})]  # noqa: DTZ001
     assert [column.type for column in result.columns] == ["integer", "text", "decimal", "datetime", "json"]
+    assert result.arrow_types == ["decimal(38, 0)", None, "decimal(10, 2)", "timestamp", None]
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,7 @@ export class TableView {
   show(data) {
     const rows = new Rows(data.columns, data.rows);
     const shown = columnsOf(this.view.columns, rows, this.context.formats);
+    this.#name = this.about.click && shown.length ? this.context.formats.names(shown[0].values, shown[0].way) : null;
     const head = html("tr", {}, ...shown.map((column) => this.#heading(column)));
     const body = data.rows.map((_, row) => this.#row(row, shown, rows, data));
     const caption = html("caption", { class: "visually-hidden" }, this.context.title);
@@ -66,6 +67,8 @@ export class TableView {
   }
 
   #hidden;
+  /** How the names that can be clicked are written: no two of them look alike. */
+  #name;
   /** The numbers that are written shorter, and their texts. */
   #short = [];
 
@@ -98,7 +101,7 @@ export class TableView {
     const { formats } = this.context;
     const value = column.values[row];
     const choice = place === 0 && this.about.click;
-    const text = choice ? formats.name(value, column.way) : formats.text(value, column.way);
+    const text = choice ? this.#name(value) : formats.text(value, column.way);
     const content = choice ? html("button", { type: "button", class: "link", "data-focus": `row ${text}`, click: choose }, text) : text;
     const bar = column.bar ? barOf(column, row) : null;
     const kind = [column.numeric && "number", column.bar && "with-bar", column.isText && "wraps"].filter(Boolean).join(" ");

@@ -40,6 +40,12 @@ export function isShown(wall, zone) {
   return wallIn(at, zone) === wall;
 }
 
+/** Whether the clocks of a zone show it for two hours. */
+export function isTwice(wall, zone) {
+  const [before, after] = [-DAY, DAY].map((far) => wall - (wallIn(wall + far, zone) - (wall + far)));
+  return before !== after && [before, after].every((at) => wallIn(at, zone) === wall);
+}
+
 /** Whether two moments are of one day. */
 export function sameDay(one, other) {
   return Math.floor(one / DAY) === Math.floor(other / DAY);

@@ -30,6 +30,8 @@ const UNSEEN = / (?= )|[^\S ]|[\p{Cf}\p{M}]/gu;
 /** From here on numbers are written as powers of ten: a short one, and a double, whose further digits mean nothing. */
 const TOO_LARGE = { compact: 1e15, standard: 1e21 };
 const COMPACT_FROM = 10_000;
+/** A share that differs by less percent is the whole: sums of doubles do. */
+const EQUAL = 1e-9;
 /** Below it a duration has a digit after the point. */
 const FEW_SECONDS = 10;
 
@@ -196,14 +198,14 @@ export class Formats {
   change(now, before, way, form) {
     const signed = difference(now, before);
     const apart = typeof signed === "number" ? Math.abs(signed) : signed.replace("-", "");
-    if (way.format === "percent") return ofWhole(apart, (share) => `${this.#number({ maximumFractionDigits: 1 }, share * 100)} points`);
+    if (way.format === "percent") return `${this.#number({ maximumFractionDigits: 1 }, apart * 100, 100)} points`;
     if (compare(now, 0) < 0 || compare(before, 0) < 0) return this[form](apart, way);
-    return ofWhole(Number(apart) / Number(before), (share) => this.#number({ style: "percent", maximumFractionDigits: 1 }, share));
+    return this.#number({ style: "percent", maximumFractionDigits: 1 }, Number(apart) / Number(before));
   }
 
   /** A part of a whole, in percent. */
   share(value, digits = 1) {
-    return ofWhole(value, (share) => this.text(share, { format: "percent", digits }), digits);
+    return this.text(value, { format: "percent", digits });
   }
 
   #amount(value, format, way, form) {
@@ -267,10 +269,12 @@ export class Formats {
     return this.#unit(BYTES[step], amount, digits ?? (step ? 1 : 0));
   }
 
-  /** Never a minus before a nought, never a nought for what is none, and never more digits than a number has. */
-  #number(options, value) {
+  /** Never a minus before a nought, a nought or 100 % for what is none, or more digits than a number has. */
+  #number(options, value, hundred = options.style === "percent" ? 1 : NaN) {
     const size = Math.abs(Number(value)) * (options.style === "percent" ? 100 : 1);
     const { minimumFractionDigits, maximumFractionDigits = options.style === "currency" ? this.#cents : 0, ...rest } = options;
+    const fromWhole = Math.abs(Math.abs(value) / hundred - 1) * 200;
+    if (fromWhole > EQUAL && fromWhole < 10 ** -maximumFractionDigits) options = { ...options, maximumFractionDigits: Math.ceil(-Math.log10(fromWhole)) };
     const { notation = "standard", maximumSignificantDigits: most } = rest;
     const whole = maximumFractionDigits === ALL_DIGITS;
     if (size === 0) return this.#formatter(Intl.NumberFormat, { ...options, notation: "standard" }).format(0);
@@ -287,11 +291,6 @@ export class Formats {
     if (!this.#made.has(key)) this.#made.set(key, new Kind(this.locale, options));
     return this.#made.get(key);
   }
-}
-
-/** A share that is rounded to the whole, and is less, is above the largest share that can be written. */
-function ofWhole(share, write, digits = 1) {
-  return share < 1 && write(share) === write(1) ? `>${write(1 - 10 ** (-2 - digits))}` : write(share);
 }
 
 /** A text as it looks: an accent that is a sign of its own is none, and a browser draws several spaces as one. */

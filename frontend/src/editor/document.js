@@ -1,15 +1,16 @@
 // A file that is open: its text as typed, and what the server has of it.
 
-const KINDS = { sql: "sql", yaml: "yaml", yml: "yaml" };
 
 export class Document {
   /**
    * @param {string} path
    * @param {{text: string, revision: string} | null} file the server's; null if it has none
    * @param {{text: string, revision: string | null} | undefined} draft what this browser has kept
+   * @param {string} kind "query", "dashboard", "tables" or "other"
    */
-  constructor(path, file, draft) {
+  constructor(path, file, draft, kind) {
     this.path = path;
+    this.kind = kind;
     this.saved = file?.text ?? null;
     this.text = draft?.text ?? file?.text ?? "";
     /** The revision that the typed text began with: a save is a conflict if the server has another one by now. */
@@ -19,11 +20,11 @@ export class Document {
   }
 
   get language() {
-    return KINDS[this.path.split(".").at(-1)] ?? "sql";
+    return this.path.endsWith(".sql") ? "sql" : "yaml";
   }
 
   get isDashboard() {
-    return isDashboard(this.path);
+    return this.kind === "dashboard";
   }
 
   get changed() {
@@ -39,6 +40,8 @@ export function nameOf(path) {
   return path.split("/").at(-1);
 }
 
-export function isDashboard(path) {
-  return /\.ya?ml$/.test(path) && nameOf(path) !== "tables.yaml";
+/** The kind of a file that the server does not have yet. */
+export function kindOf(path) {
+  if (path.endsWith(".sql")) return "query";
+  return nameOf(path) === "tables.yaml" ? "tables" : "dashboard";
 }

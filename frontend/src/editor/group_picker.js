@@ -59,18 +59,18 @@ export function groupPicker(label, environment, choose) {
         if (mine !== asked) return;
         active = more ? groups.length : 0;
         groups = more ? [...groups, ...answer.groups] : answer.groups;
-        after = answer.more ? (answer.after ?? null) : null;
-        show(answer.more);
+        after = answer.after ?? null;
+        show();
       } catch (error) {
         if (mine === asked) word.textContent = error.message;
       }
     }, pause);
   }
 
-  function show(more) {
+  function show() {
     list.replaceChildren(...groups.map(option));
     if (after !== null) list.append(html("li", { id: `${listId}-${groups.length}`, class: "option more-option", role: "option", "aria-selected": "false", click: () => find(0, true) }, "Show more"));
-    word.textContent = groups.length ? (more && after === null ? "There are more: type to narrow the list." : "") : "No group has this in its name or id.";
+    word.textContent = groups.length ? ("") : "No group has this in its name or id.";
     mark();
   }
 

@@ -35,7 +35,7 @@ export function head(workspace, failed) {
       if (shown !== key) return;
       if (about.name !== chosen.name) workspace.choose({ group: { id: about.id, name: about.name } });
       schemas.fill(about.schemas.length ? about.schemas : ["main"]);
-      note.textContent = about.suspended ? "suspended" : about.expired ? "expired" : "";
+      note.textContent = about.suspended ? "suspended" : "";
       if (!about.schemas.includes(workspace.choice.schema)) workspace.choose({ schema: about.schemas[0] ?? "main" });
       schemas.show(workspace.choice.schema);
     } catch (error) {

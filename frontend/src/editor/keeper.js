@@ -50,6 +50,11 @@ export class Keeper {
     }
   }
 
+  /** Calls `run` with the name and the value of what another tab keeps. */
+  watch(run) {
+    addEventListener("storage", ({ key, newValue }) => key?.startsWith(this.#prefix) && newValue && run(key.slice(this.#prefix.length), JSON.parse(newValue)));
+  }
+
   /** @returns {string[]} the rest of each name that begins with `start` */
   names(start) {
     try {

@@ -2,8 +2,12 @@
 // Typing waits for none of it.
 
 import { ask, MOUNT } from "./client.js";
-import { nameOf } from "./document.js";
 import { latest } from "./latest.js";
+
+/** Milliseconds after which the server has counted some more groups. */
+const COUNTING = 2_000;
+/** Milliseconds for which a catalogue is not asked for again. */
+const CURRENT = 600_000;
 
 /**
  * @param {import("./workspace.js").Workspace} workspace
@@ -15,12 +19,16 @@ export function followLanguage(workspace, view, shown) {
   const body = (...names) => workspace.body(workspace.active, ...names);
   const tell = (changes) => view.setKnowledge(Object.assign(knowledge, changes));
 
-  const check = latest(() => ask("check", body("path", "text", "drafts", "environment", "group", "schema")), ({ findings, dialect }) => {
+  const check = latest(() => ask("check", body("path", "text", "drafts", "environment", "group", "schema")), ({ findings, dialect, groups }) => {
+    if (groups === null) setTimeout(check, COUNTING); // coverage follows
     if (dialect) shown.dialect(dialect);
     view.setFindings(findings);
     shown.findings(findings);
   }, shown.failed);
-  const variables = latest(() => ask("variables", body("path", "text", "environment", "group", "viewer", "schema")), (answer) => {
+  let revision = "";
+  const variables = latest(() => ask("variables", { ...body("path", "text", "environment", "group", "viewer", "schema"), known: revision }), (answer) => {
+    revision = answer.revision;
+    if (answer.unchanged) return;
     tell(answer);
     shown.params(answer.params);
   });
@@ -29,8 +37,9 @@ export function followLanguage(workspace, view, shown) {
     shown.meaning(answer);
   });
   const catalogue = latest((refresh = false) => ask("catalogue", { ...body("environment", "group", "schema"), refresh }), (answer) => {
+    outdated = Date.now() + CURRENT - answer.age * 1000;
     tell({ catalogue: answer });
-    if (answer.dialect) shown.dialect(answer.dialect);
+    shown.dialect(answer.dialect);
   });
 
   function follow() {
@@ -48,19 +57,21 @@ export function followLanguage(workspace, view, shown) {
   async function describeDashboards() {
     schema ??= fetch(`${MOUNT}/-/dashboard-schema.json`).then((response) => (response.ok ? response.json() : Promise.reject(new Error(response.statusText))));
     try {
-      tell({ schema: await schema, queries: workspace.files.filter(({ path }) => path.endsWith(".sql")).map(({ path }) => nameOf(path).replace(/\.sql$/, "")) });
+      tell({ schema: await schema, queries: workspace.files.filter(({ kind }) => kind === "query").map(({ path }) => path.replace(/^queries\/|\.sql$/g, "")) });
     } catch {
       schema = null; // the file can be written without it, and the next one asks again
     }
   }
 
   let known = "";
+  let outdated = 0;
+  workspace.on("open", () => (revision = ""));
   workspace.on("text open choice params", follow);
   workspace.on("open", () => workspace.active?.isDashboard && describeDashboards());
   workspace.on("open choice", () => {
     const { active, choice } = workspace;
     const key = JSON.stringify([choice.environment, choice.group?.id, choice.schema]);
-    if (key === known || !active || !choice.group) return;
+    if (!active || !choice.group || (key === known && Date.now() < outdated)) return;
     known = key;
     catalogue();
   });

@@ -41,9 +41,9 @@ export function parameterFields(changed) {
   };
 }
 
-function control({ name, type = "text", choices, default: usual }, id, value, put) {
-  const list = type.startsWith(LIST);
-  const one = list ? type.slice(LIST.length) : type;
+function control({ name, type, choices, default: usual }, id, value, put) {
+  const list = Boolean(type?.startsWith(LIST));
+  const one = list ? type.slice(LIST.length) : type; // null: the query does not declare it
   const placeholder = usual === undefined || usual === null ? "not set" : typeof usual === "string" ? usual : JSON.stringify(usual);
   if (RANGES[one]) return range(name, id, RANGES[one], value, put);
   if (choices && !list) return options(id, choices.map((each) => [String(each?.value ?? each), String(each?.label ?? each)]), value, placeholder, put);

@@ -13,18 +13,21 @@ export function preview(workspace) {
   const word = html("p", { class: "count", role: "status" }, "Choose a group to see the dashboard as it does.");
   const element = html("section", { class: "preview", "aria-label": "Preview" }, word, frame);
 
+  let id = null;
   const request = () => {
     const { active } = workspace;
     const { drafts, ...chosen } = workspace.body(active, "drafts", "environment", "group", "viewer");
-    return ask("preview", { dashboard: active.path, drafts: active.changed ? { ...drafts, [active.path]: active.text } : drafts, ...chosen });
+    const texts = active.changed ? { ...drafts, [active.path]: active.text } : drafts;
+    return ask("preview", { dashboard: active.path, drafts: texts, ...chosen, preview: isSecureContext ? id : null }); // elsewhere frames do not follow drafts
   };
-  const use = ({ address }) => {
+  const use = ({ preview: current, address }) => {
+    id = current;
     if (!workspace.active?.isDashboard) return;
     const { group } = workspace.choice;
     word.textContent = `As ${group.name}${workspace.active.changed ? ", with text that is not saved" : ""}`;
     word.classList.remove("problem");
     frame.hidden = false;
-    frame.src = address;
+    if (address !== null) frame.src = address; // else the frame draws itself anew
   };
   const failed = (error) => {
     word.textContent = error.message; // the last good preview stays
@@ -35,7 +38,10 @@ export function preview(workspace) {
   workspace.on("text open choice saved", () => {
     const { active, choice } = workspace;
     if (!active?.isDashboard || !choice.group) return;
-    if (active.path !== shown) frame.hidden = true;
+    if (active.path !== shown) {
+      frame.hidden = true;
+      id = null;
+    }
     shown = active.path;
     renew();
   });

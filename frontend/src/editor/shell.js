@@ -68,6 +68,7 @@ export class Shell {
   #listen() {
     const { workspace, view } = this;
     workspace.keeper.told = (full) => (full ? this.#alert(FULL) : this.banner.textContent === FULL && this.#alert(""));
+    workspace.on("elsewhere", ({ name }) => this.#alert(`You are writing ${name} in another tab, too. Only what you typed last is kept when you close a tab: save one of them.`));
     workspace.on("open", () => this.#open());
     workspace.on("choice", () => this.#results?.chosen());
     view.addEventListener("change", () => workspace.active && view.text !== workspace.active.text && workspace.typed(view.text));
@@ -245,7 +246,11 @@ export class Shell {
     const query = active.language === "sql";
     if (query) add("Read the catalogue again", () => this.language.refresh());
     if (query && workspace.may("save")) add("Add a panel of this query…", async () => (await this.#loadResults()).addPanel(active, (dashboard, text) => this.#replace(dashboard, text)));
-    if (workspace.git) add("Commit message…", async () => showCopy("Commit message", (await ask("commit-message", {})).message));
+    if (workspace.git) add("Commit message…", async () => {
+      const { message } = await ask("commit-message", {});
+      if (message) showCopy("Commit message", message);
+      else this.commands.say("Nothing has changed since the last commit");
+    });
     if (active.changed && active.saved !== null) add("Discard changes", () => this.#replace(active, active.saved));
     if (!workspace.may("save")) return found;
     add("Rename…", () => askPath("Rename", "Rename", active.path, (to) => workspace.rename(active, to)));

@@ -1,7 +1,7 @@
 // The files of the folder, with marks of what has changed.
 
 import { html } from "../dashboards/dom.js";
-import { isDashboard, nameOf } from "./document.js";
+import { nameOf } from "./document.js";
 import { askPath } from "./dialogs.js";
 
 const MARKS = { changed: ["M", "changed since the last commit"], new: ["N", "not in the last commit"] };
@@ -39,8 +39,8 @@ export function fileTree(workspace, failed) {
 
   function show() {
     const had = element.contains(document.activeElement) ? document.activeElement.dataset.path : null;
-    const queries = workspace.files.filter(({ path }) => path.endsWith(".sql"));
-    const dashboards = workspace.files.filter(({ path }) => isDashboard(path));
+    const queries = workspace.files.filter(({ kind }) => kind === "query");
+    const dashboards = workspace.files.filter(({ kind }) => kind === "dashboard");
     const others = workspace.files.filter((each) => !queries.includes(each) && !dashboards.includes(each));
     element.replaceChildren(
       part("Queries", queries, () => create(startOf(queries, "queries/"), "query.sql", "")),

@@ -1,7 +1,7 @@
 // The files that are open, what is chosen, and what the author may do.
 
 import { ask, Refused } from "./client.js";
-import { Document } from "./document.js";
+import { Document, kindOf } from "./document.js";
 import { Emitter } from "./emitter.js";
 
 const DRAFT = "draft ";
@@ -9,7 +9,7 @@ const PAUSE = 300;
 /** As many as the server takes with a request. */
 const MOST_DRAFTS = 20;
 
-/** Emits "files", "open", "text", "saved", "choice" and "problem". */
+/** Emits "files", "open", "text", "saved", "choice" and "elsewhere". */
 export class Workspace extends Emitter {
   /** @type {{path: string, kind: string, status: string | null}[]} */
   files = [];
@@ -34,6 +34,7 @@ export class Workspace extends Emitter {
     const kept = group ? { environment: named, group: { id: group, name: group } } : (keeper.get("choice") ?? {});
     const environment = state.environments.includes(kept.environment) ? kept.environment : state.environments[0];
     this.choice = { group: null, viewer: null, schema: "main", ...(environment === kept.environment && kept), environment };
+    keeper.watch((name, value) => this.#seenElsewhere(name, value));
     addEventListener("pagehide", () => this.#keep());
     document.addEventListener("visibilitychange", () => this.#keep());
   }
@@ -55,7 +56,7 @@ export class Workspace extends Emitter {
     const { files, git } = await ask("files", {});
     const known = new Set(files.map(({ path }) => path));
     const drafts = this.keeper.names(DRAFT).filter((path) => !known.has(path));
-    this.files = [...files, ...drafts.map((path) => ({ path, kind: path.endsWith(".sql") ? "query" : "dashboard", status: null }))];
+    this.files = [...files, ...drafts.map(notSaved)];
     this.git = git;
     this.emit("files");
   }
@@ -67,26 +68,31 @@ export class Workspace extends Emitter {
 
   /** Shows a file. Throws Refused if it cannot be read. */
   async open(path) {
-    if (!this.documents.has(path)) {
-      const draft = this.keeper.get(DRAFT + path);
-      const file = await ask("file", { path }).catch((error) => {
-        if (draft && error instanceof Refused && error.status === 404) return null;
-        throw error;
-      });
-      if (!this.documents.has(path)) this.documents.set(path, new Document(path, file, draft));
-    }
+    const document = await this.read(path);
+    if (!this.documents.has(path)) this.documents.set(path, document);
     this.show(path);
+  }
+
+  /**
+   * @returns {Promise<Document>} a file with its draft, also if it is not open. Throws Refused
+   */
+  async read(path) {
+    if (this.documents.has(path)) return this.documents.get(path);
+    const draft = this.keeper.get(DRAFT + path);
+    const file = await ask("file", { path }).catch((error) => {
+      if (draft && error instanceof Refused && error.status === 404) return null;
+      throw error;
+    });
+    return new Document(path, file, draft, this.files.find((each) => each.path === path)?.kind ?? kindOf(path));
   }
 
   /** Opens a file that the server does not have yet. */
   create(path, text = "") {
-    const document = new Document(path, null, { text, revision: null });
+    const document = new Document(path, null, { text, revision: null }, kindOf(path));
     this.documents.set(path, document);
     this.#unwritten.add(path);
     this.#keep();
-    if (!this.files.some((each) => each.path === path)) {
-      this.files = [...this.files, { path, kind: path.endsWith(".sql") ? "query" : "dashboard", status: null }];
-    }
+    if (!this.files.some((each) => each.path === path)) this.files = [...this.files, notSaved(path)];
     this.show(path);
   }
 
@@ -110,7 +116,7 @@ export class Workspace extends Emitter {
     const { paths = [], active } = this.keeper.get("open") ?? {};
     for (const path of paths) await this.open(path).catch(() => {});
     if (this.documents.has(active)) this.show(active);
-    const first = this.files.find(({ path }) => path.endsWith(".sql")) ?? this.files[0];
+    const first = this.files.find(({ kind }) => kind === "query") ?? this.files[0];
     if (!this.active && first) await this.open(first.path);
   }
 
@@ -123,6 +129,12 @@ export class Workspace extends Emitter {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#keep(), PAUSE);
     this.emit("text", document);
+  }
+
+  /** Another tab keeps a text of a file that is changed here, too. */
+  #seenElsewhere(name, { text }) {
+    const document = name.startsWith(DRAFT) ? this.documents.get(name.slice(DRAFT.length)) : null;
+    if (document?.changed && document.text !== text) this.emit("elsewhere", document);
   }
 
   #keep() {
@@ -164,7 +176,7 @@ export class Workspace extends Emitter {
     const { path } = document;
     if (document.saved !== null) document.revision = (await ask("file/rename", { path, to, revision: document.revision })).revision ?? document.revision;
     this.documents = new Map([...this.documents].map(([key, each]) => (key === path ? [to, each] : [key, each])));
-    document.path = to;
+    Object.assign(document, { path: to, kind: kindOf(to) });
     this.keeper.drop(DRAFT + path);
     this.#unwritten.add(to);
     this.#keep();
@@ -201,6 +213,10 @@ export class Workspace extends Emitter {
     const all = { path, text, drafts: this.draftsBeside(path), environment, group: group?.id, viewer, schema, params, unguarded: Boolean(this.unguarded) };
     return Object.fromEntries(names.map((name) => [name, all[name]]));
   }
+}
+
+function notSaved(path) {
+  return { path, kind: kindOf(path), status: null };
 }
 
 /** The fields of a request that runs a query. */

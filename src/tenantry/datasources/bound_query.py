@@ -59,7 +59,7 @@ def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = Tru
     bound = inner.bind(variables, pool.paramstyle, dialect=pool.dialect, now=request.now or datetime.now(UTC))
     sql = template.wrap(bound) if isinstance(template, WrappedTemplate) else bound
     if opened.for_authors:
-        refuse_private_names(opened.registered, sql)
+        refuse_private_names(opened.secrets.source, sql)
     session = None if opened.session is None else opened.session.bind(group)
     key: str | None = None
     if has_key:

@@ -28,6 +28,8 @@ class ExplainedQuery:
     """Seconds since the source was queried for the result that is in the cache; None if the cache has no result."""
     guards: tuple[AppliedGuard, ...] = ()
     """The declared tables that the query names, each with the SQL that replaces it."""
+    notes: tuple[str, ...] = ()
+    """For authors: that only the rights of the source's user prevent writes, or that queries cannot be stopped."""
 
 
 def explain_query(
@@ -43,11 +45,12 @@ def explain_query(
     guarded, variables = guarded_template(opened.tables, template, group, variables)
     traced = guarded.trace(variables, pool.paramstyle, dialect=pool.dialect, now=now or datetime.now(UTC))
     if opened.for_authors:
-        refuse_private_names(registered, traced.bound)
+        refuse_private_names(opened.secrets.source, traced.bound)
     session = None if opened.session is None else opened.session.bind(group)
     age = None
     if cache is not None:
         with suppress(TypeError):  # no fingerprint: only a driver of the host program accepts such a value
             age = cache.age(opened.fingerprint(traced.bound, session, group))
     engine = parse_url(registered.url).get_backend_name()
-    return ExplainedQuery(registered.id, registered.provided_id, engine, traced, age, guarded.guards(pool.dialect))
+    guards = guarded.guards(pool.dialect)
+    return ExplainedQuery(registered.id, registered.provided_id, engine, traced, age, guards, opened.notes)

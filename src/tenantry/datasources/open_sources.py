@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tenantry.datasources.declared_tables import declared_tables
 from tenantry.datasources.engines.engine import Engine
-from tenantry.datasources.engines.registry import BUILT_IN_NAMES, find_engine, is_engine
+from tenantry.datasources.engines.registry import BUILT_IN_NAMES, find_engine, is_engine, source_notes
 from tenantry.datasources.guarding import DeclarationProof
 from tenantry.datasources.pool.connection_pool import ConnectionPool
 from tenantry.datasources.pool.fair_queue import FairQueue
@@ -76,6 +76,8 @@ class OpenSource:
     is_tagged: bool = False
     for_authors: bool = False
     """As in OpenSources."""
+    notes: tuple[str, ...] = ()
+    """For authors, as in ExplainedQuery."""
     users: int = 0
     """The number of queries that use the source."""
     on_unused: Callable[[OpenSource], None] | None = None
@@ -162,9 +164,10 @@ class OpenSources:
         revision = f"{source_revision(secrets.source)} {self.limits.row_limit} {self.limits.max_bytes}"
         is_tagged = parse_url(registered.url).get_backend_name() in self._tagged
         queue, tables = FairQueue(registered.id, self.limits), declared_tables(registered)
-        return OpenSource(
-            registered, secrets, pool, session, tables, revision, queue, is_tagged, for_authors=self.for_authors
-        )
+        opened = OpenSource(registered, secrets, pool, session, tables, revision, queue, is_tagged)
+        if self.for_authors:
+            opened.for_authors, opened.notes = True, source_notes(registered, pool.driver, self._engines)
+        return opened
 
     def _evict_idle(self) -> None:
         for key, opened in self._open.items():

@@ -15,7 +15,7 @@ from tenantry.editor.files import file_routes
 from tenantry.editor.language import language_routes
 from tenantry.editor.page import page_routes
 from tenantry.editor.previews import preview_routes
-from tenantry.editor.requests import EditorEndpoints, EditorRequest, NoBody
+from tenantry.editor.requests import EditorEndpoints, EditorRequest, NoBody, status_for_author
 from tenantry.editor.runs import run_routes
 from tenantry.editor.session_routes import session_routes
 from tenantry.editor.sessions import SESSION_HOURS, EditorSessions, SessionAuthors
@@ -101,8 +101,8 @@ class _State:
 
 async def _send_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, TenantryError)  # noqa: S101  # Starlette types the argument as Exception
-    status, headers, body = error_response(error, request.scope)
-    response = Response(body, status)
+    _, headers, body = error_response(error, request.scope)
+    response = Response(body, status_for_author(error))
     response.raw_headers = headers
     return response
 

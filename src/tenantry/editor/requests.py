@@ -3,6 +3,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Annotated, Any, Final, Generic, TypeVar
 
 from pydantic import Field
@@ -13,7 +14,7 @@ from starlette.routing import Route
 from tenantry.dashboards import StrictBody, read_request
 from tenantry.editor.authors import EditorAuthor, FindAuthor, Right
 from tenantry.editor.workbench import Workbench
-from tenantry.errors import InvalidBody, NoAuthor, RightMissing, UnknownGroup
+from tenantry.errors import InvalidBody, NoAuthor, RightMissing, TemplateError, TenantryError, UnknownGroup
 from tenantry.groups import Environment, Issued
 from tenantry.middleware import OriginCheck
 
@@ -146,3 +147,9 @@ async def find_environment(workbench: Workbench, author: EditorAuthor, name: str
     if environment is None:
         raise RightMissing(f"you may not use the environment {name!r}", field="/environment")
     return environment
+
+
+def status_for_author(error: TenantryError) -> int:
+    """Return the status of a response. A broken template is an error of the server in a deployed program, and of the
+    request in the editor, where the author is typing it."""
+    return HTTPStatus.UNPROCESSABLE_ENTITY if isinstance(error, TemplateError) else error.status

@@ -15,7 +15,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from tenantry import DataSources, mount_dashboards
-from tenantry.cli.dashboards_serve import sample_viewer
+from tenantry.cli.dashboards_serve import sample_group
 from tenantry.resolver import Resolver
 
 
@@ -39,7 +39,7 @@ async def sample(
         for each in tables:
             connection.execute(each)
     address = url or f"duckdb:///{database}{option}"
-    store, keys, token = sample_viewer(folder, {"tenant": "acme", **properties}, address)()
+    store, keys, find = sample_group(folder, {"tenant": "acme", **properties}, address)()
     resolver = Resolver(store, keys=keys)
     async with DataSources(store, keys=keys) as sources:
         app = Starlette()
@@ -49,7 +49,7 @@ async def sample(
         running = asyncio.create_task(server.serve(sockets=[listener]))
         try:
             url = f"http://127.0.0.1:{listener.getsockname()[1]}/dashboards"
-            yield Sample(url, {"X-User-Group-Token": await token()})
+            yield Sample(url, {"X-User-Group-Token": (await find()).token})
         finally:
             server.should_exit = True
             await running

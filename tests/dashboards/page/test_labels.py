@@ -86,6 +86,42 @@ async def test_a_ring_has_as_many_slices_as_its_author_says(
     assert (await box_of(page.locator("svg.plot")))["width"] >= 130
 
 
+async def test_a_reference_leaves_the_numbers_of_bars_readable(stand_in: StandIn, visit: Visit) -> None:
+    """The number has the panel's colour around it, and is drawn last. Red when the line went through "25.0%"."""
+    answer = rows({"x": "text", "n": "float"}, ["a", 0.5], ["b", 0.25])
+    view = {
+        "kind": "bar",
+        "bar": ["n"],
+        "by": "x",
+        "horizontal": True,
+        "format": "percent",
+        "reference": {"value": 0.27},
+    }
+    panel = await panel_of(stand_in, visit, view | {"answer": answer}, width=390)
+    line, number = [await box_of(panel.locator(each)) for each in (".reference line", ".label.value >> text=25.0%")]
+    assert number["x"] < line["x"] < number["x"] + number["width"]
+    script = """([line, number]) => {
+        const style = getComputedStyle(number);
+        const panel = getComputedStyle(number.closest(".panel")).backgroundColor;
+        const isAfter = line.compareDocumentPosition(number) & Node.DOCUMENT_POSITION_FOLLOWING;
+        const isAround = style.paintOrder.startsWith("stroke") && parseFloat(style.strokeWidth) >= 3;
+        return isAfter && isAround && style.stroke === panel;
+    }"""
+    both = [await panel.locator(each).element_handle() for each in (".reference line", ".label.value >> text=25.0%")]
+    assert await panel.page.evaluate(script, both)
+
+
+@pytest.mark.parametrize("more", [{}, {"size": "n"}])
+async def test_points_keep_off_the_labels_of_axes(stand_in: StandIn, visit: Visit, more: Message) -> None:
+    """Those at the ends of both axes. Red when one at the lowest number covered a year below it."""
+    answer = rows({"x": "integer", "y": "integer", "n": "integer"}, *[[2015 + n, 10 * n, 5] for n in range(6)])
+    view = {"kind": "scatter", "scatter": "y", "by": "x", "answer": answer} | more
+    panel = await panel_of(stand_in, visit, view, width=390)
+    (measured,) = (await drawn(panel.page)).values()
+    over = [(text, mark.box) for text, box in measured.texts for mark in measured.of("point") if box.overlaps(mark.box)]
+    assert over == []
+
+
 async def test_names_at_the_ends_of_lines_leave_the_reference_readable(stand_in: StandIn, visit: Visit) -> None:
     """They are one above the other and keep off the label of the reference line. Red when only the names kept off one
     another: two lines that ended at 15 hid "late 15"."""

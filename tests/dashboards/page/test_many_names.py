@@ -114,6 +114,24 @@ async def test_the_colours_of_twenty_names_are_told_apart(stand_in: StandIn, vis
     assert min(distance(one, other) for one, other in itertools.combinations(colors, 2)) >= 60
 
 
+@pytest.mark.parametrize("kind", ["donut", "bar", "line"])
+async def test_a_name_keeps_its_colour_when_others_are_the_largest(stand_in: StandIn, visit: Visit, kind: str) -> None:
+    """Of forty names in both answers, of which one draws other ones. Red when names within "Other" were unknown until
+    they were drawn, and then took colours of those that had been drawn before."""
+
+    def chart(largest: int) -> Message:
+        told = [["a", f"Name {n}", 100 - (n - largest) % 40] for n in range(40)]
+        view = {"donut": "n", "by": "k"} if kind == "donut" else {kind: ["n"], "by": "x", "color": "k"}
+        return {"kind": kind, "answer": rows({"x": "text", "k": "text", "n": "integer"}, *told)} | view
+
+    alone, both = [
+        {name: color for panel, name, color in await shown((await visit(stand_in.show(charts))).page) if panel == "1-1"}
+        for charts in ([chart(0)], [chart(0), chart(20)])
+    ]
+    assert len(alone) == 8
+    assert alone == both
+
+
 async def shown(page: Page) -> list[list[str]]:
     found: list[list[str]] = await page.evaluate(COLORS)
     return sorted(found)

@@ -22,7 +22,28 @@ async def test_what_is_left_is_not_said_to_be_gone(stand_in: StandIn, visit: Vis
     shown = [figure(1, 5000), figure(0, 5000), figure(10, 5000), figure(0.0001, 1, format="percent")]
     page = (await visit(stand_in.show(shown))).page
     words = [text.split(" from ")[0] for text in await page.locator(".change").all_inner_texts()]
-    assert words == ["Down >99.9%", "Down 100%", "Down 99.8%", "Down >99.9 points"]
+    assert words == ["Down 99.98%", "Down 100%", "Down 99.8%", "Down 99.99 points"]
+
+
+async def test_what_is_not_the_whole_is_not_written_as_it(stand_in: StandIn, visit: Visit) -> None:
+    """An uptime in a figure and in a table, also with the author's digits. Red when 99.996% was "100.0%"."""
+    given = {
+        0.9996: "99.96%",
+        0.99996: "99.996%",
+        0.994: "99.4%",
+        1: "100.0%",
+        0.9999999999999999: "100.0%",
+        1.0004: "100.04%",
+        -0.99996: "\N{MINUS SIGN}99.996%",
+    }
+    figures = [
+        {"kind": "figure", "figure": "v", "format": "percent", "answer": rows({"v": "float"}, [v])} for v in given
+    ]
+    columns = [{"name": "v", "format": "percent", "digits": 1}]
+    table = {"kind": "table", "columns": columns, "answer": rows({"v": "float"}, *[[v] for v in given])}
+    page = (await visit(stand_in.show(figures, [table]))).page
+    for selector in (".figure-number", "tbody .cell"):
+        assert await page.locator(selector).all_inner_texts() == [*given.values()]
 
 
 @pytest.mark.parametrize("kind", ["bar", "area"])
@@ -37,7 +58,7 @@ async def test_a_part_beside_another_one_is_not_the_whole(stand_in: StandIn, vis
     for key in ("Home", "ArrowRight"):
         await panel.locator(".chart").press(key)
         read.append(await panel.locator(".tip").inner_text())
-    assert ">99.9% (9,999)" in read[0], read
+    assert "99.99% (9,999)" in read[0], read
     assert "100.0% (5)" in read[1], read
 
 

@@ -9,7 +9,7 @@ from playwright.async_api import Page
 
 from tests.dashboards.page.conftest import Visit, box_of, until
 from tests.dashboards.page.gallery import ROUTE, table
-from tests.dashboards.page.marks import drawn
+from tests.dashboards.page.marks import drawn, panel_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
 
@@ -194,6 +194,31 @@ async def test_no_digit_of_a_number_is_cut(stand_in: StandIn, visit: Visit, widt
     for shown in (few, many):
         page = (await visit(stand_in.show([shown]), width=width)).page
         assert await page.evaluate(CUT) == [[], True]
+
+
+async def test_headings_have_lines_before_numbers_go(stand_in: StandIn, visit: Visit) -> None:
+    """Red when a heading of one line made a table scroll, and a sorted column was bars without numbers."""
+    lines = [[f"Dec 2{n}, 2025", 150 + n, 60.5 - n] for n in range(8)]
+    answer = rows({"day": "text", "flights": "integer", "mean_delay": "float"}, *lines, total=8)
+    columns = [
+        {"name": "day"},
+        {"name": "flights"},
+        {"name": "mean_delay", "title": "Mean delay of a day, min", "bar": True},
+    ]
+    table = {"kind": "table", "title": "Days", "columns": columns, "sort": "-mean_delay", "answer": answer}
+    scroller = (await panel_of(stand_in, visit, table, width=390)).locator(".table-scroller")
+    assert await scroller.evaluate("(each) => each.scrollWidth <= each.clientWidth")
+    assert await scroller.locator(".unseen").count() == 0
+
+
+async def test_a_number_that_is_not_seen_has_no_bar(stand_in: StandIn, visit: Visit) -> None:
+    """Red when a column was bars alone until it was scrolled to."""
+    kinds = {"who": "text", **dict.fromkeys("abcde", "decimal")}
+    answer = rows(kinds, ["Achterberg", *["1234567.89"] * 5], total=1)
+    columns = [{"name": name, "bar": name != "who"} for name in kinds]
+    panel = await panel_of(stand_in, visit, {"kind": "table", "columns": columns, "answer": answer}, width=390)
+    hidden = "all => all.map((each) => getComputedStyle(each).opacity)"
+    assert set(await panel.locator(".unseen .cell-bar").evaluate_all(hidden)) == {"0"}
 
 
 async def test_no_digit_of_a_chart_as_a_table_is_cut(stand_in: StandIn, visit: Visit) -> None:

@@ -12,6 +12,8 @@ from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.marks import boxes, panel_of, path
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+NOWHERE = "1 value has no place on the axis and is not drawn."
+
 
 def answer(times: list[str], values: list[float] | None = None, kind: str = "date", **more: Any) -> Message:
     amounts = values or [5.0] * len(times)
@@ -78,16 +80,17 @@ async def test_a_missing_bucket_has_its_place(stand_in: StandIn, visit: Visit, t
 async def test_a_year_without_a_row_has_its_place(
     stand_in: StandIn, visit: Visit, kind: str, written: type[int] | type[str]
 ) -> None:
-    """Integers and texts that are years are placed as months are, and an absent one is last. Red with 2023 beside
-    2020."""
+    """Integers and texts that are years are placed as months are, and a note counts values without a year. Red with
+    2023 beside 2020, and with a bar without a label where 2024 would be."""
     lines = [[written(year), n] for year, n in ((2019, 3), (2020, 4), (2023, 6))]
     given = rows({"year": kind, "n": "integer"}, lines[0], [None, 1], *lines[1:])
     bars: Message = {"kind": "bar", "bar": ["n"], "by": "year", "answer": given}
-    years = ["2019", "2020", "2021", "2022", "2023", "(no value)"]
-    said = await titles(await panel_of(stand_in, visit, bars))
-    assert said == [f"{year}\n{n}" for year, n in zip(years, "34––61", strict=True)]
+    years = ["2019", "2020", "2021", "2022", "2023"]
+    panel = await panel_of(stand_in, visit, bars)
+    assert await titles(panel) == [f"{year}\n{n}" for year, n in zip(years, "34––6", strict=True)]
+    assert await panel.locator(".chart-note").inner_text() == NOWHERE
     said = await titles(await panel_of(stand_in, visit, bars | {"fill": 0}))
-    assert said == [f"{year}\n{n}" for year, n in zip(years, "340061", strict=True)]
+    assert said == [f"{year}\n{n}" for year, n in zip(years, "34006", strict=True)]
     line = await panel_of(stand_in, visit, {"kind": "line", "line": ["n"], "by": "year", "answer": given})
     assert [len(part) for part in await path(line, ".series .line")] == [2, 1]
 
@@ -117,6 +120,42 @@ async def test_the_current_year_is_so_far(stand_in: StandIn, visit: Visit, kind:
     fiscal = rows({"fiscal_year": kind, "n": "integer"}, *lines, **since)
     panel = await panel_of(stand_in, visit, bars | {"by": "fiscal_year", "answer": fiscal})
     assert await titles(panel) == ["2024\n3", "2025\n4", "2026\n6"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "times"),
+    [
+        ("integer", [2024, 2026]),
+        ("text", ["2014", "2018", "2022", "2026"]),
+        ("date", ["2022-01-01", "2026-01-01"]),
+        ("date", ["2026-01-01", "2026-02-01", "2026-05-01", "2026-08-01", "2026-11-01"]),
+        ("date", ["2026-11-09", "2026-11-14", "2026-11-28"]),
+    ],
+)
+async def test_the_current_bucket_is_so_far_among_few(
+    stand_in: StandIn, visit: Visit, kind: str, times: list[int | str]
+) -> None:
+    """Elections, sales of a small shop. Red when years, months and days of which most are missing looked whole to the
+    last one."""
+    given = rows({"year": kind, "n": "integer"}, *[[at, 5] for at in times], now="2026-11-28T11:00:00")
+    for view in ({"kind": "bar", "bar": ["n"]}, {"kind": "line", "line": ["n"]}, {"kind": "donut", "donut": "n"}):
+        panel = await panel_of(stand_in, visit, view | {"by": "year", "sort": "name", "answer": given})
+        said = [each.splitlines()[0].endswith("so far") for each in await titles(panel)]
+        assert said == [False] * (len(said) - 1) + [True], view
+        assert await panel.locator(".cut").count() == (view["kind"] != "donut"), view
+
+
+@pytest.mark.parametrize("kind", ["bar", "heatmap"])
+async def test_a_value_without_a_time_is_counted(stand_in: StandIn, visit: Visit, kind: str) -> None:
+    """Where the times are no buckets, too. Red when it stood after the last month, like the next one."""
+    for times in (["2026-01-01", "2026-02-01"], ["2026-01-01T09:00:01", "2026-01-04T13:00:00"]):
+        told = [[at, "A", 5] for at in [None, *times]]
+        given = rows({"day": "datetime", "who": "text", "n": "integer"}, *told)
+        more = {"heatmap": {"heatmap": "n", "rows": "who"}, "bar": {"bar": ["n"]}}[kind]
+        panel = await panel_of(stand_in, visit, {"kind": kind, "by": "day", "answer": given} | more)
+        assert await panel.locator(".mark").count() == 2
+        assert len(await titles(panel)) == 2
+        assert await panel.locator(".chart-note").inner_text() == NOWHERE
 
 
 @pytest.mark.parametrize(("kind", "start"), [("integer", 2025), ("text", "2025"), ("date", "2025-01-01")])

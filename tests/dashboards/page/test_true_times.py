@@ -235,6 +235,13 @@ async def test_hours_without_a_row_while_clocks_changed(
     assert sum("again" in each for each in said) == (zone == "Europe/Berlin")
 
 
+async def test_an_hour_that_holds_two_says_so(stand_in: StandIn, visit: Visit) -> None:
+    """Of an engine without instants. Red when the bar of twice as much was one like the others."""
+    times = [f"2026-11-01T0{hour}:00:00" for hour in range(4)]
+    said = await times_said(stand_in, visit, times, "bar", zone="America/New_York", unit="hour")
+    assert [each.split(", ", 2)[-1] for each in said] == ["12:00 AM", "1:00 AM, both hours", "2:00 AM", "3:00 AM"]
+
+
 async def test_an_hour_of_which_clocks_showed_a_half(stand_in: StandIn, visit: Visit) -> None:
     """In Lord Howe clocks go from 2:00 to 2:30. Red when the hour from 2 to 3 was left out."""
     times = [f"2026-10-04T{hour:02}:00:00" for hour in (0, 1, 3, 4)]
@@ -262,6 +269,28 @@ async def test_buckets_that_a_change_of_clocks_makes_longer(
     given = answer([each.isoformat() for each in every if each != every[-2]], kind="datetime", zone=zone, unit=unit)
     said = await titles(await panel_of(stand_in, visit, chart("bar", given, **more)))
     assert (len(said), len({*said}), sum(each.endswith(("\n0", "–")) for each in said)) == (12, 12, 1)
+
+
+@pytest.mark.parametrize(("hours", "count"), [(6, 16), (12, 8), (4, 24)])
+@pytest.mark.parametrize("day", ["2026-10-31", "2026-03-07"])
+async def test_hours_that_a_query_counts_in_utc(
+    stand_in: StandIn, visit: Visit, hours: int, count: int, day: str
+) -> None:
+    """Each six hours, by New York's clock, which changes between them: three are missing, and the last one goes on.
+    Red when buckets were sought by the clock: bars stood beside one another, a line went through the gap, and the last
+    one looked whole."""
+    begin = datetime.fromisoformat(day).replace(tzinfo=ZoneInfo("UTC"))
+    every = [(begin + timedelta(hours=hours * n)).astimezone(ZoneInfo("America/New_York")) for n in range(count)]
+    now = (every[-1] + timedelta(hours=1)).replace(tzinfo=None).isoformat()
+    there = [each.isoformat() for n, each in enumerate(every) if n not in {2, 3, 4}]
+    given = answer(there, kind="datetime", zone="America/New_York", now=now)
+    panel = await panel_of(stand_in, visit, chart("bar", given))
+    said = await titles(panel)
+    assert [each.endswith("–") for each in said] == [n in {2, 3, 4} for n in range(count)]
+    assert [each for each in said if "so far" in each] == said[-1:]
+    panel = await panel_of(stand_in, visit, chart("line", given))
+    assert [len(part) for part in await path(panel, ".line:not(.cut)")] == [2, count - 6]
+    assert [len(part) for part in await path(panel, ".line.cut")] == [2]
 
 
 # --- nought and nothing -----------------------------------------------------------------------------------------------

@@ -122,6 +122,15 @@ async def test_a_legend_of_many_names_is_within_its_chart(stand_in: StandIn, vis
     assert bar["width"] > 50
 
 
+async def test_a_legend_that_lists_some_names_says_so(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the entry that counts the names that are left out was one of these names."""
+    answer = rows({"k": "text", "v": "integer"}, *[[f"Kind {n:02}", n] for n in range(44)])
+    encoding = {"x": Y | {"type": "quantitative"}, "y": X, "color": X}
+    page = await drawn(stand_in, visit, panel(answer, "bar", encoding))
+    said = await texts(page, "role-legend-label")
+    assert said == [*[f"Kind {n:02}" for n in range(29)], "…15 entries"]
+
+
 async def test_the_group_s_language(stand_in: StandIn, visit: Visit) -> None:
     """Of the page, in labels and on axes. Red with thousands as an author in English has them."""
     answer = rows({"k": "text", "v": "decimal"}, ["a", DECIMAL], ["b", "1234.5"])

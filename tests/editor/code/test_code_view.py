@@ -223,6 +223,61 @@ async def test_everybody_can_read_it(edit: Edit, dark: bool, tmp_path: Path) -> 
     assert await seen.violations() == []
 
 
+@pytest.mark.parametrize("dark", [False, True])
+async def test_selected_text_can_be_read(edit: Edit, dark: bool) -> None:
+    """Each colour at 4.5 to 1 on the ground of a selection. Red with the tokens' colours themselves."""
+    page = (await edit(f"{QUERY}‸", dark=dark)).page
+    await page.keyboard.press("Control+a")
+    await page.locator(".cm-selectionBackground").first.wait_for()
+    found = await page.evaluate(
+        """() => {
+          const { shadowRoot } = document.querySelector("tenantry-code");
+          const all = (selector) => [...shadowRoot.querySelectorAll(selector)].map((each) => getComputedStyle(each));
+          const pixel = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
+          const luminance = (color) => {
+            pixel.fillStyle = color;
+            pixel.fillRect(0, 0, 1, 1);
+            const [red, green, blue] = [...pixel.getImageData(0, 0, 1, 1).data].map((each) => {
+              const share = each / 255;
+              return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+            });
+            return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+          };
+          const ground = luminance(all(".cm-selectionBackground")[0].backgroundColor);
+          const colors = new Set(all(".cm-line, .cm-line span").map(({ color }) => color));
+          return [...colors].map((color) => {
+            const ink = luminance(color);
+            return [color, Math.max(ink, ground) / Math.min(ink, ground)];
+          });
+        }"""
+    )
+    assert len(found) >= 8
+    assert [each for each in found if each[1] < 4.5] == []
+
+
+async def test_what_a_color_means(edit: Edit) -> None:
+    """Tags within strings look as tags; the same in comments is a comment."""
+    page = (await edit(f"{QUERY}‸")).page
+    color = "(each) => getComputedStyle(each).color"
+
+    async def of(text: str) -> str:
+        return str(await page.locator(".cm-line span", has_text=text).last.evaluate(color))
+
+    path, string, keyword = await of("user_group.properties.carrier"), await of("'day'"), await of("select")
+    assert path == await of("params.since") == await of("sales/active")
+    assert len({path, string, keyword, await of("-- of"), await of("date_trunc")}) == 5
+
+
+async def test_folding(edit: Edit) -> None:
+    """A line hides the deeper lines below it, and a header its lines. Red without the service that finds them."""
+    page = (await edit(f"{QUERY}‸")).page
+    lines = await page.locator(".cm-line").count()
+    await page.get_by_title("Fold line", exact=True).nth(2).click()
+    await until(lambda: _count(page, ".cm-line", lines - 4))
+    await page.get_by_title("Fold line", exact=True).first.click()
+    await until(lambda: _count(page, ".cm-line", lines - 8))
+
+
 def test_weight() -> None:
     """What the browser loads first, and the largest of what it loads later, by brotli."""
     first = sum((BUNDLES / f"editor.{kind}.br").stat().st_size for kind in ("js", "css"))

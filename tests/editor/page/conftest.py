@@ -40,11 +40,21 @@ def visit(open_page: OpenPage, stand_in: StandIn) -> Visit:
         seen.page.set_default_timeout(PATIENCE * 1000)
         await seen.page.goto(stand_in.url + fragment)
         if settle:
-            await seen.page.locator(".tab[aria-current]").wait_for(state="attached")
-            await seen.page.locator(".results").wait_for(state="attached")
+            await opened(seen.page)
         return seen
 
     return visited
+
+
+async def opened(page: Page) -> None:
+    """Waits until a file is open and can be run."""
+    await page.locator(".tab[aria-current]").wait_for(state="attached")
+    await page.locator(".results").wait_for(state="attached")
+
+
+async def reload(page: Page) -> None:
+    await page.reload()
+    await opened(page)
 
 
 async def until(holds: Callable[[], Awaitable[Any] | Any]) -> None:

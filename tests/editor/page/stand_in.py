@@ -159,7 +159,7 @@ class StandIn:
 
     def _variables(self, body: Message) -> Answer:
         params = [{"name": "since", "type": "date"}] if "params.since" in body["text"] else []
-        return {"variables": [], "params": params, "fragments": []}
+        return {"revision": "r1", "age": 0, "variables": [], "params": params, "fragments": []}
 
     def _catalogue(self, body: Message) -> Answer:
         return {"dialect": "postgresql", "tables": [], "functions": [], "age": 0}
@@ -174,13 +174,13 @@ class StandIn:
         return {"text": "Seq Scan on flights"}
 
     def _sample(self, body: Message) -> Answer:
-        good = {"group": {"id": "ua", "name": GROUPS["ua"]}, "rows": 3, "seconds": 0.01}
+        good = {"group": "ua", "name": GROUPS["ua"], "rows": 3, "seconds": 0.01}
         error = {"code": "missing_variable", "message": "The property carrier is missing."}
-        bad = {"group": {"id": "ha", "name": GROUPS["ha"]}, "error": error}
+        bad = {"group": "ha", "name": GROUPS["ha"], "error": error}
         return [good, bad, {"done": {"ok": 1, "failed": 1}}]
 
     def _preview(self, body: Message) -> Answer:
-        return {"address": "/shown"}
+        return {"preview": "p1", "address": None if body["preview"] else "/shown"}
 
     def _add_panel(self, body: Message) -> Answer:
         panel = f"  - {{{body['kind']}: {body['column']}, by: {body['by']}, query: {body['query']}}}\n"
@@ -233,8 +233,10 @@ def run_lines(
     *rows: list[Any], columns: list[Message] = COLUMNS, unguarded: bool = False, **done: Any
 ) -> list[Message]:
     parameter = {"placeholder": "$1", "path": "carrier", "origin": "property", "type": "text", "value": "UA"}
-    started = {"source": "warehouse", "engine": "PostgreSQL", "sql": "select day from flights where carrier = $1"}
-    facts = {"parameters": [parameter], "guards": [], "limits": {"rows": 10_000}, "unguarded": unguarded}
+    source = {"id": "ds_1", "name": "warehouse"}
+    started = {"source": source, "engine": "PostgreSQL", "sql": "select day from flights where carrier = $1"}
+    facts = {"parameters": [parameter], "limits": {"rows": 10_000}, "unguarded": unguarded}
+    facts |= {"guards": [{"table": "flights", "condition": "carrier = $1"}], "suspended": False, "notes": []}
     end = {"rows": len(rows), "seconds": 0.034, "queue_seconds": 0.0, "cut": False}
     return [{"started": started | facts}, {"columns": columns}, {"rows": [*rows]}, {"done": end | done}]
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.async_api import expect
 
 from tests.editor.page.conftest import Visit, text_of, until, write
-from tests.editor.page.stand_in import DASHBOARD, StandIn, refusal
-
-pytestmark = pytest.mark.anyio
+from tests.editor.page.stand_in import DASHBOARD, QUERY, StandIn, refusal
 
 
 async def test_the_preview_follows_typing(stand_in: StandIn, visit: Visit) -> None:
-    """As the chosen group, with text that is not saved. Red when the preview shows the saved file."""
+    """As the chosen group, with text that is not saved. Red when the preview shows the saved file, and when the frame
+    is loaded anew for each draft."""
     seen = await visit()
     page = seen.page
     await page.locator(f".file[data-path='{DASHBOARD}']").click()
@@ -24,9 +22,11 @@ async def test_the_preview_follows_typing(stand_in: StandIn, visit: Visit) -> No
         "environment": "production",
         "group": "ua",
         "viewer": None,
+        "preview": None,
     }
     await write(page, "title: Typed\n")
     await until(lambda: stand_in.bodies("preview")[-1]["drafts"] == {DASHBOARD: "title: Typed\n"})
+    assert stand_in.bodies("preview")[-1]["preview"] == "p1"
     await expect(page.locator(".preview")).to_contain_text("As United Air Lines, with text that is not saved")
     assert seen.console == []
     assert await seen.violations() == []
@@ -55,8 +55,8 @@ async def test_a_panel_of_a_query_is_added(stand_in: StandIn, visit: Visit) -> N
     await dialog.get_by_label("Kind").select_option("bars")
     await dialog.get_by_role("button", name="Add").click()
     await expect(page.locator(".tab[aria-current]")).to_contain_text("flights.yaml")
-    panel = {"query": "by_day", "kind": "bars", "column": "flights", "by": "day"}
+    panel = {"query": QUERY, "kind": "bars", "column": "flights", "by": "day"}
     await expect(dialog).to_be_hidden()
     assert stand_in.bodies("add-panel") == [{"dashboard": DASHBOARD, "text": before} | panel]
-    assert (await text_of(page)).endswith("{bars: flights, by: day, query: by_day}\n")
+    assert (await text_of(page)).endswith("{bars: flights, by: day, query: queries/by_day.sql}\n")
     assert stand_in.files[DASHBOARD] == before

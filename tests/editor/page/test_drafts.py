@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from playwright.async_api import Page, expect
 
 from engines.chromium import Watched
-from tests.editor.page.conftest import Visit, text_of, until, write
+from tests.editor.page.conftest import Visit, reload, text_of, until, write
 from tests.editor.page.stand_in import QUERY, SECOND, StandIn
-
-pytestmark = pytest.mark.anyio
 
 TYPED = "select 1 as typed"
 KEPT = "(typed) => Object.values(localStorage).some((value) => value.includes(typed))"
@@ -27,7 +24,7 @@ async def test_a_draft_survives_a_reload(stand_in: StandIn, visit: Visit) -> Non
     shows the server's text."""
     page = (await visit()).page
     await write(page, TYPED)
-    await page.reload()
+    await reload(page)
     await expect(page.locator(".tab[aria-current]")).to_contain_text("by_day.sql")
     await until(lambda: text_of(page))
     assert await text_of(page) == TYPED
@@ -135,6 +132,17 @@ async def test_a_full_storage_says_so(stand_in: StandIn, visit: Visit) -> None:
     await expect(page.get_by_role("alert").filter(has_text="storage is full")).to_be_visible()
     await page.keyboard.press("ControlOrMeta+s")
     await until(lambda: stand_in.files[QUERY] == TYPED)
+
+
+async def test_two_tabs_with_one_file_are_told(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the draft of one tab replaces that of another without a word."""
+    seen = await visit()
+    await write(seen.page, TYPED)
+    other = await seen.page.context.new_page()
+    await other.goto(stand_in.url)
+    await other.locator(".tab[aria-current]").wait_for()
+    await write(other, "select 2 as other")
+    await expect(seen.page.get_by_role("alert")).to_contain_text("You are writing by_day.sql in another tab")
 
 
 THEIRS = "select 2 as theirs"

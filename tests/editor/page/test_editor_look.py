@@ -10,10 +10,8 @@ from playwright.async_api import expect
 
 from engines.axe import serious
 from tenantry.editor.page import CHUNKS
-from tests.editor.page.conftest import Visit, text_of, write
+from tests.editor.page.conftest import Visit, reload, text_of, write
 from tests.editor.page.stand_in import DASHBOARD, QUERY, StandIn
-
-pytestmark = pytest.mark.anyio
 
 BUNDLES = files("tenantry") / "static" / "bundles"
 LARGEST_LOAD = 145_000
@@ -93,7 +91,7 @@ async def test_the_line_between_text_and_result_moves_by_keys(stand_in: StandIn,
     await line.press("ArrowDown")
     after = await line.get_attribute("aria-valuenow")
     assert before != after
-    await page.reload()
+    await reload(page)
     await expect(line).to_have_attribute("aria-valuenow", str(after))
 
 

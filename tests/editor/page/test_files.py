@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import expect
 
-from tests.editor.page.conftest import Visit, text_of, until, write
+from tests.editor.page.conftest import Visit, reload, text_of, until, write
 from tests.editor.page.stand_in import DASHBOARD, QUERY, SECOND, StandIn
-
-pytestmark = pytest.mark.anyio
 
 
 async def test_a_file_is_made_and_saved(stand_in: StandIn, visit: Visit) -> None:
@@ -41,7 +39,7 @@ async def test_a_file_is_renamed_with_its_draft(stand_in: StandIn, visit: Visit)
     await expect(page.locator(".tab[aria-current]")).to_contain_text("renamed.sql")
     assert stand_in.files["queries/renamed.sql"] == before
     assert await text_of(page) == "select 1 as typed"
-    await page.reload()
+    await reload(page)
     await expect(page.locator(".tab[aria-current]")).to_contain_text("renamed.sql")
     assert await text_of(page) == "select 1 as typed"
 
@@ -81,7 +79,7 @@ async def test_a_commit_message_can_be_copied(stand_in: StandIn, visit: Visit) -
     await expect(page.get_by_role("dialog", name="Commit message")).to_contain_text("Change queries/by_day.sql")
     await page.keyboard.press("Escape")
     stand_in.answers["files"] = {"files": [{"path": QUERY, "kind": "query", "status": None}], "git": False}
-    await page.reload()
+    await reload(page)
     await page.get_by_role("button", name="Menu of the file").click()
     await expect(page.get_by_role("menuitem", name="Rename…")).to_be_visible()
     await expect(page.get_by_role("menuitem", name="Commit message…")).to_have_count(0)
@@ -137,7 +135,7 @@ async def test_an_unguarded_run_is_marked(stand_in: StandIn, visit: Visit) -> No
     page = (await visit()).page
     await expect(page.get_by_label("Without guards")).to_have_count(0)
     stand_in.state["rights"].append("unguarded")
-    await page.reload()
+    await reload(page)
     await page.get_by_label("Without guards").check()
     await page.keyboard.press("ControlOrMeta+Enter")
     await expect(page.locator(".facts")).to_contain_text("Without guards")

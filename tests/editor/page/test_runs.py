@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.async_api import expect
 
 from tests.editor.page.conftest import Visit, text_of, until, write
 from tests.editor.page.stand_in import QUERY, StandIn, refusal, run_lines
-
-pytestmark = pytest.mark.anyio
 
 
 async def test_a_query_is_written_run_and_saved_by_keys(stand_in: StandIn, visit: Visit) -> None:
@@ -142,19 +139,29 @@ async def test_parameters_have_fields_of_their_types(stand_in: StandIn, visit: V
         {"name": "status", "type": "choice", "choices": ["open", "paid"]},
         {"name": "tags", "type": "list of text"},
         {"name": "period", "type": "date range"},
+        {"name": "anything", "type": None},
     ]
-    stand_in.answers["variables"] = {"variables": [], "params": params, "fragments": []}
+    answer = {"revision": "r2", "age": 0, "variables": [], "params": params, "fragments": []}
+    same = {"revision": "r2", "age": 0, "unchanged": True}
+    stand_in.answers["variables"] = lambda body: same if body["known"] == "r2" else answer
     page = (await visit()).page
     await page.get_by_label("since").fill("2026-01-02")
     await page.get_by_label("status").select_option("paid")
     await page.get_by_label("tags").fill("a, b")
+    await page.get_by_label("anything").fill("x")
     await page.get_by_label("period, first").fill("2026-01-01")
     count = len(stand_in.bodies("variables"))
     await write(page, "select 1 as one")
     await until(lambda: len(stand_in.bodies("variables")) > count)
     await expect(page.get_by_label("tags")).to_have_value("a, b")
     await page.keyboard.press("ControlOrMeta+Enter")
-    expected = {"since": "2026-01-02", "status": "paid", "tags": ["a", "b"], "period": {"start": "2026-01-01"}}
+    expected = {
+        "since": "2026-01-02",
+        "status": "paid",
+        "tags": ["a", "b"],
+        "anything": "x",
+        "period": {"start": "2026-01-01"},
+    }
     await until(lambda: stand_in.bodies("run"))
     assert stand_in.bodies("run")[-1]["params"] == expected
     await page.get_by_label("since").fill("")

@@ -12,7 +12,7 @@ from itertools import product
 import duckdb
 import pytest
 
-from tenantry.datasources.engines.sqlite import local_time
+from tenantry.datasources.engines.sqlite import FUNCTIONS
 from tenantry.errors import TemplateError
 from tenantry.sql import SQLTemplate
 from tenantry.sql.dialects import DIALECTS
@@ -74,7 +74,8 @@ def test_sqlite() -> None:
         connection.create_function(
             "reads", -1, lambda *_: connection.execute("select max(amount) from orders").fetchone()[0]
         )
-        connection.create_function("tenantry_local_time", 2, local_time, deterministic=True)
+        for name, function in FUNCTIONS.items():
+            connection.create_function(name, 2, function, deterministic=True)
         connection.execute("create table orders as select 424242 as amount")
         names = {name.lower() for (name,) in connection.execute("select name from pragma_function_list")}
         missing = functions("sqlite") - names - NEWER

@@ -60,6 +60,12 @@ _TYPES: Final[Mapping[str, str]] = {
     "TIME": "time",
     "JSON": "json",
 }
+_ARROW_TYPES: Final[Mapping[str, str]] = {
+    "DATETIME": "timestamp",
+    "TIMESTAMP": "timestamptz",
+    "TIME": "time64",
+    "NUMERIC": "decimal(38, 9)",
+}
 
 
 @dataclass(slots=True)
@@ -170,8 +176,15 @@ class BigQueryDriver:
 
     def _take(self, answer: Any) -> Result:
         names = [field.name for field in answer.schema]
-        types = ["list" if field.mode == "REPEATED" else _TYPES.get(field.field_type) for field in answer.schema]
-        return take_result(self.source_id, names, _tuples(answer), self._limits, types=types)
+        kinds = ["" if field.mode == "REPEATED" else field.field_type for field in answer.schema]
+        return take_result(
+            self.source_id,
+            names,
+            _tuples(answer),
+            self._limits,
+            types=[_TYPES.get(kind) if kind else "list" for kind in kinds],
+            arrow_types=[_ARROW_TYPES.get(kind) for kind in kinds],
+        )
 
     def _parameter(self, name: str, value: Any) -> Any:
         if isinstance(value, list | tuple):

@@ -60,6 +60,7 @@ _TYPES: Final[Mapping[str, str]] = {
     "decimal": "decimal",
     "string": "text",
 }
+_ARROW_TYPES: Final[Mapping[str, str]] = {"timestamp": "timestamptz", "timestamp_ntz": "timestamp"}
 
 
 @dataclass(slots=True)
@@ -138,9 +139,14 @@ class DatabricksDriver:
         try:
             cursor.execute(bound.sql, params or None)
             description = cursor.description or ()
-            types = [_TYPES.get(str(column[1]).lower()) for column in description]
+            kinds = [str(column[1]).lower() for column in description]
             return take_result(
-                self.source_id, [column[0] for column in description], _tuples(cursor), self._limits, types=types
+                self.source_id,
+                [column[0] for column in description],
+                _tuples(cursor),
+                self._limits,
+                types=[_TYPES.get(kind) for kind in kinds],
+                arrow_types=[_ARROW_TYPES.get(kind) for kind in kinds],
             )
         finally:
             connection.cursor = None

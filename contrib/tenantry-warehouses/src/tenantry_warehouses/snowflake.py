@@ -62,6 +62,7 @@ _TYPES: Final[Mapping[int, str]] = {
     14: _JSON,  # GEOGRAPHY, as GeoJSON
     15: _JSON,
 }
+_ARROW_TYPES: Final[Mapping[int, str]] = {6: "timestamptz", 7: "timestamptz", 8: "timestamp", 12: "time64"}
 
 
 def connect_arguments(url: URL) -> dict[str, Any]:
@@ -161,7 +162,8 @@ class SnowflakeDriver:
         blobs = [position for position, word in enumerate(types) if word == "bytes"]
         rows = _with_bytes(cursor, blobs) if blobs else cursor
         rows = with_json(rows, documents) if documents else rows
-        return take_result(self.source_id, names, rows, self._limits, types=types)
+        arrow_types = [_arrow_type(column) for column in cursor.description]
+        return take_result(self.source_id, names, rows, self._limits, types=types, arrow_types=arrow_types)
 
     def failure(self, error: Exception) -> TenantryError:
         return self._failure(error, has_values=False)
@@ -220,6 +222,12 @@ def _with_bytes(rows: Iterable[tuple[Any, ...]], positions: Sequence[int]) -> It
         yield tuple(
             bytes(value) if position in positions and value is not None else value for position, value in enumerate(row)
         )
+
+
+def _arrow_type(column: Any) -> str | None:
+    if column.type_code == 0:  # NUMBER, of up to 38 digits
+        return f"decimal({column.precision}, {column.scale})" if column.precision else "string"
+    return _ARROW_TYPES.get(column.type_code)
 
 
 def _type_word(column: Any) -> str | None:

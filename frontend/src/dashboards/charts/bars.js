@@ -7,13 +7,17 @@ import { LEFT_OUT } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { isWhole, textWidth } from "./measure.js";
 import { labelled, linear, valueDomain } from "./scales.js";
-import { aligned, besides, merged, note, rowsOf, seriesOf } from "./series.js";
+import { aligned, besides, lost, merged, note, rowsOf, seriesOf } from "./series.js";
 import { adds, stacked, together } from "./together.js";
 
 /** The share of its room that a group of bars may take. */
 const BAND = 0.72;
 const THICKEST = 48;
 const THICKEST_LYING = 22;
+/** Pixels of a bar that lies since its name has no room below it, and how many of them make a chart taller. */
+const LEAST_LYING = LINE_HEIGHT + 4;
+const MOST_LYING = 30;
+const EQUAL = "The bars stand at equal distances, whatever their numbers are.";
 /** Pixels that names and numbers leave for the bars between them. */
 const SHORTEST_LYING = 32;
 /** The share of the width that the number at the end of a bar may take, before it is written shorter. */
@@ -40,13 +44,17 @@ export function drawBars(view, rows, options) {
   const found = aligned(shown, by.names.map((_, place) => place), view.aggregate);
   if (view.fill === 0 && (by.short || by.buckets)) found.forEach((group) => filled(group, shown));
   const { groups, notes } = ordered(found, view, by, options.formats);
+  notes.push(lost(series.flatMap(({ points }) => points).filter(({ x, y }) => y !== null && Number.isNaN(x)).length, options.formats));
   if (inTime && by.buckets?.some) notes.push(LEFT_OUT);
   const way = rows.way(options.formats, view.bar, view);
   const parts = { view, options, by, inTime, series, shown, groups, notes, way };
   const standing = view.horizontal ? null : new StandingBars(parts).draw();
-  if (standing && (by.sized || !standing.cut)) return standing;
-  const lying = new LyingBars(parts).draw();
-  return standing && lying.cut ? standing : lying;
+  if (standing && (by.short || !standing.cut)) return standing;
+  const height = groups.length > MOST_LYING ? 0 : groups.length * LEAST_LYING + options.legend;
+  const lying = new LyingBars({ ...parts, options: { ...options, height: Math.max(options.height, height) } }).draw();
+  if (!standing || !lying.cut) return lying;
+  if (by.sized) notes.push(EQUAL);
+  return standing;
 }
 
 function filled({ at, values }, series) {
@@ -66,7 +74,7 @@ function ordered(groups, view, by, formats) {
   if (way) named.sort((a, b) => Number.isNaN(a.total) - Number.isNaN(b.total) || way * (a.total - b.total));
   if (view.sort === "name") named.sort((a, b) => by.compare(a.at, b.at));
   const twice = view.aggregate === "none" ? named.flatMap(({ values }) => [...values.values()].flatMap((point) => point.values?.slice(1) ?? [])).length : 0;
-  const notes = [note(twice, "value shares its bar with another one and is not drawn.", "values share their bar with another one and are not drawn.", formats)].filter(Boolean);
+  const notes = [note(twice, "value shares its bar with another one and is not drawn.", "values share their bar with another one and are not drawn.", formats)];
   if (!view.limit || named.length <= view.limit + 1) return { groups: named, notes };
   const rest = named.splice(view.limit);
   const { aggregate = "sum" } = view;
@@ -220,7 +228,7 @@ class LyingBars extends Bars {
     if (reference.above) drawReference(root, this.#across(this.view.reference.value), this.plot, reference);
     groups.forEach((_, place) => this.#label(root, names[place], amounts[place], place));
     const stops = groups.map((_, place) => this.stop(place, { x: this.#end(place), y: this.y.middle(place) }));
-    return { ...this.chart(root, stops, step < THICKEST_LYING || names.some((lines, place) => !isWhole(lines, groups[place].text))), lying: true };
+    return { ...this.chart(root, stops, step < LINE_HEIGHT), lying: true };
   }
 
   /** As long as a part of the width, or longer where they would look alike. Times are whole, else after the one above. */

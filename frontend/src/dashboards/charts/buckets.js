@@ -12,6 +12,8 @@ const QUARTER_HOUR = 900_000;
 const OTHER_YEARS = /fiscal|financial|tax|school|academic/i;
 /** The places of a chart that may be empty, and what a viewer should know where there are more. */
 const MOST = 20_000;
+/** Numbers of which more are missing stand beside one another. */
+const SPARSE = 4;
 export const LEFT_OUT = "Times without a value are left out: there are too many of them.";
 
 /**
@@ -20,6 +22,7 @@ export const LEFT_OUT = "Times without a value are left out: there are too many 
  * @property {boolean} some whether those between two rows are left out: there are too many, or rows that are not here
  * @property {boolean} regular whether a start without a row is a bucket that is missing, and not just a day between two
  * @property {string} [unit] what the viewer chose, where these are the starts of it
+ * @property {boolean} [hours] whether they are shorter than a day
  * @property {(at: number) => "" | "so far" | "in part"} cut how the bucket that starts there is cut off
  * @property {(at: number) => number} next where the one after it starts
  */
@@ -64,11 +67,10 @@ export function bucketsOf(times, when, clock = PLAIN) {
   const some = !all.length || all.length > MOST;
   const starts = some ? [...before, ...known, ...after(step(last))] : all;
   const cut = (at) => {
-    if (!regular) return "";
     if (at <= today && today < step(at)) return "so far";
     return isIn && (at < from || step(at) > to) ? "in part" : "";
   };
-  return { starts: starts.filter(exists), some, regular, unit, cut, next };
+  return { starts: starts.filter(exists), some, regular, unit, hours, cut, next };
 }
 
 /**
@@ -82,6 +84,23 @@ export function yearsOf(years, when, name) {
   const known = { ...when, unit: alone ? "year" : undefined, ...(OTHER_YEARS.test(name) && { now: undefined, period: undefined }) };
   const found = when.reduced ? null : bucketsOf(years.map(start), known);
   return found && { ...found, starts: found.starts.map((at) => new Date(at).getUTCFullYear()), cut: (year) => found.cut(start(year)), next: (year) => year + 1 };
+}
+
+/**
+ * Whole numbers in equal steps, of which some are missing: an axis of bars has places for these, as one of times has.
+ * @param {number[]} numbers in the order of the rows
+ * @param {boolean} sorted whether they are drawn by size; else their order is the author's
+ * @returns {Buckets | null}
+ */
+export function numbersOf(numbers, sorted) {
+  const known = [...new Set(numbers)].filter((at) => !Number.isNaN(at));
+  if (sorted) known.sort((a, b) => a - b);
+  const steps = known.slice(1).map((at, place) => at - known[place]);
+  const size = steps.reduce(divisor, 0);
+  const isRising = known.every(Number.isSafeInteger) && steps.every((step) => step > 0);
+  if (!isRising || !size || steps.filter((step) => step === size).length * 2 < steps.length) return null;
+  const count = (known.at(-1) - known[0]) / size + 1;
+  return count > known.length * SPARSE ? null : { starts: Array.from({ length: count }, (_, place) => known[0] + place * size), some: false, regular: true, cut: () => "", next: (at) => at + size };
 }
 
 /**
@@ -140,21 +159,24 @@ export function runsOf(points, buckets) {
 function stepOf(times, { unit, reduced, fill }, clock) {
   const dates = times.map((at) => new Date(clock.wall(at)));
   const part = Math.abs(dates.reduce((size, date) => divisor(size, Number(date)), DAY));
-  const between = dates.slice(1).reduce((size, at, place) => divisor(size, at - dates[place]), 0);
+  const [elapsed, between] = [times, dates].map((all) => all.slice(1).reduce((size, at, place) => divisor(size, at - all[place]), 0));
   const isFirst = part === DAY && dates.every((date) => date.getUTCDate() === 1);
   const months = isFirst ? [12, 3, 1].find((size) => dates.every((date) => date.getUTCMonth() % size === 0)) : NaN;
   const weeks = part === DAY && between % WEEK === 0;
   if (months % MONTHS[unit] === 0) return { step: byMonths(MONTHS[unit]), regular: true, unit };
   if (unit === "week" ? weeks : part % UNITS[unit] === 0) return { step: by(UNITS[unit], clock, times[0]), regular: true, unit, hours: UNITS[unit] < DAY };
-  const size = times[0] % QUARTER_HOUR ? part : Math.abs(divisor(DAY, between));
+  const [passed, shown] = [elapsed, between].map((size) => Math.abs(divisor(DAY, size)));
+  // A query that counts six hours in UTC has steps of six hours, whatever the clock says.
+  const isPassed = passed < DAY && passed > shown;
+  const size = times[0] % QUARTER_HOUR ? part : Math.max(isPassed * passed, shown);
   if (times.length < 2 || size < UNITS.second) return null;
-  const step = isFirst ? byMonths(months) : by(weeks && (times.length > 2 || dates[0].getUTCDay() < 2) ? WEEK : size, clock, times[0]);
+  const step = isFirst ? byMonths(months) : isPassed ? (at, way = 1) => at + way * size : by(weeks && (times.length > 2 || dates[0].getUTCDay() < 2) ? WEEK : size, clock, times[0]);
   const follow = times.filter((at, place) => place && step(times[place - 1]) === at).length;
   const regular = fill === 0 || follow * (reduced ? 4 : 2) >= times.length - 1;
   return regular || size === DAY ? { step, regular, hours: size < DAY } : null;
 }
 
-/** By the clock: what is six hours long is an hour longer or shorter where clocks change. */
+/** By the clock: six hours are an hour longer or shorter where clocks change. */
 function by(size, clock, first) {
   return (at, way = 1) => {
     const next = at + way * size;

@@ -10,6 +10,8 @@ import { distance, NEAR } from "../contrast.js";
 /** This one is grey: it is for what is left. */
 export const LAST = 8;
 const COLOURS = 8;
+/** Of more names in one answer only those that are drawn are remembered. */
+const MOST = 100;
 const PLACES = [1, 2, 3, 4, 5, 6, 7];
 /** For names when all hues are taken, or look like a colour of the file. */
 const SPARE = ["#0084b4", "#7a4a2b", "#e2008a", "#1f2f66"];
@@ -73,13 +75,14 @@ export class SeriesColors {
    * @param {string} column of the names; "" for measures
    * @param {any[]} names
    * @param {Record<string, number | string>} [own] the panel's colours, which count for more than the dashboard's
+   * @param {any[]} [all] names of the answer, also those that are drawn as one: another answer may draw each of them
    * @returns {(number | string)[]}
    */
-  of(column, names, own) {
-    const found = names.map((name) => this.given(name, own));
-    const keys = names.map(column ? keyOf : measureKey).map(hash);
-    if (column) this.#learn(column, keys.filter((_, at) => found[at] === undefined));
-    return found.map((color, at) => color ?? this.#places.get(keys[at]));
+  of(column, names, own, all = names) {
+    const key = (name) => hash((column ? keyOf : measureKey)(name));
+    const known = all.length > MOST ? names : all;
+    if (column) this.#learn(column, known.filter((name) => this.given(name, own) === undefined).map(key));
+    return names.map((name) => this.given(name, own) ?? this.#places.get(key(name)));
   }
 
   /** What the file says of a name; undefined where it says nothing. */

@@ -1,8 +1,8 @@
 // The column of an axis: a time, a number or a name; where each value lies, and how it is written.
 
 import { compare, isNumeric, number } from "../numbers.js";
-import { clockOf, DAY, fineFormat, isMoment, moment, sameDay, sameYear } from "../times.js";
-import { bucketsOf, yearsOf } from "./buckets.js";
+import { clockOf, DAY, fineFormat, isMoment, isTwice, PLAIN, sameDay, sameYear } from "../times.js";
+import { bucketsOf, numbersOf, yearsOf } from "./buckets.js";
 
 /** How the start of each unit is written. */
 const FORMATS = { minute: "datetime", hour: "datetime", day: "date", week: "date", month: "month", quarter: "month", year: "year" };
@@ -11,7 +11,7 @@ const FORMATS = { minute: "datetime", hour: "datetime", day: "date", week: "date
  * @typedef {object} Dimension
  * @property {"time" | "number" | "name"} kind
  * @property {any[]} values one for each row
- * @property {number[]} positions where each row lies: milliseconds, the number itself, or the place of its name
+ * @property {number[]} positions where each row lies: milliseconds, the number itself, or the place of its name; NaN: nowhere
  * @property {any[]} names the different values, in order; of names alone
  * @property {(position: number) => string} text
  * @property {(row: number) => string} name of a row's value
@@ -29,8 +29,8 @@ const FORMATS = { minute: "datetime", hour: "datetime", day: "date", week: "date
  * @param {string} name
  * @param {import("../values.js").Formats} formats
  * @param {import("./buckets.js").When} when
- * @param {"rows" | "time"} [bands] whether times and numbers are taken one by one, in the order of the rows, or times
- * beside those that are missing
+ * @param {"rows" | "time" | "size"} [bands] whether times and numbers are taken one by one, in the order of the rows, or
+ * beside those that are missing: times, and numbers that are in order; or all numbers
  * @returns {Dimension}
  */
 export function dimension(rows, name, formats, when, bands) {
@@ -39,26 +39,30 @@ export function dimension(rows, name, formats, when, bands) {
   const isYear = way.format === "year";
   const kind = isYear ? "number" : kindOf(rows.type(name), values);
   const clock = kind === "time" ? clockOf(values, when.zone) : null;
-  const times = clock ? values.map(clock.of) : isYear ? values.map(number) : null;
-  const buckets = clock ? bucketsOf(times, when, clock) : times && yearsOf(times, when, name);
+  const isInOrder = bands && bands !== "rows";
+  const sizes = clock ? values.map(clock.of) : isYear || (isInOrder && kind === "number" && way.format !== "id") ? values.map(number) : null;
+  const buckets = clock ? bucketsOf(sizes, when, clock) : isYear ? yearsOf(sizes, when, name) : sizes && numbersOf(sizes, bands === "size");
+  const times = clock || isYear || buckets ? sizes : null;
   const format = clock && (FORMATS[buckets?.unit] ?? grain((buckets?.starts ?? times).map(clock.wall)));
+  // An hour of a column without a zone holds both that clocks show.
+  const isBoth = (at) => buckets?.hours && clock === PLAIN && when.zone && isTwice(at, when.zone);
   let known; // how names are written, once the pointer or a drawing asks for one
   const plain = clock
-    ? (at) => [Number.isNaN(at) ? formats.name(null) : formats.time(clock.wall(at), format), clock.again?.(at) && "again"]
+    ? (at) => [Number.isNaN(at) ? formats.name(null) : formats.time(clock.wall(at), format), clock.again?.(at) ? "again" : isBoth(at) && "both hours"]
     : (value) => [(known ??= formats.names(values, way))(Number.isNaN(value) ? null : value)];
   const write = (value) => [...plain(value), buckets?.cut(value)].filter(Boolean).join(", ");
   if (kind !== "name" && !bands) {
     const positions = times ?? values.map(number);
     return { kind, values, positions, names: [], text: write, name: (row) => write((clock ? positions : values)[row]), way, clock, buckets, format };
   }
-  const inTime = times && bands === "time";
+  const inTime = times && isInOrder;
   const placed = inTime && buckets && !buckets.some;
   const keys = placed ? times : values;
-  const inOrder = placed ? buckets.starts : inTime ? [...keys].sort((a, b) => later(a) - later(b)) : [];
-  const places = new Map([...new Set(inOrder)].map((key, place) => [key, place]));
-  for (const key of keys) if (!places.has(key)) places.set(key, places.size);
-  const names = [...places.keys()];
-  const positions = keys.map((key) => places.get(key));
+  let order = keys.map((_, row) => row);
+  if (inTime) order = order.filter((row) => !Number.isNaN(times[row])).sort((a, b) => times[a] - times[b]);
+  const names = [...new Set([...(placed ? buckets.starts : []), ...order.map((row) => keys[row])])];
+  const places = new Map(names.map((key, place) => [key, place]));
+  const positions = keys.map((key) => places.get(key) ?? NaN);
   const at = clock ? (place) => (placed ? names[place] : clock.of(names[place])) : (place) => names[place];
   const walls = clock && names.map((_, place) => clock.wall(at(place)));
   const text = (place) => write(at(place));
@@ -73,9 +77,6 @@ export function dimension(rows, name, formats, when, bands) {
 }
 
 const isAbsent = (name) => name === null || Number.isNaN(name);
-
-/** What has no time comes last. */
-const later = (value) => (value === null ? Infinity : moment(value));
 
 function kindOf(type, values) {
   if (isNumeric(type)) return "number";

@@ -5,7 +5,7 @@ import { svg } from "../dom.js";
 import { canvas } from "./axes.js";
 import { keyOf, LAST } from "./colors.js";
 import { dimension } from "./dimension.js";
-import { textWidth } from "./measure.js";
+import { shortenedAll, textWidth } from "./measure.js";
 import { round } from "./paths.js";
 import { besides, REST } from "./series.js";
 import { adds } from "./together.js";
@@ -20,6 +20,16 @@ const SMALLEST = 180;
 const LARGEST = { beside: 260, below: 300 };
 /** A line of the legend below the ring, and the gap above it: so ring and legend are together as tall as their place. */
 const LEGEND_LINE = 24;
+const FURTHER_LINE = 16;
+/** Of a name in the legend: the stylesheet has as many. */
+const MOST_LINES = 3;
+/** Pixels beside a name in the legend: its colour and its share. */
+const BESIDE_NAME = 96;
+const WIDEST_LEGEND = 280;
+/** The share of its lines that a text fills, which breaks between words. */
+const FILLED = 0.8;
+/** The width of a legend beside the ring, as a share of the ring's. */
+const LEGEND_BESIDE = 1.1;
 const LEGEND_GAP = 12;
 
 /**
@@ -37,7 +47,10 @@ export function draw(view, rows, options) {
   const whole = sum(shown.flatMap(({ values }) => values)) ?? 0;
   const total = number(whole);
   const way = rows.way(options.formats, [view.donut], view);
-  const below = options.beside ? 0 : slices.length * LEGEND_LINE + LEGEND_GAP;
+  const line = (options.beside ? Math.min(WIDEST_LEGEND, options.width * LEGEND_BESIDE) : options.width) - BESIDE_NAME;
+  const names = shortenedAll(slices.map(({ name }) => name), line * MOST_LINES * FILLED);
+  const further = names.filter((name) => textWidth(name) > line).reduce((total, name) => total + Math.ceil(textWidth(name) / line / FILLED) - 1, 0);
+  const below = options.beside ? 0 : slices.length * LEGEND_LINE + further * FURTHER_LINE + LEGEND_GAP;
   const side = Math.max(options.beside ? 0 : SMALLEST, Math.min(LARGEST[options.beside ? "beside" : "below"], options.height - below, options.width));
   const root = canvas({ width: side, height: side }, "donut");
   const group = svg("g", { transform: `translate(${side / 2} ${side / 2})` });
@@ -53,8 +66,9 @@ export function draw(view, rows, options) {
   });
   group.append(middleOf(whole, way, side * INNER * 2 - LEGEND_GAP, options.formats));
   root.append(group);
-  for (const slice of slices) {
+  for (const [place, slice] of slices.entries()) {
     slice.isValue = true;
+    slice.short = names[place];
     slice.note = slice.hidden ? "" : shareOf(slice, total, options.formats, 0);
   }
   return { svg: root, series: slices, stops, plot: { left: 0, top: 0, width: side, height: side }, ends: null, zoom: null, beside: true };
@@ -98,7 +112,7 @@ function slicesOf(view, rows, { colors, hidden, formats, when }) {
   if (sort === "name") sums.sort((a, b) => by.compare(a.place, b.place));
   const most = view.limit ?? MOST;
   const slices = sums.length > most + 1 ? [...sums.slice(0, most), rest(sums.slice(most), sums.slice(0, most))] : sums;
-  const found = colors.of(view.by, slices.filter((slice) => !slice.rest).map(({ value }) => value), view.colors);
+  const found = colors.of(view.by, slices.filter((slice) => !slice.rest).map(({ value }) => value), view.colors, by.names);
   return slices.map((slice, place) => ({ ...slice, color: slice.rest ? LAST : found[place], hidden: slices.length > 1 && hidden.has(slice.key) }));
 }
 

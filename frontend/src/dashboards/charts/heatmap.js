@@ -6,9 +6,11 @@ import { bandTicks, canvas, drawBottomAxis, drawSideName, LINE_HEIGHT, plotOf, s
 import { LEFT_OUT } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { isWhole } from "./measure.js";
-import { note } from "./series.js";
+import { lost, note } from "./series.js";
 
 const TALLEST = 64;
+/** As many lines of names make a chart taller; of more, some have no name. */
+const MOST_NAMES = 60;
 
 /**
  * @param {any} view
@@ -17,13 +19,14 @@ const TALLEST = 64;
  * @returns {import("./index.js").Chart}
  */
 export function draw(view, rows, options) {
-  const [across, down] = [view.by, view.rows].map((name) => inOrder(dimension(rows, name, options.formats, options.when, "time")));
+  const [across, down] = [view.by, view.rows].map((name) => inOrder(dimension(rows, name, options.formats, options.when, "size")));
   const values = rows.values(view.heatmap);
   const amounts = values.map(number);
   const way = rows.way(options.formats, [view.heatmap], view);
   const shade = shades(amounts, view.diverging);
   const size = { ...options, height: options.height - options.legend };
-  const height = Math.min(plotOf(size, {}).height, down.order.length * TALLEST);
+  const lines = down.order.length;
+  const height = Math.max(Math.min(plotOf(size, {}).height, lines * TALLEST), down.sized || lines > MOST_NAMES ? 0 : lines * LINE_HEIGHT);
   const every = Math.ceil((LINE_HEIGHT * down.order.length) / height);
   const written = (place, line) => down.short?.(place, down.order[line - every]) ?? down.text(place);
   const texts = down.order.map((place, line) => (line % every ? "" : written(place, line)));
@@ -34,9 +37,14 @@ export function draw(view, rows, options) {
   const root = canvas({ width: options.width, height: plot.top + plot.height + 24 }, "heatmap");
   const at = (row) => ({ column: across.order.indexOf(across.positions[row]), line: down.order.indexOf(down.positions[row]) });
   const taken = new Set();
+  let without = 0;
   const stops = amounts.flatMap((amount, row) => {
     if (Number.isNaN(amount)) return [];
     const { column, line } = at(row);
+    if (column < 0 || line < 0) {
+      without += 1;
+      return [];
+    }
     taken.add(`${column} ${line}`);
     const cut = across.cut(across.positions[row]) || down.cut(down.positions[row]);
     const mark = drawCell(root, plot, cell, column, line, shade.fill(amount), cut);
@@ -45,7 +53,7 @@ export function draw(view, rows, options) {
     return [{ ...place, parts: [{ rows: [row], marks: [mark] }], title, items: () => [{ name: "", text: options.formats.measured(values[row], way) }] }];
   });
   const shared = note(stops.length - taken.size, "value is under another one in its cell.", "values are under another one in their cell.", options.formats);
-  const notes = [shared, [across, down].some(({ buckets }) => buckets?.some) && LEFT_OUT].filter(Boolean);
+  const notes = [lost(without, options.formats), shared, [across, down].some(({ buckets }) => buckets?.some) && LEFT_OUT];
   stops.sort((a, b) => a.line - b.line || a.column - b.column);
   names.forEach((lines, line) => texts[line] && drawSideName(root, lines, plot, plot.top + (line + 0.5) * cell.height));
   const anew = across.short && ((columns) => columns.map((at, place) => ({ at, text: across.short(across.order[at], across.order[columns[place - 1]]) })));

@@ -43,7 +43,7 @@ import { adds } from "./together.js";
  * @property {import("./axes.js").Plot} plot
  * @property {{key: string, x: number, y: number}[] | null} ends where names stand beside the ends of lines
  * @property {((pixel: number) => number) | null} zoom from a pixel to the axis, where it can be zoomed
- * @property {string[]} [notes] what a viewer should know of rows that are not seen
+ * @property {(string | false | null)[]} [notes] what a viewer should know of rows that are not seen
  * @property {boolean} [lying] whether the stops are below one another
  * @property {"point"} [nearest] how a pointer finds a stop: by both directions; else along the axis
  */

@@ -24,12 +24,12 @@ export function legendOf(chart, toggle) {
   return list;
 }
 
-function button({ key, name, color, hidden, note }, toggle) {
+function button({ key, name, short = name, color, hidden, note }, toggle) {
   return html(
     "button",
     { type: "button", class: "legend-item", "aria-pressed": String(!hidden), "data-key": key, click: () => toggle(key) },
     html("span", { class: `swatch series-${color}` }),
-    html("span", { class: "legend-name", dir: "auto", title: name }, name),
+    html("span", { class: "legend-name", dir: "auto", title: name }, short),
     note ? html("span", { class: "legend-note" }, note) : null,
   );
 }

@@ -7,8 +7,8 @@ import { gapsOfReduced, LEFT_OUT, runsOf, withGaps } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
 import { areaPath, linePath } from "./paths.js";
-import { extentOf, labelled, linear, numberTicks, timeTicks, valueDomain } from "./scales.js";
-import { aligned, note, positionsOf, rowsOf, seriesOf } from "./series.js";
+import { extentOf, labelled, linear, numberTicks, timesAnew, timeTicks, valueDomain } from "./scales.js";
+import { aligned, lost, note, positionsOf, rowsOf, seriesOf } from "./series.js";
 import { stacked } from "./together.js";
 
 const MOST_ENDS = 6;
@@ -63,9 +63,8 @@ function inOrder(series, summed, formats) {
     each.points = placed.sort((a, b) => a.x - b.x);
     if (!summed) twice += placed.filter(({ x }, place) => place && x === placed[place - 1].x).length;
   }
-  const absent = note(without, "value has no place on the axis and is not drawn.", "values have no place on the axis and are not drawn.", formats);
   const shared = note(twice, "value shares its place on a line with another one.", "values share their place on a line with another one.", formats);
-  return [absent, shared].filter(Boolean);
+  return [lost(without, formats), shared];
 }
 
 /** The part of a series that a viewer zoomed into. */
@@ -113,7 +112,7 @@ class LineChart {
     this.x = linear(this.#extent(), [this.plot.left, this.plot.left + this.plot.width]);
     const root = canvas(size, view.kind);
     drawValueAxis(root, labels, this.y, this.plot);
-    drawBottomAxis(root, this.#bottomTicks(), this.x, this.plot, options.width);
+    drawBottomAxis(root, this.#bottomTicks(), this.x, this.plot, options.width, timesAnew(options.formats, this.by));
     this.#drawMarks(root);
     if (view.reference) drawReference(root, levelOf(view.reference, this.y, this.plot), this.plot, reference);
     return this.#chart(root);

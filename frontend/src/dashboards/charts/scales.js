@@ -2,11 +2,11 @@
 // their own, 13 KB that nothing here reads.
 
 import { nice, ticks, tickStep } from "d3-array";
-import { utcMonday, utcSunday, utcTickInterval } from "d3-time";
 
 import { shareOf } from "../numbers.js";
 import { DAY, fineFormat, sameDay, sameYear } from "../times.js";
 import { textWidth } from "./measure.js";
+import { timesInSteps } from "./time_steps.js";
 
 /** A day, an hour and a minute: the labels of durations are whole ones of one of these. */
 const SPANS = [86_400, 3_600, 60];
@@ -78,10 +78,7 @@ export function timeTicks(domain, width, formats, { buckets, clock }, when) {
   const starts = isFine ? null : buckets?.starts.filter((at) => at >= domain[0] && at <= domain[1]).map((at) => new Date(clock.wall(at)));
   const known = new Set(starts?.map(Number));
   const [low, high] = domain.map(clock.wall);
-  const inSteps = (count) => {
-    const every = utcTickInterval(low, high, count);
-    return (every === utcSunday && when.week_start !== "sunday" ? utcMonday : every)?.range(new Date(low), new Date(high + 1)) ?? [];
-  };
+  const inSteps = (count) => timesInSteps(low, high, count, when.week_start === "sunday");
   const most = Math.max(2, Math.round(width / 40));
   const fitting = (found) => {
     const labels = timeTexts(found, formats, clock);
@@ -101,6 +98,9 @@ export function timeTicks(domain, width, formats, { buckets, clock }, when) {
   return timeTexts([new Date(low)], formats, clock);
 }
 
+/** The same labels where some have no room: each says of its date what the one before it does not say. */
+export const timesAnew = (formats, { clock }) => clock && ((places) => timeTexts(places.map((at) => new Date(clock.wall(at))), formats, clock));
+
 function timeTexts(dates, formats, clock) {
   const each = (test) => dates.every(test);
   const midnight = (date) => date.getTime() % DAY === 0;
@@ -109,11 +109,11 @@ function timeTexts(dates, formats, clock) {
   const known = (place) => place > 0 && sameYear(dates[place], dates[place - 1]);
   const inDay = { instant: "second", exact: "millisecond" }[fineFormat(dates.map(Number))] ?? "time";
   const isNext = (date, place) => !sameDay(date, dates[place - 1] ?? dates.at(-1));
-  let way = (date, place) => (midnight(date) ? "day" : !isNext(date, place) ? inDay : !place || known(place) ? "daytime" : "datetime");
+  const day = (place) => (!place || known(place) ? "day" : "date");
+  let way = (date, place) => (midnight(date) ? day(place) : !isNext(date, place) ? inDay : !place || known(place) ? "daytime" : "datetime");
   if (dates.length === 1) way = (date) => (midnight(date) ? "date" : "datetime");
   else if (each(january)) way = () => "year";
   else if (each(first)) way = (date, place) => (january(date) ? "year" : known(place) ? "monthname" : "month");
-  else if (each(midnight)) way = (_, place) => (!place || known(place) ? "day" : "date");
   return dates.map((date, place) => ({ at: clock.position(date.getTime()), text: formats.time(date.getTime(), way(date, place)) }));
 }
 

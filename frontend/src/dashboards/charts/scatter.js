@@ -4,8 +4,8 @@ import { number } from "../numbers.js";
 import { svg } from "../dom.js";
 import { bandTicks, belowLegend, canvas, drawAxisNames, drawBottomAxis, drawValueAxis, plotOf } from "./axes.js";
 import { dimension } from "./dimension.js";
-import { areAlike, extentOf, labelled, linear, numberTicks, timeTicks, valueDomain } from "./scales.js";
-import { note, seriesOf, words } from "./series.js";
+import { areAlike, extentOf, labelled, linear, numberTicks, timesAnew, timeTicks, valueDomain } from "./scales.js";
+import { lost, note, seriesOf, words } from "./series.js";
 
 const SMALLEST = 3;
 const LARGEST = 14;
@@ -26,12 +26,12 @@ export function draw(view, rows, options) {
   const labels = labelled(ticks, way, options.formats);
   const size = belowLegend(options, series);
   const plot = plotOf(size, { left: labels.map(({ text }) => text), names: true });
-  const y = linear(domain, [plot.top + plot.height, plot.top]);
   const inset = view.size ? LARGEST : ALONE;
+  const y = linear(domain, [plot.top + plot.height - inset, plot.top + inset]);
   const x = linear(along(by, points), [plot.left + inset, plot.left + plot.width - inset]);
   const root = canvas(size, "scatter");
   drawValueAxis(root, labels, y, plot);
-  drawBottomAxis(root, bottom(by, x, plot, options), x, plot, options.width);
+  drawBottomAxis(root, bottom(by, x, plot, options), x, plot, options.width, timesAnew(options.formats, by));
   drawAxisNames(root, { left: [words(view.scatter), view.unit].filter(Boolean).join(", "), bottom: words(view.by) }, plot);
   const radius = radiusOf(view, rows);
   const sorted = points.map((point) => ({ ...point, r: radius(point.row) })).sort((a, b) => b.r - a.r);
@@ -47,14 +47,14 @@ export function draw(view, rows, options) {
 
 /** Of values that are not seen as they are. */
 function notesOf(view, rows, series, points, formats) {
-  const lost = series.flatMap((each) => each.points).filter(({ x, y }) => y !== null && Number.isNaN(x)).length;
+  const without = series.flatMap((each) => each.points).filter(({ x, y }) => y !== null && Number.isNaN(x)).length;
   const sizes = rows.values(view.size);
   const count = (test) => points.filter(({ row }) => test(number(sizes[row]))).length;
   return [
-    note(lost, "value has no place on the axis and is not drawn.", "values have no place on the axis and are not drawn.", formats),
+    lost(without, formats),
     note(count((size) => size < 0), "size is below 0 and drawn as the smallest.", "sizes are below 0 and drawn as the smallest.", formats),
     note(view.size && rows.has(view.size) ? count(Number.isNaN) : 0, "point has no size and is drawn as the smallest.", "points have no size and are drawn as the smallest.", formats),
-  ].filter(Boolean);
+  ];
 }
 
 /** Some room at both ends, so that no point lies on the edge. */

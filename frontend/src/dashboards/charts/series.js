@@ -49,16 +49,17 @@ export function seriesOf(view, measures, rows, by, { colors, hidden, formats, wh
       found.get(key).points.push({ x: by.positions[row], y: known, value: amounts[row], row, low: 0, high: known });
     }
   }
-  const all = fewest([...found.values()], measures.length === 1 && adds(view) && (view.stack || view.kind === "bar"));
-  colored(all.filter(({ color }) => !color), kinds ? view.color : "", view, colors);
+  const every = [...found.values()];
+  const all = fewest(every, measures.length === 1 && adds(view) && (view.stack || view.kind === "bar"));
+  colored(all.filter(({ color }) => !color), every, kinds ? view.color : "", view, colors);
   for (const each of all) each.hidden = all.length > 1 && hidden.has(each.key);
   return all;
 }
 
 /** Gives each its colour. A measure alone has the accent; a name alone keeps its own, for it may have been one of several. */
-function colored(series, column, view, colors) {
-  const names = series.map(({ as }) => as);
-  const found = series.length > 1 || column ? colors.of(column, names, view.colors) : [colors.given(names[0], view.colors) ?? 0];
+function colored(series, every, column, view, colors) {
+  const [names, all] = [series, every].map((some) => some.map(({ as }) => as));
+  const found = series.length > 1 || column ? colors.of(column, names, view.colors, all) : [colors.given(names[0], view.colors) ?? 0];
   series.forEach((each, place) => (each.color = found[place]));
 }
 
@@ -99,6 +100,11 @@ export function words(column) {
 /** What a viewer should know of some values; null where there are none. */
 export function note(count, one, many, formats) {
   return count ? `${formats.text(count, { type: "integer" })} ${count === 1 ? one : many}` : null;
+}
+
+/** What a viewer should know of values that an axis of times or numbers has no place for: their time is absent. */
+export function lost(count, formats) {
+  return note(count, "value has no place on the axis and is not drawn.", "values have no place on the axis and are not drawn.", formats);
 }
 
 /** The positions of all series, each once and in order. */

@@ -6,16 +6,18 @@ import { tags } from "@lezer/highlight";
 
 import { CLAUSE, TAG_MARK, TAG_PATH } from "./languages.js";
 
+/** A colour of the tokens, darkened (in dark: lightened) so far that it can be read on the ground of a selection, too. */
+const INK = (name) => `color-mix(in srgb, var(--${name}) 85%, var(--text))`;
 const HIGHLIGHT = HighlightStyle.define([
-  { tag: [tags.keyword, tags.operatorKeyword], color: "var(--accent)" },
-  { tag: [tags.string, tags.special(tags.string)], color: "var(--good)" },
-  { tag: [tags.number, tags.atom, tags.bool], color: "var(--data-2)" },
-  { tag: [tags.typeName, tags.labelName], color: "var(--data-7)" },
-  { tag: [tags.function(tags.variableName), tags.propertyName], color: "var(--data-3)" },
-  { tag: tags.comment, color: "var(--quiet)", fontStyle: "italic" },
-  { tag: TAG_PATH, color: "var(--data-4)", fontWeight: "600" },
-  { tag: [TAG_MARK, CLAUSE], color: "var(--data-4)" },
-  { tag: [tags.invalid, tags.escape], color: "var(--bad)" },
+  { tag: [tags.keyword, tags.operatorKeyword], color: INK("accent") },
+  { tag: [tags.string, tags.special(tags.string)], color: INK("good") },
+  { tag: [tags.number, tags.atom, tags.bool], color: INK("data-2") },
+  { tag: [tags.typeName, tags.labelName], color: INK("data-7") },
+  { tag: [tags.function(tags.variableName), tags.propertyName], color: INK("data-3") },
+  { tag: tags.comment, color: INK("quiet"), fontStyle: "italic" },
+  { tag: TAG_PATH, color: INK("data-4"), fontWeight: "600" },
+  { tag: [TAG_MARK, CLAUSE], color: INK("data-4") },
+  { tag: [tags.invalid, tags.escape], color: INK("bad") },
 ]);
 
 const FLOATING = { background: "var(--page)", border: "var(--hairline) solid var(--line)", borderRadius: "var(--radius)", boxShadow: "var(--lift)" };

@@ -36,6 +36,8 @@ export class TenantryCode extends HTMLElement {
 
   /** @type {EditorView} */ #view;
   #given = {};
+  /** The text of the newest document, which is asked for several times at each keystroke. */
+  #joined = { doc: null, text: "" };
   #knowledge = new Knowledge();
   #language = new Compartment();
   #access = new Compartment();
@@ -86,7 +88,9 @@ export class TenantryCode extends HTMLElement {
 
   /** @returns {string} */
   get text() {
-    return this.#view.state.doc.toString();
+    const { doc } = this.#view.state;
+    if (this.#joined.doc !== doc) this.#joined = { doc, text: doc.toString() };
+    return this.#joined.text;
   }
 
   /** @param {readonly import("./findings.js").Finding[]} found for the text that is shown */

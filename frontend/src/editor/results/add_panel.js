@@ -4,7 +4,6 @@ import { html } from "../../dashboards/dom.js";
 import { isNumeric } from "../../dashboards/numbers.js";
 import { ask } from "../client.js";
 import { field, showDialog } from "../dialogs.js";
-import { isDashboard, nameOf } from "../document.js";
 
 const KINDS = [["line", "Line"], ["bars", "Bars"], ["figure", "Key figure"], ["table", "Table"]];
 
@@ -15,7 +14,7 @@ const KINDS = [["line", "Line"], ["bars", "Bars"], ["figure", "Key figure"], ["t
  * @param {(dashboard: import("../document.js").Document, text: string) => void} put writes the dashboard's new text
  */
 export function addPanel(workspace, document, run, put) {
-  const dashboards = workspace.files.map(({ path }) => path).filter(isDashboard);
+  const dashboards = workspace.files.filter(({ kind }) => kind === "dashboard").map(({ path }) => path);
   if (!dashboards.length) throw new Error("There is no dashboard yet. Make one on the left first.");
   if (!run?.columns.length) throw new Error("Run the query first: the panel is made of its columns.");
   const columns = run.columns.map(({ name }) => name);
@@ -32,10 +31,12 @@ export function addPanel(workspace, document, run, put) {
   }
 
   const add = async () => {
-    await workspace.open(dashboard.value);
-    const target = workspace.documents.get(dashboard.value);
-    const body = { dashboard: target.path, text: target.text, query: nameOf(document.path).replace(/\.sql$/, ""), kind: kind.value, column: column.value };
-    const { text } = await ask("add-panel", { ...body, ...(!fields.by.hidden && { by: by.value }) });
+    const path = dashboard.value;
+    const before = (await workspace.read(path)).text;
+    const shown = { ...(kind.value === "table" && { columns }), ...(!fields.column.hidden && { column: column.value }), ...(!fields.by.hidden && { by: by.value }) };
+    const { text } = await ask("add-panel", { dashboard: path, text: before, query: document.path, kind: kind.value, ...shown });
+    await workspace.open(path);
+    const target = workspace.documents.get(path);
     put(target, text);
   };
   show();

@@ -4,7 +4,8 @@ import { html } from "../../dashboards/dom.js";
 
 const HEADS = ["Placeholder", "Variable", "Type", "Value", "Origin"];
 
-export function boundSql() {
+/** @param {import("../../dashboards/values.js").Formats} formats */
+export function boundSql(formats) {
   const element = html("div", { class: "bound" });
 
   function row({ placeholder, path, type, value, origin }) {
@@ -25,16 +26,21 @@ export function boundSql() {
         { class: "table" },
         html("table", {}, html("caption", { class: "visually-hidden" }, "Parameters"), html("thead", {}, html("tr", {}, ...HEADS.map((each) => html("th", { scope: "col" }, each)))), html("tbody", {}, ...parameters.map(row))),
       );
-      element.replaceChildren(...[html("pre", { tabindex: "0", "aria-label": "Bound SQL" }, about.sql), parameters.length ? table : html("p", { class: "hint" }, "The query has no parameters."), ...notes(about)].filter(Boolean));
+      element.replaceChildren(...[html("pre", { tabindex: "0", "aria-label": "Bound SQL" }, about.sql), parameters.length ? table : html("p", { class: "hint" }, "The query has no parameters."), ...notes(about, formats)].filter(Boolean));
     },
   };
 }
 
-function notes({ guards, tables, limits }) {
-  const guarded = (guards ?? tables ?? []).map((each) => each.name ?? each);
-  const said = limits && typeof limits === "object" ? Object.entries(limits).filter(([, value]) => value !== null).map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`) : [];
+/** Each guarded table with the condition of its guard, and the limits of a run. */
+function notes({ guards = [], limits = {} }, formats) {
+  const { rows, bytes, seconds } = limits;
+  const said = [
+    rows && `${formats.text(rows, { type: "integer" })} rows`,
+    bytes && formats.text(bytes, { format: "bytes", digits: 0 }),
+    seconds && formats.text(seconds, { format: "duration" }),
+  ].filter(Boolean);
   return [
-    guarded.length > 0 && html("p", { class: "count" }, `Guarded: ${[...new Set(guarded)].join(", ")}`),
-    said.length > 0 && html("p", { class: "count" }, `Limits: ${said.join(", ")}`),
+    ...guards.map(({ table, condition }) => html("p", { class: "count" }, html("code", {}, table), condition ? ": guarded, " : ": shared by all groups", condition && html("code", {}, condition))),
+    said.length > 0 && html("p", { class: "count" }, `At most ${said.join(", ")}`),
   ];
 }

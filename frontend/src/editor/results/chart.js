@@ -4,6 +4,9 @@ import { freshId, html, icon } from "../../dashboards/dom.js";
 import { load } from "../../dashboards/chunks.js";
 import { isNumeric } from "../../dashboards/numbers.js";
 
+/** Rows that a chart of a kind can show. */
+const MOST = { bar: 200, line: 5_000 };
+
 /** @param {import("../../dashboards/values.js").Formats} formats */
 export function chart(formats) {
   const kind = select("Kind", [["bar", "Bars"], ["line", "Line"]], draw);
@@ -37,7 +40,9 @@ export function chart(formats) {
       const { chartOf } = await load("editor_chart.js");
       if (shown !== run) return;
       view = chartOf({ kind: kind.value, [kind.value]: [measure.value], by: by.value }, formats);
-      place.replaceChildren(view.show({ columns: run.columns, rows: run.rows }));
+      const rows = run.rows.slice(0, MOST[kind.value]);
+      const cut = rows.length < run.rows.length && html("p", { class: "chart-note" }, `The first ${rows.length} of ${run.rows.length} rows are drawn.`);
+      place.replaceChildren(...[cut, view.show({ columns: run.columns, rows })].filter(Boolean));
       view.fit(place.clientWidth);
     } catch {
       say("The chart could not be loaded. Please try again.");

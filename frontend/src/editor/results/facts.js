@@ -19,10 +19,13 @@ export function factsOf(run, group, formats, workspace) {
   const rows = run.columns.length ? `${count(run.rows.length)} ${run.rows.length === 1 ? "row" : "rows"}` : null;
   const time = done ? duration(done.seconds, formats) : run.ended ? null : "running";
   const waited = done?.queue_seconds >= 0.1 ? `${duration(done.queue_seconds, formats)} in the queue` : null;
-  const source = started?.source && (started.engine ? `${started.source} (${started.engine})` : started.source);
+  const source = started?.source && `${started.source.name} (${started.engine})`;
   const words = [`As ${group.name}`, rows, time, waited, source].filter(Boolean).join(" · ");
+  const state = started?.suspended ? "suspended" : started?.expired ? "expired" : null;
   return [
     (started?.unguarded ?? run.body.unguarded) && html("p", { class: "warning" }, "Without guards: these rows may be of every group."),
+    state && html("p", { class: "warning" }, `This group is ${state}: its viewers see nothing.`),
+    ...(started?.notes ?? []).map((note) => html("p", { class: "warning" }, note)),
     done?.cut && html("p", { class: "warning" }, `Cut after ${count(run.rows.length)} rows`),
     html("p", { class: "count", role: "status" }, words),
     done && workspace.may("run") && html("button", { type: "button", class: "link", click: (event) => download(run, event.target) }, "CSV"),

@@ -35,7 +35,7 @@ export class Results {
     this.parts = {
       Table: this.table,
       Chart: chart(this.formats),
-      "Bound SQL": boundSql(),
+      "Bound SQL": boundSql(this.formats),
       ...(mayRun && { Plan: plan(workspace, current), Compare: compare(workspace, this.formats, current), Sample: sample(workspace, current), History: earlierRuns(workspace, restore) }),
     };
     this.tabs = tabs("Result", this.parts);
@@ -95,7 +95,11 @@ export class Results {
   #showBound() {
     const { run } = this.#runs.get(this.#document) ?? {};
     const meaning = this.#meaning;
-    const now = meaning && { ...meaning, parameters: meaning.placeholders ?? [] };
+    const now = meaning && {
+      ...meaning,
+      parameters: meaning.placeholders.filter(({ placeholder }) => placeholder !== null),
+      guards: meaning.tables.map(({ name, kind, sql }) => ({ table: name, condition: kind === "guarded" ? sql : null })),
+    };
     this.parts["Bound SQL"].show(now?.sql ? now : (run?.started ?? now));
   }
 

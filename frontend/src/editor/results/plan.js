@@ -22,7 +22,9 @@ export function plan(workspace, current) {
     say("Asking the engine …");
     try {
       const { text } = await ask("plan", body);
-      if (key === asked) element.replaceChildren(html("pre", { tabindex: "0", "aria-label": "Plan" }, text));
+      if (key !== asked) return;
+      if (text === null) say("This engine explains no plans.");
+      else element.replaceChildren(html("pre", { tabindex: "0", "aria-label": "Plan" }, text));
     } catch (error) {
       if (key !== asked) return;
       asked = "";

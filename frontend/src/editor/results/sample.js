@@ -6,7 +6,8 @@ import { lines } from "../client.js";
 import { RUN } from "../workspace.js";
 import { duration } from "./facts.js";
 
-const SIZE = 20;
+const SIZE = 10;
+const MOST = 50;
 
 /**
  * @param {import("../workspace.js").Workspace} workspace
@@ -15,7 +16,7 @@ const SIZE = 20;
 export function sample(workspace, current) {
   const formats = new Formats();
   const id = freshId("sample");
-  const size = html("input", { id, type: "number", min: 1, max: 500, value: SIZE });
+  const size = html("input", { id, type: "number", min: 1, max: MOST, value: SIZE });
   const start = html("button", { type: "button", class: "quiet-button", click: run }, "Run for a sample");
   const stop = html("button", { type: "button", class: "quiet-button", hidden: true, click: () => controller?.abort() }, "Stop");
   const word = html("p", { class: "count", role: "status" });
@@ -29,11 +30,11 @@ export function sample(workspace, current) {
     controller?.abort();
     const mine = new AbortController();
     controller = mine;
-    const { group, ...rest } = workspace.body(document, ...RUN);
+    const body = { ...workspace.body(document, ...RUN), size: Math.min(MOST, Math.max(1, size.valueAsNumber || SIZE)) };
     const found = [];
     running(true);
     try {
-      for await (const message of lines("sample", { ...rest, size: Math.max(1, size.valueAsNumber || SIZE) }, { signal: mine.signal })) {
+      for await (const message of lines("sample", body, { signal: mine.signal })) {
         if (message.error && !message.group) throw new Error(message.error.message);
         if (message.group) found.push(message);
         show(found, message.done);
@@ -67,9 +68,8 @@ export function sample(workspace, current) {
     if (done) word.textContent = tally(found);
   }
 
-  function row({ group, rows, seconds, error }) {
-    const { id: groupId, name } = typeof group === "string" ? { id: group, name: group } : group;
-    const choose = () => workspace.choose({ group: { id: groupId, name } });
+  function row({ group, name, rows, seconds, error }) {
+    const choose = () => workspace.choose({ group: { id: group, name } });
     const outcome = error ? html("span", { class: "problem" }, error.message) : rows ? "succeeded" : html("span", { class: "count" }, "no rows");
     return html(
       "tr",

@@ -84,6 +84,24 @@ def _strpos(element: name_contains, compiler: Any, **options: Any) -> str:
     return f'strpos(lower(user_groups.name collate "C"), {part}) > 0'
 
 
+class in_order(FunctionElement[int]):  # noqa: N801 - named like a SQL function
+    """A column by which SQLite may not choose its index. Otherwise it reads all rows with that value, to sort them for
+    one page."""
+
+    type: BigInteger = BigInteger()
+    inherit_cache = True
+
+
+@compiles(in_order)
+def _plus(element: in_order, compiler: Any, **options: Any) -> str:
+    return f"+{compiler.process(element.clauses, **options)}"
+
+
+@compiles(in_order, "postgresql")
+def _column(element: in_order, compiler: Any, **options: Any) -> str:
+    return str(compiler.process(element.clauses, **options))
+
+
 class texts_in(FunctionElement[str]):  # noqa: N801 - named like a SQL function
     """The strings of a JSON array as rows, so that an IN list is a single parameter."""
 
@@ -117,7 +135,7 @@ GROUP_BY_HANDLE: Read = _in_groups.where(groups.c.handle == _handle)
 GROUP_BY_ID: Read = _in_groups.where(groups.c.environment_id == _environment_id, groups.c.provided_id == _provided_id)
 GROUPS: Read = (
     _in_groups.where(
-        groups.c.environment_id == _environment_id,
+        in_order(groups.c.environment_id) == _environment_id,
         groups.c.team_id > bindparam("after", type_=BigInteger),
         groups.c.key_id == func.coalesce(bindparam("signed_by", type_=String), groups.c.key_id),
     )

@@ -74,9 +74,8 @@ class TablesCheck:
         return template.guarded(tables) if tables is not None and self._accepts(tables, template) else template
 
     def unguarded(self, template: SQLTemplate, folder: Path) -> Iterator[Finding]:
-        """Check a query that no declaration guards, and record it for ``undeclared``. Raises TemplateError if the query
-        does not compile."""
-        if not template.definition.header.no_tenant and reads_tables(template):
+        """Check a query that no declaration guards, and record it for ``undeclared``."""
+        if not template.definition.header.no_tenant:
             self._without.setdefault(folder, []).append(template)
         found = reads_every_customer(template)
         if found is not None:
@@ -94,7 +93,7 @@ class TablesCheck:
         paramstyle: str | None = None,
     ) -> Iterator[Finding]:
         """Yield the findings of a query: those of ``lint``, and those of its guarded tables. With a ``coverage``, also
-        those of the groups' properties. Raises TemplateError if the query does not compile, and no tables guard it."""
+        those of the groups' properties."""
         tables = self.find(template, folder)
         yield from lint(
             template, paramstyle=paramstyle, properties=properties, given=given, schema=schema, tables=tables
@@ -106,9 +105,12 @@ class TablesCheck:
 
     def undeclared(self) -> Iterator[Located]:
         for folder, templates in self._without.items():
+            reading = [each for each in templates if _reads_tables(each)]
+            if not reading:
+                continue
             place = folder.parent / TABLES_FILE  # of ".", this is the folder itself
             message = f"this file is missing: no query of {folder} is guarded, so each must filter by itself"
-            yield str(place), _undeclared(message, _draft(templates))
+            yield str(place), _undeclared(message, _draft(reading))
         file = self._given or next(filter(None, map(find_tables, self._files)), None)
         for source in self._undeclared:
             message = "this data source declares no tables, so each of its queries must filter by itself"
@@ -133,6 +135,13 @@ class TablesCheck:
             except TemplateError:
                 self._accepted[key] = False
         return self._accepted[key]
+
+
+def _reads_tables(template: SQLTemplate) -> bool:
+    try:
+        return reads_tables(template)
+    except TemplateError:
+        return False
 
 
 def _undeclared(message: str, fix: str) -> Finding:

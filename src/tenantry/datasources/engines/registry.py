@@ -183,6 +183,16 @@ def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
     return notes
 
 
+def source_notes(source: RegisteredSource, driver: Driver[Any], host: Mapping[str, Engine]) -> tuple[str, ...]:
+    """Return the warnings of ``registration_notes`` about a source that is in use, also for engines of the host
+    program."""
+    engine = find_engine(parse_url(source.url), host, trusted=source.trusted)
+    enforcement = engine.enforcement
+    if engine.name in host:
+        enforcement = driver.enforcement if isinstance(driver, DeclaringDriver) else UNHELD
+    return tuple(enforcement_notes(f"data source {source.provided_id}", enforcement))
+
+
 @cache
 def _added(name: str) -> Engine | None:
     try:

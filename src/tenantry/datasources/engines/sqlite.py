@@ -118,7 +118,8 @@ class SQLiteDriver:
         connection.execute("pragma trusted_schema = off")
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
-        connection.create_function("tenantry_local_time", 2, local_time, deterministic=True)
+        for name, function in FUNCTIONS.items():
+            connection.create_function(name, 2, function, deterministic=True)
         connection.set_authorizer(authorise)
         return connection
 
@@ -180,11 +181,31 @@ class SQLiteDriver:
 def local_time(value: str | None, zone: str) -> str | None:
     """Convert an instant to the clock time in ``zone``. A value without an offset is taken as UTC. A date is returned
     unchanged."""
-    if value is None or len(value) == len("2026-01-31"):
+    if value is None or _is_date(value):
         return value
+    return _in_zone(value, zone).replace(tzinfo=None).isoformat(sep=" ")
+
+
+def utc_offset(value: str | None, zone: str) -> str | None:
+    """Return how far the clocks of ``zone`` are ahead of UTC at an instant, as in ``+01:00``; for a date, an empty
+    string."""
+    if value is None or _is_date(value):
+        return value and ""
+    offset = f"{_in_zone(value, zone):%z}"
+    return f"{offset[:3]}:{offset[3:5]}"
+
+
+FUNCTIONS: Final = {"tenantry_local_time": local_time, "tenantry_utc_offset": utc_offset}
+"""The functions that each connection has for queries, by name; each takes a time and a time zone."""
+
+
+def _is_date(value: str) -> bool:
+    return len(value) == len("2026-01-31")
+
+
+def _in_zone(value: str, zone: str) -> datetime:
     instant = datetime.fromisoformat(value)
-    instant = instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant
-    return instant.astimezone(ZoneInfo(zone)).replace(tzinfo=None).isoformat(sep=" ")
+    return (instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant).astimezone(ZoneInfo(zone))
 
 
 def _plain(value: Any) -> Any:

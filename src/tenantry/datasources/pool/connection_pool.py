@@ -46,7 +46,7 @@ class ConnectionPool(Generic[C]):
     def __init__(self, driver: Driver[C], limits: Limits, check: Callable[[C], None] | None = None) -> None:
         self.dialect: str = driver.dialect
         self.paramstyle: str = driver.paramstyle
-        self._driver = driver
+        self.driver: Driver[C] = driver
         self._is_reusable = driver.is_reusable if isinstance(driver, ReusingDriver) else None
         self._sets_sessions = isinstance(driver, SessionDriver)
         self._limits = limits
@@ -62,12 +62,12 @@ class ConnectionPool(Generic[C]):
     ) -> Found:
         """Run a query and return ``shape(answer)``, computed in the query's thread. ``turn`` must hold a connection,
         which the pool releases. Raises DataSourceError; InvalidSource if the driver cannot set session variables."""
-        work: Work[C] = self._driver.fetch
+        work: Work[C] = self.driver.fetch
         arguments: tuple[BoundSQL, ...] = (bound,)
         if session is not None:
-            work, arguments = cast("SessionDriver", self._driver).fetch_in_session, (bound, session)
+            work, arguments = cast("SessionDriver", self.driver).fetch_in_session, (bound, session)
         while True:
-            query: PooledQuery[C] = PooledQuery(self._driver, self._is_reusable, self._idle, self.end, self._check)
+            query: PooledQuery[C] = PooledQuery(self.driver, self._is_reusable, self._idle, self.end, self._check)
             self._begin(query, turn, session)
             timer = asyncio.get_running_loop().call_later(self._limits.timeout + GRACE, self._time_out, query)
             try:
@@ -91,12 +91,12 @@ class ConnectionPool(Generic[C]):
         """Run a query and return its rows as chunks, once the first chunk is ready. Raises the errors of ``fetch`` and
         of the writer."""
         while True:
-            chunks = RowChunks(self._driver, bound, session, make_writer, self._limits.stream)
-            stream: SourceStream[C] = SourceStream(self._driver.source_id, self, chunks, self._limits, turn, on_end)
+            chunks = RowChunks(self.driver, bound, session, make_writer, self._limits.stream)
+            stream: SourceStream[C] = SourceStream(self.driver.source_id, self, chunks, self._limits, turn, on_end)
             self._begin(stream, turn, session)
             try:
                 await stream.start(
-                    PooledQuery(self._driver, self._is_reusable, self._idle, stream.finish, self._check, chunks.close)
+                    PooledQuery(self.driver, self._is_reusable, self._idle, stream.finish, self._check, chunks.close)
                 )
             except NoConnectionLeft:
                 if turn.is_kept or turn.has_ended:
@@ -109,7 +109,7 @@ class ConnectionPool(Generic[C]):
         if self._closed:
             raise self._closing_error()
         if session is not None and not self._sets_sessions:
-            raise InvalidSource(f"data source {self._driver.source_id} cannot set session variables")
+            raise InvalidSource(f"data source {self.driver.source_id} cannot set session variables")
         turn.is_kept = True
         self._running[running] = turn
 
@@ -118,10 +118,10 @@ class ConnectionPool(Generic[C]):
 
     def _time_out(self, query: PooledQuery[C]) -> None:
         if not query.outcome.done():
-            query.outcome.set_result(timeout_error(self._driver.source_id, self._limits.timeout))
+            query.outcome.set_result(timeout_error(self.driver.source_id, self._limits.timeout))
 
     def _closing_error(self) -> TenantryError:
-        return closing_error(self._driver.source_id)
+        return closing_error(self.driver.source_id)
 
     def end(self, running: PooledQuery[C] | SourceStream[C], outcome: Any) -> None:
         """Deliver the outcome of a query or stream, and release its turn. If the server refused a connection, put the
@@ -139,7 +139,7 @@ class ConnectionPool(Generic[C]):
     def _close_idle(self) -> None:
         self._closing_idle = None
         for connection in self._take_idle(IDLE_SECONDS):
-            self._threads.submit(self._driver.close, connection)
+            self._threads.submit(self.driver.close, connection)
         if self._idle:
             self._closing_idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._close_idle)
 
@@ -193,5 +193,5 @@ class ConnectionPool(Generic[C]):
         self._threads.shutdown(wait=wait)
         for connection in self._take_idle(0):
             with suppress(Exception):
-                self._driver.close(connection)
-        self._driver.shutdown()
+                self.driver.close(connection)
+        self.driver.shutdown()

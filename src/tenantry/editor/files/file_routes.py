@@ -11,16 +11,18 @@ from tenantry.dashboards import StrictBody
 from tenantry.editor.authors import Right
 from tenantry.editor.files.added_panel import add_panel
 from tenantry.editor.files.commit_message import commit_message
+from tenantry.editor.files.formatting import format_query
 from tenantry.editor.files.git_head import content_at_head
 from tenantry.editor.files.git_status import changes_since_head, compare_with_head
-from tenantry.editor.files.saved_files import Conflict, SavedFile, SavedFiles
+from tenantry.editor.files.saved_files import Conflict, SavedFile, SavedFiles, with_short_breaks
 from tenantry.editor.requests import MAX_BODY_OF_TEXTS, EditorEndpoints, EditorRequest, NoBody
 from tenantry.editor.workbench import Workbench
 from tenantry.editor.workspace import FileKind
-from tenantry.errors import InvalidBody, NotFound, RightMissing, TemplateError
+from tenantry.errors import InvalidBody, NotFound, RightMissing, TemplateError, did_you_mean
 from tenantry.groups import AuditNote
 from tenantry.http import error_document, request_id_of
-from tenantry.sql import FRAGMENT_NAME
+from tenantry.sql import DIALECTS, FRAGMENT_NAME
+from tenantry.sql.inspect import DEFAULT_DIALECT, dialect_named
 
 FilePath = Annotated[str, Field(max_length=255)]
 Name = Annotated[str, Field(max_length=200)]
@@ -43,6 +45,11 @@ class DeleteBody(FileBody):
 
 class RenameBody(DeleteBody):
     to: FilePath
+
+
+class FormatBody(FileBody):
+    text: str
+    dialect: Annotated[str, Field(max_length=50)] = DEFAULT_DIALECT
 
 
 class PanelBody(StrictBody):
@@ -69,6 +76,7 @@ def file_routes(endpoints: EditorEndpoints) -> list[BaseRoute]:
         post("/-/file/save", SaveBody, files.save, right=save, max_bytes=MAX_BODY_OF_TEXTS),
         post("/-/file/delete", DeleteBody, files.delete, right=save),
         post("/-/file/rename", RenameBody, files.rename, right=save),
+        post("/-/format", FormatBody, files.format, max_bytes=MAX_BODY_OF_TEXTS),
         post("/-/add-panel", PanelBody, files.add_panel, max_bytes=MAX_BODY_OF_TEXTS),
         post("/-/commit-message", NoBody, files.message),
     ]
@@ -130,6 +138,23 @@ class _FileEndpoints:
         workspace = self._workbench.workspace
         changes = await run_in_threadpool(changes_since_head, workspace)
         return JSONResponse({"message": None if changes is None else commit_message(changes, workspace)})
+
+    async def format(self, asked: EditorRequest[FormatBody]) -> Response:
+        body = asked.body
+        if self._workbench.workspace.require(body.path) is not FileKind.QUERY:
+            raise InvalidBody(f"only queries are formatted, and {body.path} is not one", field="/path")
+        if body.dialect not in DIALECTS:
+            near = did_you_mean(body.dialect, DIALECTS)
+            raise InvalidBody(f"there is no dialect {body.dialect!r}. {near}".strip(), field="/dialect")
+        try:
+            text = await run_in_threadpool(
+                format_query, with_short_breaks(body.text), dialect_named(body.dialect), body.path
+            )
+        except TemplateError as error:
+            raise InvalidBody(error.message, field="/text") from None
+        if text is None:
+            return JSONResponse({"text": body.text, "message": "the query is as it was: formatting would change it"})
+        return JSONResponse({"text": text})
 
     async def add_panel(self, asked: EditorRequest[PanelBody]) -> Response:
         body, workspace = asked.body, self._workbench.workspace

@@ -38,7 +38,7 @@ class SavedFile:
         if self.content is None:
             return None
         try:
-            return _with_short_breaks(self.content.decode())
+            return with_short_breaks(self.content.decode())
         except UnicodeDecodeError as error:
             line = self.content.count(b"\n", 0, error.start) + 1
             raise UnusableFile(f"{self.path}:{line}: the file is not UTF-8; save it as UTF-8", field="/path") from None
@@ -47,7 +47,7 @@ class SavedFile:
         """Encode a new text with the line breaks of this file. The last line has a line break, unless that of this file
         has none."""
         old = self.content or b"\n"
-        text = _with_short_breaks(text)
+        text = with_short_breaks(text)
         if text and not text.endswith("\n") and old.endswith(b"\n"):
             text += "\n"
         if 2 * old.count(b"\r\n") > old.count(b"\n"):
@@ -146,5 +146,5 @@ def _check_text(text: str) -> None:
         raise InvalidBody("a file cannot contain a NUL or a lone surrogate: remove the character", field="/text")
 
 
-def _with_short_breaks(text: str) -> str:
+def with_short_breaks(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from tenantry.datasources import Limits
 from tenantry.datasources.checks import AskedQuery, EngineCheck, TablesCheck
+from tenantry.editor.authors import Right
 from tenantry.editor.language.compiler import Compiler
 from tenantry.editor.language.dashboard_checks import dashboard_findings, tables_findings
 from tenantry.editor.language.findings_on_page import shown_findings
@@ -33,7 +34,7 @@ MOST_EXPLAINED: Final = 50 * 1024
 class CheckBody(TextBody):
     environment: Annotated[str, Field(max_length=255)] | None = None
     group: Annotated[str, Field(max_length=255)] | None = None
-    """With a group, its data source explains the query."""
+    """With a group, its data source explains the query of an author with the right ``run``."""
     schema_: Annotated[str, Field(max_length=255, alias="schema")] = "main"
 
 
@@ -64,7 +65,8 @@ class Checks:
         kind = self._workbench.workspace.require(body.path)
         known = await self._known(asked)
         query, findings = await self._compiler.run(lambda: self._find(kind, body, known))
-        if query is not None and not any(each.severity is Severity.ERROR for each in findings):
+        may_run = Right.RUN in asked.author.rights
+        if query is not None and may_run and not any(each.severity is Severity.ERROR for each in findings):
             findings = [*findings, *await self._explained(body, query, known)]
         return JSONResponse(
             {

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tenantry.datasources import DataSources, ExplainedQuery, is_guard_required, registration_notes
+from tenantry.datasources import DataSources, ExplainedQuery, is_guard_required
 from tenantry.editor.bound_values import bound_values
 from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.requests import GroupBody, TextBody
@@ -39,8 +39,6 @@ class PreparedQuery:
     sources: DataSources
     explained: ExplainedQuery
     now: datetime
-    notes: tuple[str, ...]
-    """Warnings about the data source, as `tenantry data-source create` prints them."""
 
     @property
     def sql(self) -> str:
@@ -63,7 +61,7 @@ class PreparedQuery:
             "sql": self.sql.strip(),
             "parameters": list(bound_values(explained, self.query, self.variables)),
             "guards": guards,
-            "notes": list(self.notes),
+            "notes": list(explained.notes),
         }
 
 
@@ -81,5 +79,4 @@ async def prepare_query(workbench: Workbench, queries: QueryDrafts, body: QueryB
     query = await asyncio.to_thread(fragments.typed, name, body.path, body.text)
     variables = extend(group.variables, "params", body.params)
     explained = await sources.explain(group, schema, query, variables, now=now)
-    notes = tuple(registration_notes(registered.url, trusted=registered.trusted))
-    return PreparedQuery(group, schema, query, variables, sources, explained, now, notes)
+    return PreparedQuery(group, schema, query, variables, sources, explained, now)

@@ -14,7 +14,7 @@ from tenantry.datasources.results import Result
 from tenantry.editor.authors import Right
 from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.query_errors import error_document, internal_error
-from tenantry.editor.requests import EditorRequest
+from tenantry.editor.requests import EditorRequest, status_for_author
 from tenantry.editor.runs.audit import record_query
 from tenantry.editor.runs.ndjson import HEADERS, Lines, json_line
 from tenantry.editor.runs.plans import plan_text
@@ -53,7 +53,7 @@ class QueryRuns:
             result = await _plan(prepared, prefix)
         except TenantryError as error:
             document = {"success": 0, "error": error_document(error, body.path, body.text, sent)}
-            return JSONResponse(document, error.status)
+            return JSONResponse(document, status_for_author(error))
         return JSONResponse({"text": plan_text(result)})
 
     async def csv(self, asked: EditorRequest[RunBody]) -> Response:

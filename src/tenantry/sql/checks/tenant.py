@@ -7,7 +7,7 @@ from dataclasses import replace
 from tenantry.errors import TemplateError
 from tenantry.sql.checks.findings import Finding, Severity
 from tenantry.sql.checks.selects import selects_of
-from tenantry.sql.guarding import named_tables
+from tenantry.sql.guarding import names_tables
 from tenantry.sql.parsing.outline import read_outline
 from tenantry.sql.query_file import Query
 from tenantry.sql.template import SQLTemplate
@@ -23,14 +23,9 @@ def reads_every_customer(template: SQLTemplate) -> Finding | None:
     """
     header = template.definition.header
     try:
-        if header.no_tenant or not reads_tables(template):
+        if header.no_tenant or _uses_group(template) or not reads_tables(template):
             return None
-        variables = template.variables
     except TemplateError:
-        return None
-    # Viewers of two customers may have the same values.
-    of_group = [each for each in variables if each.path.partition(".")[0] != "viewer"]
-    if any(each.guarded and not each.not_a_filter for each in of_group):
         return None
     at = template.definition.source.location(header.end)
     message = "this query uses no value of the group, so it reads every customer's rows"
@@ -38,10 +33,16 @@ def reads_every_customer(template: SQLTemplate) -> Finding | None:
     return replace(found, fix=f"{_FIX}; {_OR}") if isinstance(template, Query) else found
 
 
+def _uses_group(template: SQLTemplate) -> bool:
+    # Viewers of two customers may have the same values.
+    of_group = (each for each in template.variables if each.path.partition(".")[0] != "viewer")
+    return any(each.guarded and not each.not_a_filter for each in of_group)
+
+
 def reads_tables(template: SQLTemplate) -> bool:
     """Raises TemplateError if the query does not compile."""
     try:
-        return bool(named_tables(template))
+        return names_tables(template)
     except TemplateError:  # sqlglot is not installed, or cannot read it
         dialect = template._own_dialect()
         tree = template._tree(dialect)

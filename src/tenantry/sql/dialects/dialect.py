@@ -260,6 +260,9 @@ class Dialect:
     instant: str = "{column}"
     """SQL for ``{column}`` in a comparison with instants. If a column has no time zone, the SQL uses UTC for the
     column."""
+    local_starts: str = ""
+    """SQL for the instant of ``{start}``, which is the local time in ``{zone}`` at which the hour of ``{column}``
+    begins. ``{local}`` is the column's own local time. If empty, an hour that clocks show twice is one hour."""
     local_days: str = ""
     """Like ``local_time``, but a date without a time stays the same day in every zone. If empty, Tenantry builds this
     SQL from ``is_date``, ``instant`` and the ``at time zone`` of standard SQL."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import TAGGED_DOLLARS, Dialect, Identifiers, for_each_unit, function_names
+from tenantry.sql.dialects.postgresql import DIALECT as POSTGRESQL
 
 _FUNCTIONS = "query query_table json_execute_serialized_sql histogram_values pragma_storage_info"
 _EXTENSIONS = """
@@ -48,4 +49,5 @@ DIALECT = Dialect(
         " else cast({column} as timestamp) at time zone 'UTC' end"
     ),
     local_time="cast({column} as timestamptz) at time zone {zone}",
+    local_starts=POSTGRESQL.local_starts,
 )

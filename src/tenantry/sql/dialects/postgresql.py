@@ -78,4 +78,9 @@ DIALECT = Dialect(
         " then cast({column} as timestamp) at time zone 'UTC' else cast({column} as timestamptz) end"
     ),
     local_time="cast({column} as timestamptz) at time zone {zone}",
+    # The hour begins as long before an instant as before its local time.
+    local_starts=(
+        "case when {is_date} then cast({column} as timestamp) at time zone {zone}"
+        " else ({instant}) - (({local}) - {start}) end"
+    ),
 )

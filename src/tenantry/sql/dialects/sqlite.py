@@ -52,6 +52,7 @@ DIALECT = Dialect(
     weeks_from_sunday="date({column}, '-6 days', 'weekday 0')",
     is_date="length({column}) = 10",
     instant="datetime({column})",
-    # ``engines/sqlite.py`` adds this function to each connection.
+    # ``engines/sqlite.py`` adds these functions to each connection.
     local_days="tenantry_local_time({column}, {zone})",
+    local_starts="(replace({start}, ' ', 'T') || tenantry_utc_offset({column}, {zone}))",
 )

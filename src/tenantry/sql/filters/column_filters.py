@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from tenantry.groups import Record, RecordList
 from tenantry.sql.binding.conversions import NEXT_DAY
-from tenantry.sql.dialects import UNITS, WEEK
+from tenantry.sql.dialects import UNITS, WEEK, Dialect
 from tenantry.sql.filters.one_of import check_names_fit, switch_by_name
 from tenantry.sql.filters.switch_context import SwitchContext
 from tenantry.sql.lexing.lexemes import LexemeKind
@@ -38,6 +38,7 @@ _TRUE: Final[Nodes] = (Text("1 = 1"),)
 _NUMBER = re.compile(r"[-+]?[0-9.]+")
 _SIMPLE = re.compile(r'(?:\w+|"[^"]+"|`[^`]+`)(?:\.(?:\w+|"[^"]+"|`[^`]+`))*')
 _COLUMN, _ZONE = "\0column", "\0zone"  # in the dialect's SQL; no template contains a NUL
+_CLOCK_UNITS = {"second", "minute", "hour"}  # a clock that is put back shows them twice
 _MARKS = re.compile(f"({_COLUMN}|{_ZONE})")
 
 
@@ -263,15 +264,25 @@ def _bucket(context: SwitchContext, unit: str, column: Nodes, zone: Nodes) -> No
 def _bucket_of_group(context: SwitchContext, unit: str, column: Nodes) -> Nodes:
     dialect = context.dialect
     if unit != WEEK:
-        return _in_zone(context, dialect.time_buckets[unit], column)
+        return _in_zone(context, dialect.time_buckets[unit], unit, column)
     weeks = (dialect.time_buckets[unit], dialect.weeks_from_sunday)
-    return _if_given(context, SUNDAYS_NAME, *(_in_zone(context, bucket, column) for bucket in weeks))
+    return _if_given(context, SUNDAYS_NAME, *(_in_zone(context, bucket, unit, column) for bucket in weeks))
 
 
-def _in_zone(context: SwitchContext, bucket: str, column: Nodes) -> Nodes:
+def _in_zone(context: SwitchContext, bucket: str, unit: str, column: Nodes) -> Nodes:
     zone = (Value(context.variable(f"params.{ZONE_NAME}")),)
-    local = bucket.format(column=context.dialect.days_in(_COLUMN, _ZONE))
+    local = _start(context.dialect, bucket, unit)
     return _if_given(context, ZONE_NAME, _filled(bucket.format(column=_COLUMN), column), _filled(local, column, zone))
+
+
+def _start(dialect: Dialect, bucket: str, unit: str) -> str:
+    local = dialect.days_in(_COLUMN, _ZONE)
+    start = bucket.format(column=local)
+    if unit not in _CLOCK_UNITS or not dialect.local_starts:
+        return start
+    date, instant = (sql.format(column=_COLUMN) for sql in (dialect.is_date, dialect.instant))
+    parts = {"start": start, "column": _COLUMN, "zone": _ZONE, "local": local, "is_date": date, "instant": instant}
+    return dialect.local_starts.format_map(parts)
 
 
 def _if_given(context: SwitchContext, name: str, absent: Nodes, given: Nodes) -> Nodes:

@@ -8,6 +8,7 @@ from tenantry.sql.guarding.read_declaration import read_tables
 from tenantry.sql.guarding.safe_functions import known_functions as known_functions
 from tenantry.sql.guarding.schema import tables_schema
 from tenantry.sql.guarding.table_names import named_tables
+from tenantry.sql.guarding.table_names import names_tables as names_tables
 from tenantry.sql.guarding.tables_file import read_tables_file
 from tenantry.sql.guarding.tables_file import read_tables_node as read_tables_node
 from tenantry.sql.syntax_tree import AppliedGuard

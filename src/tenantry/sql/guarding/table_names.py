@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.util import find_spec
 
 from tenantry.errors import TemplateError
+from tenantry.sql.dialects import Dialect
 from tenantry.sql.guarding.masked_sql import mask
 from tenantry.sql.guarding.names import Path, key_of
 from tenantry.sql.guarding.read_declaration import INSTALL
@@ -20,14 +22,24 @@ def named_tables(template: SQLTemplate) -> tuple[str, ...]:
     Raises TemplateError if the tables cannot be determined, or if sqlglot is not installed.
     """
     dialect = template._own_dialect()
+    found: dict[tuple[str, ...], Path] = {}
+    for path in _paths(template, dialect):
+        found.setdefault(key_of(path, dialect), path)
+    return tuple(".".join(f'"{part.text}"' if part.quoted else part.text for part in path) for path in found.values())
+
+
+def names_tables(template: SQLTemplate) -> bool:
+    """Whether the template reads a table. Raises the errors of ``named_tables``."""
+    return any(True for _ in _paths(template, template._own_dialect()))
+
+
+def _paths(template: SQLTemplate, dialect: Dialect) -> Iterator[Path]:
     tree = template._tree(dialect)
     if find_spec("sqlglot") is None:
         problem = "reading the tables of SQL needs the library sqlglot, which is not installed"
         raise TemplateError(f"{problem}: {INSTALL}", problem=problem, fix=INSTALL)
-    found: dict[tuple[str, ...], Path] = {}
     for decide in combinations(tree.nodes, every=True):
         rendered = render(tree.nodes, decide)
         with located(tree.source, rendered):
             for use in read_statement(mask(rendered.sql, dialect), dialect).tables:
-                found.setdefault(key_of(use.path, dialect), use.path)
-    return tuple(".".join(f'"{part.text}"' if part.quoted else part.text for part in path) for path in found.values())
+                yield use.path

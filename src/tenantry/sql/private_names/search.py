@@ -34,8 +34,7 @@ def find_private_name(sql: str, dialect: str) -> PrivateName | None:
     source = Source(sql.replace("{{", "{ ").replace("{%", "{ "))
     try:
         lexemes = lex(source, rules)
-        escapes = any(each.escaped_names == "\\" for each in private.functions)
-        words = [each._replace(text=_folded(each.text)) for each in words_of(source.text, lexemes, escapes=escapes)]
+        words = [each._replace(text=_folded(each.text)) for each in words_of(source.text, lexemes)]
         calls = dynamic_calls(source.text, lexemes, private.functions)
         found = [*_names(words, private), *(_called(*call) for call in calls), *_shown(words, private)]
     except TemplateError:

@@ -69,14 +69,8 @@ def _change(text: str, now: Any, before: Any, view: dict[str, Any], most: Decima
 
 
 def _much(text: str, now: Decimal, before: Decimal, view: dict[str, Any], most: Decimal) -> str | None:
-    """In points for shares; as an amount where one is below nought; else in percent. What is less than the whole is not
-    rounded to it."""
+    """In points for shares; as an amount where one is below nought; else in percent."""
     apart = abs(EXACT.subtract(now, before))
-    if text.startswith(">"):
-        points = view.get("format") == "percent"
-        share = apart if points else EXACT.divide(apart, before)
-        largest = ">99.9 points" if points else ">99.9%"
-        return None if text == largest and Decimal("0.9995") <= share < 1 else f"{text!r} for a share of {share}"
     if view.get("format") == "percent":
         points = text.removesuffix(" points")
         return (

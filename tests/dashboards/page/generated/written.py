@@ -100,6 +100,10 @@ def _duration(text: str) -> Shown | str:
     return Shown(-amount if text.startswith(MINUS) else amount, unit)
 
 
+SAME_SHARE = Decimal("1e-10")
+"""A share that differs by less from the whole was rounded by doubles."""
+
+
 def number_fault(text: str, value: Any, view: dict[str, Any], largest: Decimal = Decimal(0)) -> str | None:
     """What is wrong with the text of a number: none for None, not rounded, no digits left of it. ``largest``: of its
     column, whose digits after the point it has."""
@@ -116,6 +120,8 @@ def number_fault(text: str, value: Any, view: dict[str, Any], largest: Decimal =
             return f"{text!r} is not {value} rounded"
         if given and not shown.amount:
             return f"{text!r} says nought, and it is {value}"
+        if view.get("format") == "percent" and shown.amount == 1 and abs(given - 1) > SAME_SHARE:
+            return f"{text!r} says the whole, and it is {value}"
         near = Decimal("0.0005") if view.get("format") == "percent" else Decimal(0)
         coarse = Decimal("0.5") if view.get("format") in {"duration", "bytes", "integer"} else Decimal(0)
         if apart > max(abs(given) * OWN_ERROR, largest * COMMON_ERROR, near, coarse):

@@ -344,9 +344,10 @@ async def test_a_page_with_vega_begins_anew(live: StandIn, visit: Visit) -> None
     page = (await visit(live.show([free, BAR]))).page
     await until(lambda: _open(live, 1))
     await page.locator(".vega svg").wait_for()
+    (shown,) = live.dashboards.values()
+    shown["title"] = "Of another name"
     live.events.append({"group": "changed"})
-    await until(lambda: _asked(live, 2))
-    await until(lambda: _open(live, 1))
+    await page.get_by_role("heading", name="Of another name").wait_for()
     await page.locator(".vega svg").wait_for()
     await page.locator("rect.bar").first.wait_for()
 

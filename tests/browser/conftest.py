@@ -20,12 +20,12 @@ from tests.demo.stage import staged
 
 @dataclass(frozen=True)
 class Served:
-    """Where Tenantry is, and where the product that embeds it; an analyst's link to the editor, which works once; the
-    tokens of the airlines."""
+    """Where Tenantry is, and where the product that embeds it; a one-time link to the editor; the tokens of the
+    airlines."""
 
     url: str
     product: str
-    link: str = field(repr=False)
+    editor: str = field(repr=False)
     tokens: dict[str, str] = field(repr=False)
 
 
@@ -46,8 +46,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             server = uvicorn.Server(config)
             serving = asyncio.create_task(server.serve(sockets=listeners))
             code = await EditorSessions(stage.store).issue(EditorAuthor("analyst"), Author("operator"))
-            link = f"{url}/editor/#code={code}&environment=demo&group=UA"
-            ready.append(Served(url, product, link, stage.tokens))
+            ready.append(Served(url, product, f"{url}/editor/#code={code}", stage.tokens))
             started.set()
             while not stop.is_set():
                 await asyncio.sleep(0.05)

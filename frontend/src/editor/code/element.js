@@ -24,7 +24,7 @@ const SHEET = new CSSStyleSheet();
 SHEET.replaceSync(`
 :host { display: block; min-height: 0; --editor-selected: color-mix(in srgb, var(--accent) 16%, var(--page)); }
 .editor { height: 100%; position: relative; }
-.editor:focus-within::after { content: ""; position: absolute; inset: 0; z-index: 300; pointer-events: none; outline: 2px solid var(--accent); outline-offset: -2px; }
+.editor:focus-within::after { content: ""; position: absolute; inset: 0; z-index: 300; pointer-events: none; outline: var(--hairline) solid var(--accent); outline-offset: calc(-1 * var(--hairline)); }
 .help { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `);
 

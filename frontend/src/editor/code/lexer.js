@@ -22,7 +22,7 @@ const HEADER_END = /[ \t]*---[ \t]*\*\//y;
 const TAG_PATH = /[^\W\d_][\w\u0080-\uffff]*(?:\.[^\W\d_][\w\u0080-\uffff]*)*/uy;
 const FRAGMENT = /[^\s}]+/y;
 const ARGUMENT_KEY = /(?:-?\w+)(?=\s*:(?![:=]))/y;
-const CLOSING = { "[": "]", "\u2018": "\u2019", "\u201c": "\u201d" };
+const CLOSING = { "\u2018": "\u2019", "\u201c": "\u201d" };
 
 /**
  * @typedef {object} Context what a token is in; never changed, so that states share it

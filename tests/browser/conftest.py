@@ -12,16 +12,20 @@ from pathlib import Path
 import pytest
 import uvicorn
 
+from tenantry.editor import EditorAuthor, EditorSessions
+from tenantry.groups import Author
 from tenantry.server.uvicorn import by_port, url_of
 from tests.demo.stage import staged
 
 
 @dataclass(frozen=True)
 class Served:
-    """Where Tenantry is, and where the product that embeds it; the tokens of the airlines."""
+    """Where Tenantry is, and where the product that embeds it; a one-time link to the editor; the tokens of the
+    airlines."""
 
     url: str
     product: str
+    editor: str = field(repr=False)
     tokens: dict[str, str] = field(repr=False)
 
 
@@ -41,7 +45,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             )
             server = uvicorn.Server(config)
             serving = asyncio.create_task(server.serve(sockets=listeners))
-            ready.append(Served(url, product, stage.tokens))
+            code = await EditorSessions(stage.store).issue(EditorAuthor("analyst"), Author("operator"))
+            ready.append(Served(url, product, f"{url}/editor/#code={code}", stage.tokens))
             started.set()
             while not stop.is_set():
                 await asyncio.sleep(0.05)

@@ -16,7 +16,7 @@ export function parameterFields(changed) {
   let values = {};
 
   function put(name, value) {
-    if (value === undefined || value === "" || value?.length === 0) delete values[name];
+    if (value === undefined || value.length === 0) delete values[name];
     else values[name] = value;
     changed(values);
   }

@@ -27,12 +27,14 @@ export function preview(workspace) {
     timer = setTimeout(() => workspace.active?.isDashboard && renew(), seconds * 1_000); // before the session ends
     if (!workspace.active?.isDashboard) return;
     const { group } = workspace.choice;
-    word.textContent = `As ${group.name}${workspace.active.changed ? ", with text that is not saved" : ""}`;
+    word.hidden = !Object.keys(workspace.draftsBeside(null)).length;
+    word.textContent = `As ${group.name}, with text that is not saved`;
     word.classList.remove("problem");
     frame.hidden = false;
     if (address !== null) frame.src = address; // else the frame draws itself anew
   };
   const failed = (error) => {
+    word.hidden = false;
     word.textContent = error.message; // the last good preview stays
     word.classList.add("problem");
   };

@@ -19,7 +19,7 @@ export function problemList({ go, fix, mayType }) {
       { class: `problem-row is-${severity}` },
       html("button", { type: "button", class: "link", click: () => go(from) }, `Line ${line}`),
       html("span", { class: "severity" }, WORDS[severity] ?? severity),
-      html("span", { class: "problem-text" }, message, advice && html("span", { class: "advice" }, ` ${advice}`)),
+      html("span", { class: "problem-text" }, message, advice && html("span", { class: "advice" }, ` · ${advice}`)),
       edit && mayType && html("button", { type: "button", class: "link", click: () => fix(edit) }, "Fix"),
     );
   }

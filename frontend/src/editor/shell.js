@@ -254,10 +254,7 @@ export class Shell {
     if (active.changed && active.saved !== null) add("Discard changes", () => this.#replace(active, active.saved));
     if (!workspace.may("save")) return found;
     add("Rename…", () => askPath("Rename", "Rename", active.path, (to) => workspace.rename(active, to)));
-    add("Delete…", () => {
-      const dialog = showDialog(`Delete ${active.path}?`, [html("p", {}, workspace.git ? "Git keeps what has been committed." : "Nothing keeps the file.")], [{ label: "Delete", run: () => workspace.remove(active) }, { label: "Cancel", quiet: true }]);
-      dialog.querySelector(".quiet-button").focus();
-    });
+    add("Delete…", () => showDialog(`Delete ${active.path}?`, [html("p", {}, workspace.git ? "Git keeps what has been committed." : "Nothing keeps the file.")], [{ label: "Delete", run: () => workspace.remove(active) }, { label: "Cancel", quiet: true }]));
     return found;
   }
 }

@@ -14,12 +14,18 @@ from tests.editor.page.conftest import Visit, reload, text_of, write
 from tests.editor.page.stand_in import DASHBOARD, QUERY, StandIn
 
 BUNDLES = files("tenantry") / "static" / "bundles"
+SIZES = [
+    pytest.param(
+        width, dark, marks=[] if (width, dark) in {(1440, False), (820, True), (390, False)} else pytest.mark.slow
+    )
+    for width in (1440, 820, 390)
+    for dark in (False, True)
+]
 LARGEST_LOAD = 145_000
 LARGEST_CHUNK = 25_000
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [1440, 820, 390])
+@pytest.mark.parametrize(("width", "dark"), SIZES)
 async def test_every_size_and_mode(stand_in: StandIn, visit: Visit, tmp_path: Path, width: int, dark: bool) -> None:
     """No sideways scrolling, nothing that axe calls serious, a clean console, no violation. A picture is kept."""
     seen = await visit(width=width, dark=dark)

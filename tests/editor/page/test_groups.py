@@ -74,7 +74,7 @@ async def test_two_groups_stand_beside_each_other(stand_in: StandIn, visit: Visi
     await page.get_by_role("button", name="Compare with").click()
     await page.get_by_role("option", name="JetBlue").click()
     await expect(page.locator(".side")).to_have_count(2)
-    word = "1 of 4 rows differ · 1 only for United Air Lines · 1 only for JetBlue Airways."
+    word = "Of 4 rows: 1 differs, 1 only for United Air Lines, 1 only for JetBlue Airways."
     await expect(page.locator(".compare")).to_contain_text(word)
     signs = page.locator(".side").first.locator("tbody .sign")
     words = [text.replace("\n", " ") for text in await signs.all_inner_texts()]

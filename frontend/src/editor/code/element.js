@@ -1,6 +1,6 @@
 // <tenantry-code>: the editor of a file, in a shadow root, where the strict policy lets CodeMirror's styles pass.
 
-import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { acceptCompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
@@ -24,7 +24,7 @@ const SHEET = new CSSStyleSheet();
 SHEET.replaceSync(`
 :host { display: block; min-height: 0; --editor-selected: color-mix(in srgb, var(--accent) 16%, var(--page)); }
 .editor { height: 100%; position: relative; }
-.editor:focus-within::after { content: ""; position: absolute; inset: 0; z-index: 300; pointer-events: none; outline: 2px solid var(--accent); outline-offset: -2px; }
+.editor:focus-within::after { content: ""; position: absolute; inset: 0; z-index: 300; pointer-events: none; outline: var(--hairline) solid var(--accent); outline-offset: calc(-1 * var(--hairline)); }
 .help { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `);
 
@@ -154,7 +154,7 @@ export class TenantryCode extends HTMLElement {
         pinned(),
         this.#language.of(this.#languageOf(shown)),
         this.#access.of(accessOf(shown)),
-        keymap.of([...closeBracketsKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...defaultKeymap, indentWithTab]),
+        keymap.of([...closeBracketsKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...defaultKeymap, { key: "Tab", run: acceptCompletion }, indentWithTab]),
         look,
         EditorView.updateListener.of((update) => {
           if (update.docChanged) this.#tell("change");

@@ -40,7 +40,7 @@ function notes({ guards = [], limits = {} }, formats) {
     seconds && formats.text(seconds, { format: "duration" }),
   ].filter(Boolean);
   return [
-    ...guards.map(({ table, condition }) => html("p", { class: "count" }, html("code", {}, table), condition ? ": guarded, " : ": shared by all groups", condition && html("code", {}, condition))),
+    ...guards.map(({ table, condition }) => html("p", { class: "count" }, html("code", {}, table), condition === null ? ": shared by all groups" : condition ? ": guarded, " : ": guarded", condition && html("code", {}, condition))),
     said.length > 0 && html("p", { class: "count" }, `At most ${said.join(", ")}`),
   ];
 }

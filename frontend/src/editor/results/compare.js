@@ -65,14 +65,18 @@ export function compare(workspace, formats, current) {
 
   function summary({ pairs, changed, onlyLeft, onlyRight, byFirst }, groups) {
     const count = (value) => formats.text(value, { type: "integer" });
-    const said = [
-      `${count(changed)} of ${count(pairs.length)} rows differ`,
+    const rows = `${count(pairs.length)} ${pairs.length === 1 ? "row" : "rows"}`;
+    const found = [
+      changed && `${count(changed)} ${changed === 1 ? "differs" : "differ"}`,
       onlyLeft && `${count(onlyLeft)} only for ${groups[0].name}`,
       onlyRight && `${count(onlyRight)} only for ${groups[1].name}`,
-      !byFirst && "rows are compared by their place",
-      pairs.length > MOST && `the first ${count(MOST)} are shown`,
+    ].filter(Boolean);
+    const said = [
+      found.length ? `Of ${rows}: ${found.join(", ")}.` : `Both have the same ${rows}.`,
+      !byFirst && "Rows are compared by their place.",
+      pairs.length > MOST && `The first ${count(MOST)} are shown.`,
     ];
-    return `${said.filter(Boolean).join(" · ")}.`;
+    return said.filter(Boolean).join(" ");
   }
 
   function sideOf(run, side, groups, pairs, alike) {

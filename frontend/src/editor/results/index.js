@@ -92,15 +92,17 @@ export class Results {
     this.#showBound();
   }
 
+  /** Of the run, as long as it is of this text and group: it has each parameter. */
   #showBound() {
-    const { run } = this.#runs.get(this.#document) ?? {};
+    const { run, group } = this.#runs.get(this.#document) ?? {};
+    if (run?.started && run.body.text === this.#document.text && group.id === this.workspace.choice.group?.id) return this.parts["Bound SQL"].show(run.started);
     const meaning = this.#meaning;
     const now = meaning && {
       ...meaning,
       parameters: meaning.placeholders.filter(({ placeholder }) => placeholder !== null),
-      guards: meaning.tables.map(({ name, kind, sql }) => ({ table: name, condition: kind === "guarded" ? sql : null })),
+      guards: meaning.tables.map(({ name, kind }) => ({ table: name, condition: kind === "guarded" ? "" : null })),
     };
-    this.parts["Bound SQL"].show(now?.sql ? now : (run?.started ?? now));
+    this.parts["Bound SQL"].show(now);
   }
 
   /** Asks which panel of the query a dashboard gets. */

@@ -1,5 +1,6 @@
 // The rows of a run, in pages and in the order that the author chooses.
 
+import { KEYS } from "../commands.js";
 import { html } from "../../dashboards/dom.js";
 import { compare, isNumeric } from "../../dashboards/numbers.js";
 import { TableView } from "../../dashboards/tables.js";
@@ -23,7 +24,7 @@ export class ResultTable {
 
   /** @param {import("../run.js").Run | null} run */
   show(run) {
-    if (!run) return this.#say("Run the query to see its rows.");
+    if (!run) return this.#say(`Run the query to see its rows: ${KEYS.run}`);
     if (run.error) return this.#fail(run.error);
     if (run !== this.#run) this.#view = null;
     this.#run = run;

@@ -16,7 +16,7 @@ import pytest
 from engines.postgres import Postgres
 from tenantry.datasources.checks import EngineCheck
 from tenantry.editor import EditorAuthor, Right
-from tenantry.editor.language import checks
+from tenantry.editor.language import checks, group_properties
 from tenantry.editor.language.findings_on_page import shown_findings
 from tenantry.groups import GroupChanges
 from tenantry.sql.checks import Finding, Severity
@@ -28,6 +28,13 @@ GROUP = {"environment": ENVIRONMENT, "group": "ua", "schema": "main"}
 TABLES = {"tables": {"flights": {"carrier": "{{ user_group.properties.carrier }}"}}}
 CREATE = ["create table flights (day text, carrier text)"]
 ENGINES = ["sqlite", "postgresql"]
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engines, and the reading of groups, have a minute: the machine may be busy."""
+    monkeypatch.setattr(group_properties, "FIRST_WAIT", 60.0)
+    monkeypatch.setattr(checks, "EXPLAIN_LIMITS", replace(checks.EXPLAIN_LIMITS, timeout=60.0, connect_timeout=60.0))
 
 
 @asynccontextmanager

@@ -27,6 +27,12 @@ BODY: dict[str, Any] = {
 REGION = "user_group.properties.region"
 
 
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The groups are read within a minute: the machine may be busy."""
+    monkeypatch.setattr(group_properties, "FIRST_WAIT", 60.0)
+
+
 async def variables(site: EditorSite, **body: Any) -> dict[str, dict[str, Any]]:
     answer = await site.ask("variables", **{**BODY, **body})
     return {each["path"]: each for each in answer["variables"]}
@@ -97,6 +103,7 @@ async def test_groups_are_read_once_and_not_at_each_request(tmp_path: Path, monk
 
 async def test_a_request_does_not_wait_for_a_slow_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when GroupProperties.of awaits the gathering."""
+    monkeypatch.setattr(group_properties, "FIRST_WAIT", 0.01)
     async with served_editor(tmp_path) as site:
         released = asyncio.Event()
         listed = site.store.groups.list

@@ -85,6 +85,7 @@ async def test_the_values_are_live_and_the_counts_follow(tmp_path: Path, monkeyp
 
 async def test_groups_are_read_once_and_not_at_each_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when GroupProperties gathers for each request."""
+    monkeypatch.setattr(group_properties, "LOOK_EVERY", 3_600.0)
     async with served_editor(tmp_path) as site:
         read = 0
         listed = site.store.groups.list

@@ -162,9 +162,12 @@ async def test_parameters_and_fragments(tmp_path: Path) -> None:
         assert [each["type"] for each in answer["params"]] == ["date", "choice"]
         answer = await site.ask("variables", **{**BODY, "text": "select {{ params.until }} from {{"})
         assert answer["params"] == [{"name": "until", "type": None}]
-        text = "title: A\ncontrols:\n  period: {range: last 30 days}\nrows:\n  - {text: Hello}\n"
+        text = "title: A\ncontrols:\n  period: {range: last-30-days, presets: [last-7-days], label: When}\n"
+        text += "  kind: {choices: {query: by_day}}\nrows:\n  - {text: Hello}\n"
         answer = await site.ask("variables", **{**BODY, "path": "dashboards/a.yaml", "text": text})
-        assert [each["name"] for each in answer["params"]] == ["period"]
+        period, kind = answer["params"]
+        assert (period["name"], period["label"], period["presets"]) == ("period", "When", ["last-7-days"])
+        assert (kind["name"], kind["choices_query"]) == ("kind", "by_day")
         assert answer["fragments"] == ["by_day"]
 
 

@@ -11,6 +11,7 @@ import httpx2
 import pytest
 
 from tenantry.editor import EditorAuthor, Right
+from tenantry.editor.previews import shared_drafts
 from tests.dashboards.served import CARRIERS, reading
 from tests.editor.served import ENVIRONMENT, FILES, EditorSite, served_editor
 
@@ -87,20 +88,37 @@ async def test_a_new_dashboard_that_was_never_saved(tmp_path: Path) -> None:
         assert any("rows" in json.dumps(line) for line in await shown.lines())
 
 
-async def test_a_broken_draft_shows_where_it_is_broken(tmp_path: Path) -> None:
-    """Red when the error of the folder is a blank frame or an error without a place."""
+@pytest.mark.parametrize("live", [True, False])
+async def test_a_preview_that_is_opened_while_the_draft_is_broken(tmp_path: Path, live: bool) -> None:
+    """Red when the frame is the error of the folder, or the data for it have no place of the error."""
     async with served_editor(tmp_path) as site:
         shown = await preview(site, drafts={DASHBOARD: "title: Typed\nrows:\n  - {tabel: by_day}\n"})
-        frame = await site.client.get(shown.path, headers={"Accept": "text/html"})
-        assert "dashboards/flights.yaml:3:5" in frame.text
-        assert str(tmp_path) not in frame.text
-        async with site.client.stream(
-            "POST",
-            f"{shown.path}/-/panels",
-            json={"definition": True},
-            headers={"X-User-Group-Token": await shown.redeem()},
-        ) as answer:
-            assert "dashboards/flights.yaml:3:5" in (await answer.aread()).decode()
+        assert (await shown.frame()).status_code == 200
+        headers = {"X-User-Group-Token": await shown.redeem()}
+        async with reading(site.app, f"{shown.path}/-/panels", {"definition": True, "live": live}, headers) as reader:
+            lines = [await reader.line() for _ in range(3)]
+        assert lines[1]["broken"].startswith("dashboards/flights.yaml:3:5: ")
+        assert str(tmp_path) not in lines[1]["broken"]
+        assert lines[2] == {"end": True}
+
+
+async def test_a_preview_lasts_while_its_author_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page asks again before the session ends. Red when an old preview gets the drafts."""
+    body = {"dashboard": DASHBOARD, "environment": ENVIRONMENT, "group": "ha"}
+    async with served_editor(tmp_path) as site:
+        shown = await preview(site, viewer={"id": "v"})
+        answer = await shown.panels(await shown.redeem())
+        monkeypatch.setattr(shared_drafts, "SECONDS", 0.0)
+        renewed = await site.ask("preview", **body, viewer={"id": "v"}, preview=shown.id)
+        assert renewed["preview"] != shown.id
+        assert answer.status_code == 200
+
+
+async def test_there_is_no_watermark(tmp_path: Path) -> None:
+    """The editor says around the frame whose view it is. Red when the page gets the mark of other previews."""
+    async with served_editor(tmp_path) as site:
+        described = next(line for line in await (await preview(site)).lines() if "preview" in json.dumps(line))
+        assert '"editor": true' in json.dumps(described)
 
 
 async def test_other_broken_files_do_not_matter(tmp_path: Path) -> None:
@@ -117,7 +135,8 @@ async def test_the_page_gets_what_is_typed_next(tmp_path: Path) -> None:
         token = await shown.redeem()
         first = (await shown.panels(token)).text
         answer = await site.ask("preview", **body, preview=shown.id, drafts={DASHBOARD: DRAFT})
-        assert answer == {"preview": shown.id, "address": None}
+        assert (answer["preview"], answer["address"]) == (shown.id, None)
+        assert 3_000 < answer["seconds"] <= 3_300
         second = (await shown.panels(token)).text
         assert ("Typed" in first, "Typed" in second) == (False, True)
         assert (await site.ask("preview", **body | {"group": "ua"}, preview=shown.id))["address"] is not None

@@ -9,7 +9,7 @@ const MARKS = 60;
  * @returns {HTMLElement[]}
  */
 export function watermark(preview) {
-  if (!preview) return [];
+  if (!preview || preview.editor) return []; // the editor says it around the frame
   const words = `Preview as ${preview.name}`;
   const marks = Array.from({ length: MARKS }, () => html("span", { "data-words": words }));
   const note = html("p", { class: "preview-note", role: "note" }, `${words} (${preview.id}, ${preview.environment}). It is recorded, and ends ten minutes after it was opened.`);

@@ -25,14 +25,22 @@ export function followLanguage(workspace, view, shown) {
     view.setFindings(findings);
     shown.findings(findings);
   }, shown.failed);
+  /** As `latest`, for what only queries have: once another file is open, nothing is asked and no answer is used. */
+  const ofQuery = (request, use) => {
+    let asked;
+    return latest(() => {
+      asked = workspace.active;
+      return asked?.language === "sql" ? request() : Promise.reject(new Error("no query"));
+    }, (answer) => asked === workspace.active && use(answer));
+  };
   let revision = "";
-  const variables = latest(() => ask("variables", { ...body("path", "text", "environment", "group", "viewer", "schema"), known: revision }), (answer) => {
+  const variables = ofQuery(() => ask("variables", { ...body("path", "text", "environment", "group", "viewer", "schema"), known: revision }), (answer) => {
     revision = answer.revision;
     if (answer.unchanged) return;
     tell(answer);
     shown.params(answer.params);
   });
-  const meaning = latest(() => ask("meaning", body("path", "text", "drafts", "environment", "group", "viewer", "schema", "params")), (answer) => {
+  const meaning = ofQuery(() => ask("meaning", body("path", "text", "drafts", "environment", "group", "viewer", "schema", "params")), (answer) => {
     view.setMeaning(answer);
     shown.meaning(answer);
   });

@@ -20,8 +20,11 @@ export function preview(workspace) {
     const texts = active.changed ? { ...drafts, [active.path]: active.text } : drafts;
     return ask("preview", { dashboard: active.path, drafts: texts, ...chosen, preview: isSecureContext ? id : null }); // elsewhere frames do not follow drafts
   };
-  const use = ({ preview: current, address }) => {
+  let timer = 0;
+  const use = ({ preview: current, address, seconds }) => {
     id = current;
+    clearTimeout(timer);
+    timer = setTimeout(() => workspace.active?.isDashboard && renew(), seconds * 1_000); // before the session ends
     if (!workspace.active?.isDashboard) return;
     const { group } = workspace.choice;
     word.hidden = !Object.keys(workspace.draftsBeside(null)).length;

@@ -134,16 +134,18 @@ def dashboards_app(
 
 
 def preview_app(
-    dashboards: Dashboards, resolver: TokenResolver, sources: DataSources, store: CodesOfGroups
+    dashboards: Dashboards, resolver: TokenResolver, sources: DataSources, store: CodesOfGroups, previews: Previews
 ) -> Starlette:
-    """Return an app that shows dashboards only in previews, in frames of the same origin. ``Previews(store)`` issues
-    the codes."""
-    built, bounded, previews = BuiltFiles(BUNDLES), with_staleness(resolver), Previews(store)
+    """Return an app that shows dashboards only in previews of the SQL editor, in frames of the same origin. The codes
+    are those of ``previews``."""
+    built, bounded = BuiltFiles(BUNDLES), with_staleness(resolver)
     access, hosts = Access(dashboards), AllowedHosts(None, None, further=[SELF])
     downloads = Downloads(store, access, sources, staleness=bounded.staleness, seconds_left=bounded.seconds_left)
-    endpoints = _Endpoints(dashboards, access, sources, Frame(built), hosts, CookieExchange(resolver), downloads)
+    endpoints = _Endpoints(
+        dashboards, access, sources, Frame(built), hosts, CookieExchange(resolver), downloads, in_editor=True
+    )
     data = [
-        Middleware(PreviewGuard, previews=previews, staleness=bounded.staleness, required=True),
+        Middleware(PreviewGuard, previews=previews, staleness=bounded.staleness, in_editor=True),
         Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True, audience=DASHBOARD),
         Middleware(EmbeddingCheck, hosts=hosts),
     ]
@@ -195,7 +197,10 @@ class _Endpoints:
         hosts: AllowedHosts,
         exchange: CookieExchange,
         downloads: Downloads | None,
+        *,
+        in_editor: bool = False,
     ) -> None:
+        self._in_editor = in_editor
         self._reloading = dashboards if isinstance(dashboards, ReloadingFolder) else None
         self._access = access
         self._sources = sources
@@ -210,10 +215,12 @@ class _Endpoints:
         try:
             dashboard = self._access.in_frame(name)
         except InvalidQueries as error:
-            response = render_error(error, request)
-            if self._reloading is not None:
-                response.headers["Refresh"] = "1"  # seconds; the page reloads until the author has fixed the file
-            return response
+            if not self._in_editor:
+                response = render_error(error, request)
+                if self._reloading is not None:
+                    response.headers["Refresh"] = "1"  # seconds; the page reloads until the author has fixed the file
+                return response
+            dashboard = neutral(name)  # its page shows the error, and continues when the author has fixed the draft
         if dashboard is None and name and not FRAGMENT_NAME.fullmatch(name):  # without a name, the page says so at once
             raise HTTPException(404, NO_DASHBOARD)
         redirect = await self._exchange.redirect(request)
@@ -224,19 +231,21 @@ class _Endpoints:
 
     async def panels(self, request: Request) -> Response:
         group = user_group(request)
+        changes: ChangedPanels | None
         files = self._reloading
         revision = "" if files is None else files.revision
         try:
             saved = await in_zone_of_source(self._access.require(request), group, self._sources)
         except InvalidQueries as error:
-            if files is None or not (await read_request(request, PanelsRequest)).live:
+            is_live = (await read_request(request, PanelsRequest)).live
+            if files is None or not (is_live or self._in_editor):
                 raise
-            return BrokenFiles(request, error, ChangedFiles(self._sources, group, {}, files, revision))
+            broken = ChangedFiles(self._sources, group, {}, files, revision)
+            return BrokenFiles(request, error, broken, stays_open=is_live)
         wanted = await read_request(request, PanelsRequest)
         params = read_filters(saved, wanted.filters)
         runner = PanelRunner(saved, group, self._sources, self._charts, params, fresh=wanted.fresh)
         schemas = {panel.id: panel.schema for panel in saved.dashboard.panels if panel.query is not None}
-        changes: ChangedPanels | None
         if files is not None:
             changes = ChangedFiles(self._sources, group, schemas, files, revision)
         elif PREVIEW_KEY in request.scope:  # a preview ends within minutes, so its responses do not stay open

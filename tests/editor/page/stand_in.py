@@ -180,7 +180,7 @@ class StandIn:
         return [good, bad, {"done": {"ok": 1, "failed": 1}}]
 
     def _preview(self, body: Message) -> Answer:
-        return {"preview": "p1", "address": None if body["preview"] else "/shown"}
+        return {"preview": "p1", "address": None if body["preview"] else "/shown", "seconds": 3_000}
 
     def _add_panel(self, body: Message) -> Answer:
         panel = f"  - {{{body['kind']}: {body['column']}, by: {body['by']}, query: {body['query']}}}\n"

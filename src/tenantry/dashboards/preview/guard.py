@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from starlette.datastructures import Headers
@@ -19,12 +20,12 @@ PREVIEW_KEY: Final = "tenantry.preview"
 class PreviewGuard:
     """ASGI middleware around UserGroupMiddleware. It accepts the key of a preview session instead of a token. Streams
     end within ``staleness`` seconds after the session. Raises InvalidToken if the session has ended, MissingScope if
-    the session is for another dashboard, UserGroupExpired, UserGroupSuspended. With ``required``, it also raises
-    InvalidToken for a request without the key of a session."""
+    the session is for another dashboard, UserGroupExpired, UserGroupSuspended. With ``in_editor``, pages
+    have no watermark, and a request without the key of a session raises InvalidToken."""
 
-    def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float, required: bool = False) -> None:
+    def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float, in_editor: bool = False) -> None:
         self.app = app
-        self._required = required
+        self._in_editor = in_editor
         self._previews = previews
         self._sessions = _Sessions(previews, staleness)
 
@@ -36,14 +37,14 @@ class PreviewGuard:
                 raise InvalidToken(InvalidToken.MESSAGE)
             if scope["path_params"].get("name") != preview.dashboard:
                 raise MissingScope("this preview is for another dashboard")
-            scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, preview
+            scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, replace(preview, in_editor=self._in_editor)
             raw = key.encode("latin-1")
             # With this hash, UserGroupMiddleware accepts the key in the token header, and removes it from the request.
             scope[FOUND_KEY] = hash(raw)
             exchange = Exchange(self._sessions, raw, preview.group, receive, send)
             await self.app(scope, exchange.receive, exchange.send)
             return
-        if self._required:
+        if self._in_editor:
             raise InvalidToken(InvalidToken.MESSAGE)
         await self.app(scope, receive, send)
 
@@ -82,4 +83,5 @@ def preview_mark(scope: Scope) -> dict[str, Any]:
     if preview is None:
         return {}
     group = preview.group
-    return {"preview": {"id": group.provided_id, "name": group.name, "environment": group.environment.name}}
+    mark = {"id": group.provided_id, "name": group.name, "environment": group.environment.name}
+    return {"preview": mark | ({"editor": True} if preview.in_editor else {})}

@@ -1,4 +1,4 @@
-"""Previews: a single-use code opens a session of ten minutes, for one dashboard and one group."""
+"""Previews: a single-use code opens a session for one dashboard and one group."""
 
 # The store keeps only hashes of codes and session keys. A code or session ends when its API token ends.
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from tenantry.clock import utc_now
 from tenantry.dashboards.access import Access
@@ -23,9 +23,6 @@ from tenantry.groups import AuditNote, Author, Environment, Issued, UserGroup, V
 from tenantry.ports import Clock
 from tenantry.tokens import PREVIEW_PREFIX, claims_of, viewer_of
 
-_SECONDS: Final = int(SECONDS[Purpose.PREVIEW] + SECONDS[Purpose.PREVIEW_SESSION]) + 1
-"""Maximum seconds from the issue of a code to the end of its preview."""
-
 
 @dataclass(frozen=True, slots=True)
 class Preview:
@@ -34,10 +31,21 @@ class Preview:
     dashboard: str
     session: bytes
     """The digest of the session's key."""
+    in_editor: bool = False
+    """Whether the SQL editor shows it. The editor itself says whose view it is."""
 
 
 class Previews:
-    def __init__(self, store: CodesOfGroups, *, time_of_day: Clock = utc_now) -> None:
+    """``session_seconds``: the lifetime of a session."""
+
+    def __init__(
+        self,
+        store: CodesOfGroups,
+        *,
+        time_of_day: Clock = utc_now,
+        session_seconds: float = SECONDS[Purpose.PREVIEW_SESSION],
+    ) -> None:
+        self._session_seconds = session_seconds
         self._groups = store.groups
         self._time_of_day = time_of_day
         self._codes = SingleUseCodes(store.codes)
@@ -93,7 +101,11 @@ class Previews:
         opened = _note("preview.opened", group, kept, Author(kept["by"]))
         try:
             return PREVIEW_PREFIX + await self._codes.issue(
-                Purpose.PREVIEW_SESSION, payload, api_token_id=kept.get("api_token"), audited=opened
+                Purpose.PREVIEW_SESSION,
+                payload,
+                self._session_seconds,
+                api_token_id=kept.get("api_token"),
+                audited=opened,
             )
         except Unauthorized:
             return None
@@ -115,7 +127,8 @@ class Previews:
         return _as_kept(issued, kept)
 
     def _viewer(self, as_viewer: Mapping[str, Any], group: UserGroup) -> Viewer:
-        return assumed_viewer(as_viewer, group, self._time_of_day(), _SECONDS, field="/as_viewer")
+        seconds = int(SECONDS[Purpose.PREVIEW] + self._session_seconds) + 1  # until the session ends at the latest
+        return assumed_viewer(as_viewer, group, self._time_of_day(), seconds, field="/as_viewer")
 
     def seconds_left(self, group: UserGroup) -> float:
         return group.seconds_left(self._time_of_day())

@@ -119,8 +119,11 @@ class ChangedFiles(ChangedPanels):
 class BrokenFiles(LineStream):
     """The response while a file is invalid: ``{"broken": …}`` with the errors, each with file and line."""
 
-    def __init__(self, request: Request, error: InvalidQueries, changes: ChangedFiles) -> None:
+    def __init__(
+        self, request: Request, error: InvalidQueries, changes: ChangedFiles, *, stays_open: bool = True
+    ) -> None:
         super().__init__(request)
+        self._stays_open = stays_open
         self._error = error
         self._changes = changes
 
@@ -129,6 +132,6 @@ class BrokenFiles(LineStream):
             yield line(self._changes.first)
             yield line({"broken": self._error.message})
             yield line({"end": True})
-            if changes is not None:
+            if changes is not None and self._stays_open:
                 async for message in changes:
                     yield line(message) if message else KEEP_ALIVE

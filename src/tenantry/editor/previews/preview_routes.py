@@ -17,7 +17,7 @@ from tenantry.dashboards.definition import dashboard_schema
 from tenantry.editor.authors import EditorAuthor, Right
 from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.previews.drafted_folder import DraftedFolder
-from tenantry.editor.previews.shared_drafts import PreviewedDrafts, SharedDrafts
+from tenantry.editor.previews.shared_drafts import SECONDS, SESSION_SECONDS, PreviewedDrafts, SharedDrafts
 from tenantry.editor.requests import (
     MAX_BODY_OF_TEXTS,
     DraftsBody,
@@ -46,19 +46,20 @@ class PreviewBody(GroupBody, DraftsBody):
 
 def preview_routes(endpoints: EditorEndpoints, resolver: TokenResolver) -> list[BaseRoute]:
     shared = SharedDrafts()
-    creation = _Creation(endpoints, shared)
+    previews = Previews(endpoints.workbench.store, session_seconds=SESSION_SECONDS)
+    creation = _Creation(endpoints, shared, previews)
     return [
         endpoints.post("/-/preview", PreviewBody, creation.respond, right=Right.RUN, max_bytes=MAX_BODY_OF_TEXTS),
         endpoints.get("/-/dashboard-schema.json", _dashboard_schema),
-        Mount("/-/preview/{preview}", _PreviewApps(endpoints, resolver, shared)),
+        Mount("/-/preview/{preview}", _PreviewApps(endpoints, resolver, shared, previews)),
     ]
 
 
 class _Creation:
-    def __init__(self, endpoints: EditorEndpoints, shared: SharedDrafts) -> None:
+    def __init__(self, endpoints: EditorEndpoints, shared: SharedDrafts, previews: Previews) -> None:
         self._workbench = endpoints.workbench
         self._shared = shared
-        self._previews = Previews(self._workbench.store)
+        self._previews = previews
 
     async def respond(self, asked: EditorRequest[PreviewBody]) -> Response:
         body, workspace = asked.body, self._workbench.workspace
@@ -76,10 +77,10 @@ class _Creation:
             time.time(),
         )
         shown = None if body.preview is None else await run_in_threadpool(self._shared.read, body.preview)
-        if shown is not None and shown.is_current and _same(shown, drafts):
+        if shown is not None and shown.seconds_left > 0 and _same(shown, drafts):
             kept = PreviewedDrafts(shown.author, shown.dashboard, shown.viewed_as, body.drafts, shown.created)
             await run_in_threadpool(self._shared.write, kept, body.preview)
-            return JSONResponse({"preview": body.preview, "address": None})
+            return JSONResponse({"preview": body.preview, "address": None, "seconds": int(shown.seconds_left)})
         try:
             code = await self._previews.issue(
                 environment,
@@ -94,14 +95,17 @@ class _Creation:
             raise
         preview = await run_in_threadpool(self._shared.write, drafts)
         address = f"{asked.request.scope.get('root_path', '')}/-/preview/{preview}/{drafts.dashboard}#code={code}"
-        return JSONResponse({"preview": preview, "address": address})
+        return JSONResponse({"preview": preview, "address": address, "seconds": int(SECONDS)})
 
 
 class _PreviewApps:
     # Each preview has an app, because its dashboards have other unsaved texts. Only its author gets the HTML and the
     # scripts. For the data, a request needs the key that the page got for the code in its address.
 
-    def __init__(self, endpoints: EditorEndpoints, resolver: TokenResolver, shared: SharedDrafts) -> None:
+    def __init__(
+        self, endpoints: EditorEndpoints, resolver: TokenResolver, shared: SharedDrafts, previews: Previews
+    ) -> None:
+        self._previews = previews
         self._endpoints = endpoints
         self._resolver = resolver
         self._shared = shared
@@ -128,7 +132,7 @@ class _PreviewApps:
     def _app(self, preview: str, dashboard: str) -> ASGIApp:
         workbench = self._endpoints.workbench
         folder = DraftedFolder(workbench.workspace, self._queries, self._shared, preview, dashboard)
-        return preview_app(folder, self._resolver, workbench.sources, workbench.store)
+        return preview_app(folder, self._resolver, workbench.sources, workbench.store, self._previews)
 
 
 def _same(one: PreviewedDrafts, other: PreviewedDrafts) -> bool:

@@ -18,9 +18,11 @@ from typing import Final
 from tenantry.cache.slots import FolderTaken, run_folder
 from tenantry.errors import FileNotSaved
 
-SECONDS: Final = 540.0
+SESSION_SECONDS: Final = 3_600.0
+"""Lifetime of the session of a preview. It begins when the frame opens the address."""
+SECONDS: Final = SESSION_SECONDS - 300.0
 """A preview that is older is replaced by a new one, before its session ends."""
-_KEPT_SECONDS: Final = 1_300.0  # a code and its session end within 1,200
+_KEPT_SECONDS: Final = SESSION_SECONDS + 700.0  # a code is valid for 600
 _MOST: Final = 200
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _PREFIX: Final = "editor-preview-"
@@ -39,8 +41,9 @@ class PreviewedDrafts:
     """POSIX time in seconds."""
 
     @property
-    def is_current(self) -> bool:
-        return 0 <= time.time() - self.created < SECONDS
+    def seconds_left(self) -> float:
+        """Seconds until another preview replaces this one."""
+        return SECONDS - (time.time() - self.created)
 
 
 class SharedDrafts:

@@ -13,6 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from engines.postgres import Postgres
 from tenantry.editor import EditorAuthor, Right
 from tenantry.editor.language import checks
 from tenantry.editor.language.findings_on_page import shown_findings
@@ -123,6 +124,25 @@ async def test_a_locked_table_delays_no_check(
                 assert await check(site, text, **GROUP) == []
 
 
+async def test_a_dropped_check_stops_at_the_engine(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Red without ``while_connected``: the engine waits for the lock until the end of the test."""
+    monkeypatch.setattr(checks, "EXPLAIN_LIMITS", replace(checks.EXPLAIN_LIMITS, timeout=3_600.0, lock_timeout=None))
+    url = create_database("postgresql", CREATE, tmp_path, request)
+    postgres: Postgres = request.getfixturevalue("postgres")
+    waiting = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%from flights%'"
+    async with served_editor(tmp_path, url=url) as site, asyncio.timeout(120):
+        with psycopg.connect(url) as connection:
+            connection.execute("lock table flights in access exclusive mode")
+            text = "select day from flights where carrier = {{ user_group.properties.carrier }}"
+            async with site.reading("check", path=PATH, text=text, **GROUP):
+                while int(postgres.execute(waiting)) != 1:  # the engine tells nobody
+                    await asyncio.sleep(0.05)
+            while int(postgres.execute(waiting)) != 0:
+                await asyncio.sleep(0.05)
+
+
 async def test_guarded_tables_count_as_in_a_run(tmp_path: Path) -> None:
     """Red when _tables_check does not add the source's declaration."""
     async with served_editor(tmp_path, tables=TABLES) as site:
@@ -137,7 +157,7 @@ async def test_guarded_tables_count_as_in_a_run(tmp_path: Path) -> None:
 
 async def test_drafts_of_included_files_count(tmp_path: Path) -> None:
     """Red when ``drafts`` do not reach the compiler, and when findings of an included file are lost."""
-    text = "select day from flights where true {{> open }}"
+    text = "select day from flights where true {{> open }} -- carier"
     async with served_editor(tmp_path) as site:
         (missing,) = await check(site, text)
         assert "open" in missing["message"]
@@ -168,6 +188,18 @@ async def test_a_dashboard_is_checked_with_located_corrections(text: str, at: st
         assert text[found["from"] : found["to"]] == at
         assert found["edit"]["insert"] == after
         assert await check(site, corrected(text, found), "dashboards/flights.yaml", **GROUP) == []
+
+
+async def test_a_broken_query_is_shown_at_its_panel(tmp_path: Path) -> None:
+    """Red when errors of queries are left out, also those of the files that they include."""
+    text = "title: A\nrows:\n  - {line: flights, by: day, query: by_day}\n"
+    async with served_editor(tmp_path) as site:
+        for broken in ("select {{ params.x | nope }} as a", "select a from t where true {{> part }}"):
+            drafts = {PATH: broken, "queries/part.sql": "and {{ nope"}
+            (found,) = await check(site, text, "dashboards/flights.yaml", drafts=drafts)
+            assert text[found["from"] : found["to"]] == "by_day"
+            assert found["message"].startswith(f"queries/{'part' if 'part' in broken else 'by_day'}.sql:1:")
+            assert "edit" not in found
 
 
 async def test_an_unused_control_is_found_in_the_draft_of_a_dashboard(tmp_path: Path) -> None:
@@ -213,3 +245,44 @@ def test_findings_of_other_files_are_left_out() -> None:
     own = Finding("a", Severity.NOTE, 1, 8, "own", "", file="q.sql")
     other = Finding("b", Severity.NOTE, 1, 1, "other", "", file="data source warehouse")
     assert [each["code"] for each in shown_findings([own, other], "q.sql", "select abc")] == ["a"]
+
+
+DASHBOARD = """title: A
+controls:
+  since: {date: 2024-01-01}
+  kind: {choices: {a: First, b: Second}, default: a}
+rows:
+  - {line: flights, by: day, query: by_day}
+"""
+CONTROLLED = "select day, count(*) as flights, {{ params.kind | one_of(a: 1, b: 2) }} as kind from flights\n"
+CONTROLLED += "where carrier = {{ user_group.properties.carrier }} and day >= {{ params.since }} group by day"
+
+
+async def test_a_query_is_checked_run_and_explained_with_the_controls_of_its_dashboard(tmp_path: Path) -> None:
+    """Red when check, variables, meaning or run compile the typed text alone."""
+    body = {"path": PATH, "text": CONTROLLED, "drafts": {"dashboards/flights.yaml": DASHBOARD}, **GROUP}
+    async with served_editor(tmp_path, tables=TABLES) as site:
+        assert (await site.ask("check", **body))["findings"] == []
+        found = await site.ask("variables", **body, viewer=None)
+        assert found["dashboards"] == [{"name": "flights", "schema": "main"}]
+        assert found["params"] == [
+            {"name": "kind", "type": "choice", "choices": ["a", "b"], "default": "a"},
+            {"name": "since", "type": "date", "default": "2024-01-01"},
+        ]
+        tags = (await site.ask("meaning", **body, viewer=None))["placeholders"]
+        assert {"params.since": "2024-01-01"}.items() <= {each["path"]: each["value"] for each in tags}.items()
+        lines = await site.lines("run", **body)
+        assert "done" in lines[-1], lines
+        other = DASHBOARD.replace("default: a", "default: b").replace("title: A", "title: B")
+        drafts = {"dashboards/flights.yaml": DASHBOARD, "dashboards/other.yaml": other}
+        found = await site.ask("variables", **body | {"drafts": drafts, "dashboard": "other"}, viewer=None)
+        assert [each["name"] for each in found["dashboards"]] == ["flights", "other"]
+        assert found["params"][0]["default"] == "b"
+
+
+async def test_a_control_that_the_query_does_not_accept_is_a_finding(tmp_path: Path) -> None:
+    """Red when an error in the dashboard's file is lost."""
+    wrong = DASHBOARD.replace("{choices: {a: First, b: Second}, default: a}", "{choices: [c], default: c}")
+    async with served_editor(tmp_path, tables=TABLES) as site:
+        found = await check(site, CONTROLLED, drafts={"dashboards/flights.yaml": wrong}, **GROUP)
+        assert [each["code"] for each in found] == ["template-error"]

@@ -4,27 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from tenantry.editor.drafts import QueryDrafts, workspace_root
+from tenantry.editor.drafts import QueryDrafts
 from tests.dashboards.served import write_files
-
-
-@pytest.mark.parametrize(
-    ("dashboards", "files", "root"),
-    [
-        ("dashboards", {"queries/a.sql": "select 1 as a"}, "."),
-        ("dashboards", {"dashboards/queries/a.sql": "select 1 as a"}, "dashboards"),
-        ("reports", {"reports/queries/a.sql": "select 1 as a"}, "reports"),
-        ("dashboards", {"dashboards/a.yaml": "title: A"}, "."),
-    ],
-)
-def test_the_root_is_the_folder_that_holds_the_queries(
-    tmp_path: Path, dashboards: str, files: dict[str, str], root: str
-) -> None:
-    """Red when default_queries looks only inside the folder of the dashboards."""
-    write_files(tmp_path, files)
-    assert workspace_root(tmp_path / dashboards) == tmp_path / root
 
 
 def test_an_unsaved_text_is_included_in_place_of_its_file(tmp_path: Path) -> None:
@@ -60,3 +41,61 @@ def test_only_query_files_of_the_folder_have_names(tmp_path: Path) -> None:
     for path in ("queries/../secret.sql", "secret.sql", "queries/a.yaml", "queries", "other/a.sql", "queries/.a.sql"):
         assert queries.name_of(path) is None
     assert queries.with_drafts({}).get("../secret") is None
+
+
+OVERVIEW = """title: A
+schema: flights
+controls:
+  period: {range: last-30-days}
+  kind: {choices: [a, b], default: a}
+rows:
+  - {line: n, by: day, query: by_day}
+"""
+BY_DAY = "select day, count(*) as n from t where {{ params.period | within(day) }} {{> kinds }} group by day"
+KINDS = "and kind = {{ params.kind }}"
+FILES = {"queries/by_day.sql": BY_DAY, "queries/kinds.sql": KINDS, "queries/alone.sql": BY_DAY}
+
+
+def test_a_query_has_the_controls_of_the_dashboards_that_use_it(tmp_path: Path) -> None:
+    """Red when DashboardUses looks only at panels of this name, and when ``typed`` declares nothing."""
+    write_files(tmp_path, FILES | {"dashboards/overview.yaml": OVERVIEW, "dashboards/z.yaml": OVERVIEW})
+    queries = QueryDrafts(tmp_path / "dashboards")
+
+    def names(path: str) -> list[str]:
+        return [each.name for each in queries.dashboards(path, {})]
+
+    assert names("queries/by_day.sql") == ["overview", "z"]
+    assert names("queries/kinds.sql") == ["overview", "z"]  # by_day includes it
+    assert names("queries/alone.sql") == names("dashboards/z.yaml") == []
+    query = queries.typed("queries/by_day.sql", BY_DAY, {}, dialect="sqlite")
+    assert {name: each.kind for name, each in query.parameters.items()} == {"period": "date range", "kind": "choice"}
+    assert query.name == "by_day"
+    query.check()
+
+
+def test_the_named_dashboard_counts_and_its_draft(tmp_path: Path) -> None:
+    """Red when ``dashboard`` is ignored, when drafts of dashboards are, and when a changed file is not read again."""
+    write_files(tmp_path, FILES | {"dashboards/a.yaml": OVERVIEW, "dashboards/b.yaml": OVERVIEW})
+    queries = QueryDrafts(tmp_path / "dashboards")
+    path = "queries/by_day.sql"
+
+    def default(dashboard: str | None, drafts: dict[str, str]) -> str:
+        return str(queries.typed(path, BY_DAY, drafts, dashboard=dashboard).parameters["kind"].default)
+
+    assert default(None, {}) == default("unknown", {}) == "a"
+    drafts = {"dashboards/b.yaml": OVERVIEW.replace("default: a", "default: b")}
+    assert (default("b", drafts), default("a", drafts), default("b", {})) == ("b", "a", "a")
+    write_files(
+        tmp_path, {"dashboards/a.yaml": OVERVIEW.replace("choices: [a, b], default: a", "choices: [cc], default: cc")}
+    )
+    assert default("a", {}) == "cc"
+    write_files(tmp_path, {"dashboards/a.yaml": "title: ["})
+    assert [each.name for each in queries.dashboards(path, {})] == ["b"]
+
+
+def test_a_query_with_its_own_declarations_keeps_them(tmp_path: Path) -> None:
+    """Red when declared_by redeclares the parameters of a header."""
+    write_files(tmp_path, FILES | {"dashboards/a.yaml": OVERVIEW})
+    own = "/* ---\nparams: {kind: {type: text, default: z}}\n--- */\nselect {{ params.kind }} as a"
+    query = QueryDrafts(tmp_path / "dashboards").typed("queries/by_day.sql", own, {})
+    assert query.parameters["kind"].default == "z"

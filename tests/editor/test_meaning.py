@@ -81,6 +81,15 @@ async def test_a_clause_that_is_left_out_has_no_placeholder(tmp_path: Path) -> N
         assert (like["path"], like["placeholder"], like["value"]) == ("params.x", "?", "%U%")
 
 
+async def test_a_list_has_a_placeholder_for_each_item(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Red when only the first parameter of a tag is listed."""
+    header = "/* ---\nparams: {carriers: {type: list of text}}\n--- */\n"
+    text = header + "select day from flights where carrier in {{ params.carriers }}"
+    async with served_editor(tmp_path, url=create_database("postgresql", CREATE, tmp_path, request)) as site:
+        tags = (await meaning(site, text, params={"carriers": ["UA", "HA"]}))["placeholders"]
+        assert [(each["placeholder"], each["value"]) for each in tags] == [("$1", "UA"), ("$2", "HA")]
+
+
 async def test_a_range_has_a_placeholder_for_each_end(tmp_path: Path) -> None:
     """Red when only one placeholder of a tag is listed."""
     header = "/* ---\nparams: {period: {type: date range, default: last 30 days}}\n--- */\n"

@@ -220,7 +220,8 @@ async def test_the_audit_trail_has_no_values(site: EditorSite) -> None:
     assert (await site.post("csv", **sent)).status_code == 200
     await site.lines("sample", **sent)
     found = await actions(site)
-    assert [(action, subject, details["as"]) for action, subject, details in found] == [
+    recorded = [(action, subject, details["as"]) for action, subject, details in found]
+    assert recorded[:3] + sorted(recorded[3:]) == [  # groups of a sample run at the same time
         ("query.run", "ha", "rows"),
         ("query.run", "ha", "plan"),
         ("query.run", "ha", "csv"),

@@ -150,6 +150,8 @@ async def test_parameters_and_fragments(tmp_path: Path) -> None:
             {"name": "kind", "type": "choice", "choices": ["a", "b"]},
         ]
         assert answer["fragments"] == ["open"]
+        answer = await site.ask("variables", **{**BODY, "text": f"{text} {{{{> missing }}}}"})
+        assert [each["type"] for each in answer["params"]] == ["date", "choice"]
         answer = await site.ask("variables", **{**BODY, "text": "select {{ params.until }} from {{"})
         assert answer["params"] == [{"name": "until", "type": None}]
         text = "title: A\ncontrols:\n  period: {range: last 30 days}\nrows:\n  - {text: Hello}\n"

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tenantry.dashboards.single_use_codes import MAX_PAYLOAD as MAX_PAYLOAD
     from tenantry.dashboards.single_use_codes import Purpose as Purpose
     from tenantry.dashboards.single_use_codes import SingleUseCodes as SingleUseCodes
+    from tenantry.dashboards.source_zones import in_source_zone as in_source_zone
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
@@ -48,5 +49,6 @@ else:
             "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",
             "tenantry.dashboards.refresh.reloading": "ReloadingFolder Stamp",
             "tenantry.dashboards.single_use_codes": "MAX_PAYLOAD Purpose SingleUseCodes",
+            "tenantry.dashboards.source_zones": "in_source_zone",
         },
     )

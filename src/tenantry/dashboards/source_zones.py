@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import tzinfo
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
 from tenantry.dashboards.definition.queries import DashboardQueries, PanelQueries
 from tenantry.dashboards.folder import SavedDashboard
@@ -13,6 +13,8 @@ from tenantry.errors import TenantryError
 from tenantry.groups import UserGroup
 from tenantry.sql import SQLTemplate
 from tenantry.sql.parameters import Parameter, ZoneOfGroup
+
+Template = TypeVar("Template", bound=SQLTemplate)
 
 _KEPT: Final = 1_000
 """Maximum number of dashboards, each in one zone, whose compiled queries are kept."""
@@ -40,7 +42,7 @@ async def in_zone_of_source(saved: SavedDashboard, group: UserGroup, sources: Da
 
 @lru_cache(_KEPT)
 def _queries_in_zone(queries: DashboardQueries, zone: tzinfo) -> DashboardQueries:
-    zoned = {id(each): _template_in_zone(each, zone) for each in queries.templates}
+    zoned = {id(each): in_source_zone(each, zone) for each in queries.templates}
 
     def of(template: SQLTemplate | None) -> SQLTemplate | None:
         return None if template is None else zoned[id(template)]
@@ -50,7 +52,8 @@ def _queries_in_zone(queries: DashboardQueries, zone: tzinfo) -> DashboardQuerie
     return DashboardQueries(MappingProxyType(panels), MappingProxyType(choices))
 
 
-def _template_in_zone(template: SQLTemplate, zone: tzinfo) -> SQLTemplate:
+def in_source_zone(template: Template, zone: tzinfo) -> Template:
+    """Return the template with the time zone of a data source, where its dashboard names none."""
     changed = {name: _in_zone(each, zone) for name, each in template.parameters.items()}
     return template if changed == template.parameters else template.redeclaring(changed)
 

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
+from datetime import tzinfo
 from pathlib import Path
 from threading import Lock
 from typing import Final, TypeAlias
 
-from tenantry.dashboards import default_queries
+from tenantry.dashboards.definition import DashboardFile
 from tenantry.datasources import read_query_text
+from tenantry.editor.dashboard_uses import DashboardUses, declared_by
+from tenantry.editor.workspace import Workspace
 from tenantry.sql import FRAGMENT_NAME, Query
 
 _KEPT: Final = 16
@@ -18,17 +21,14 @@ _State: TypeAlias = "tuple[int, int, int] | None"
 """Changes if the file changes. None: there is no file."""
 
 
-def workspace_root(folder: Path) -> Path:
-    """Return the folder that contains the dashboards and their queries. Paths in requests are relative to it."""
-    return default_queries(folder).parent
-
-
 class QueryDrafts:
     """The query files of an editor's folder, with unsaved texts in place of files. Thread-safe."""
 
     def __init__(self, folder: Path) -> None:
-        self.path: Final = default_queries(folder)
+        workspace = Workspace(folder)
+        self.path: Final = workspace.queries
         """The folder of the query files. It may not exist."""
+        self._uses = DashboardUses(workspace)
         self._kept: OrderedDict[tuple[tuple[str, str], ...], DraftedQueries] = OrderedDict()
         self._lock = Lock()
 
@@ -44,6 +44,33 @@ class QueryDrafts:
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
             return found
+
+    def dashboards(self, path: str, drafts: Mapping[str, str]) -> list[DashboardFile]:
+        """Return the dashboards that use the query in a file, sorted by name."""
+        name = self.name_of(path)
+        return [] if name is None else self._uses.of(name, self.with_drafts(drafts), drafts)
+
+    def dashboard(self, path: str, drafts: Mapping[str, str], name: str | None) -> DashboardFile | None:
+        """Return the dashboard with this name if it uses the query in a file, otherwise the first one that does."""
+        using = self.dashboards(path, drafts)
+        return next((each for each in using if each.name == name), next(iter(using), None))
+
+    def typed(
+        self,
+        path: str,
+        text: str,
+        drafts: Mapping[str, str],
+        *,
+        dashboard: str | None = None,
+        dialect: str | None = None,
+        zone: tzinfo | None = None,
+    ) -> Query:
+        """Return the query with this text. Parameters that it does not declare are the controls of a dashboard that
+        uses the query: ``dashboard``, or the first. ``zone``: the time zone of the data source. Raises TemplateError
+        for a bad header, and if the query does not accept a control."""
+        query = self.with_drafts(drafts).typed(self.name_of(path) or "", path, text, dialect)
+        chosen = self.dashboard(path, drafts, dashboard)
+        return query if chosen is None else declared_by(chosen, query, zone)
 
     def name_of(self, path: str) -> str | None:
         """Return the name of the query in a file, or None if the file is not a query."""

@@ -55,6 +55,14 @@ class TextBody(DraftsBody):
     """The text as typed."""
 
 
+class TypedBody(TextBody):
+    schema_: Annotated[str, Field(max_length=255, alias="schema")] = "main"
+    """The schema of the group's mapping."""
+    dashboard: Annotated[str, Field(max_length=1_000)] | None = None
+    """The name of the dashboard whose controls are the parameters that a query does not declare; by default, the first
+    dashboard that uses the query."""
+
+
 @dataclass(frozen=True, slots=True)
 class EditorRequest(Generic[Body]):
     """A request whose author has the right that its endpoint needs."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tenantry.dashboards.definition.model import DashboardFile as DashboardFile
     from tenantry.dashboards.definition.model import Panel as Panel
     from tenantry.dashboards.definition.model import PanelKind as PanelKind
+    from tenantry.dashboards.definition.queries import with_controls as with_controls
     from tenantry.dashboards.definition.reader import read_dashboard as read_dashboard
     from tenantry.dashboards.definition.vega_columns import vega_colored_column as vega_colored_column
 else:
@@ -20,6 +21,7 @@ else:
         {
             "tenantry.dashboards.definition.file_schema": "dashboard_schema",
             "tenantry.dashboards.definition.model": "ColoredName ColumnUse DashboardFile Panel PanelKind",
+            "tenantry.dashboards.definition.queries": "with_controls",
             "tenantry.dashboards.definition.reader": "read_dashboard",
             "tenantry.dashboards.definition.vega_columns": "vega_colored_column",
         },

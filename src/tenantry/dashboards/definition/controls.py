@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from tenantry.dashboards.definition.control_keys import CONTROL_KEYS, CONTROL_NAME, MAX_CONTROLS
 from tenantry.dashboards.definition.model import Control, DashboardFile
@@ -106,6 +106,8 @@ _READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxy
         _T.DATE: frozenset({_T.DATE, _T.DATETIME}),
     }
 )
+
+Template = TypeVar("Template", bound=SQLTemplate)
 """The types of query parameters that accept the values of each type of control. Values of other controls fit all
 parameters except ranges."""
 
@@ -122,7 +124,7 @@ def _written(value: Any) -> str | None:
     return None if value is None else spell(value)
 
 
-def controlled(dashboard: DashboardFile, template: SQLTemplate) -> SQLTemplate:
+def controlled(dashboard: DashboardFile, template: Template) -> Template:
     """Return the template in which each parameter with the name of a control has the control's default and
     ``required``. Raises TemplateError if the query does not accept the type or the default of the control."""
     own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from tenantry.dashboards.definition.controls import controlled
 from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, DashboardFile, Panel, QueryUse
@@ -17,6 +17,8 @@ from tenantry.sql.dialects import UNITS
 from tenantry.sql.parameters import INSTANTS, RANGE_ENDS, Parameter, declare, typed_value
 
 _PARAMS = "params."
+
+Template = TypeVar("Template", bound=SQLTemplate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,19 +156,26 @@ class _Finder:
         return query
 
     def _declaring(self, template: SQLTemplate, offset: int) -> SQLTemplate:
-        further = {name: self._parameters.get(name, "text") for name in sorted(template.parameter_names)}
-        zoned = template_in_zone(template.declaring(further) if further else template, self._dashboard.zone)
-        declared = controlled(self._dashboard, zoned)
+        declared = with_controls(self._dashboard, template)
         try:
             declared.check()  # a control's type may not fit its place in the SQL
         except TemplateError as error:
             name = parameter_in(error.variable)
-            if name not in further or name in self._parameters:
+            if name not in template.parameter_names or name in self._parameters:
                 raise
             fix = f"Add a control, as {name}: {{range: last-30-days}}, or declare it in the query's header"
             problem = f"no control is called {name}; {error.headline}"
             raise self._dashboard.source.error(offset, problem, did_you_mean(name, self._parameters) + fix) from None
         return declared
+
+
+def with_controls(dashboard: DashboardFile, template: Template) -> Template:
+    """Return the template with the dashboard's controls as parameters, in the dashboard's time zone. Parameters without
+    a control take any text. Raises TemplateError if the template does not accept a control's type or default."""
+    known = settable_parameters(dashboard)
+    further = {name: known.get(name, "text") for name in sorted(template.parameter_names)}
+    zoned = template_in_zone(template.declaring(further) if further else template, dashboard.zone)
+    return controlled(dashboard, zoned)
 
 
 def parameter_in(path: str) -> str:

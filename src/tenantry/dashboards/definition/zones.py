@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import tzinfo
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from tenantry.dashboards.definition.value_kinds import Schema, ValueKind, refuse
 from tenantry.groups import Record
@@ -25,6 +25,8 @@ from tenantry.sql.parameters import (
     find_zone,
     zone_of_group,
 )
+
+Template = TypeVar("Template", bound=SQLTemplate)
 
 TIMEZONE: Final = "timezone"
 """The name of the property and of the key in a dashboard's file that set the time zone. If a group has the property,
@@ -55,7 +57,7 @@ def in_zone(parameter: Parameter, zone: ZoneOfGroup) -> Parameter:
     return replace(parameter, zone=zone) if parameter.zone is None and parameter.type in _ZONED else parameter
 
 
-def template_in_zone(template: SQLTemplate, zone: ZoneOfGroup) -> SQLTemplate:
+def template_in_zone(template: Template, zone: ZoneOfGroup) -> Template:
     changed = {name: in_zone(each, zone) for name, each in template.parameters.items() if each.zone is None}
     return template.redeclaring(changed) if changed else template
 

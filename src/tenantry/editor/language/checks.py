@@ -3,13 +3,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Final
 
 from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
-from tenantry.datasources import Limits
+from tenantry.datasources import Limits, source_timezone
 from tenantry.datasources.checks import AskedQuery, EngineCheck, TablesCheck
 from tenantry.editor.authors import Right
 from tenantry.editor.language.compiler import Compiler
@@ -17,7 +17,7 @@ from tenantry.editor.language.dashboard_checks import dashboard_findings, tables
 from tenantry.editor.language.findings_on_page import shown_findings
 from tenantry.editor.language.group_properties import GatheredProperties, GroupProperties
 from tenantry.editor.language.property_schemas import PropertySchemas
-from tenantry.editor.requests import EditorRequest, TextBody, find_environment, find_group
+from tenantry.editor.requests import EditorRequest, TypedBody, find_environment, find_group
 from tenantry.editor.workbench import Workbench
 from tenantry.editor.workspace import FileKind
 from tenantry.errors import TemplateError, TenantryError
@@ -31,11 +31,10 @@ MOST_EXPLAINED: Final = 50 * 1024
 """Maximum bytes of a query that an engine explains."""
 
 
-class CheckBody(TextBody):
+class CheckBody(TypedBody):
     environment: Annotated[str, Field(max_length=255)] | None = None
     group: Annotated[str, Field(max_length=255)] | None = None
     """With a group, its data source explains the query of an author with the right ``run``."""
-    schema_: Annotated[str, Field(max_length=255, alias="schema")] = "main"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,8 @@ class Checks:
         if kind is FileKind.DASHBOARD:
             return None, dashboard_findings(body, workspace, self._compiler.queries, types)
         try:
-            query = self._compiler.query(body, known.dialect or "postgresql")
+            zone = None if known.source is None else source_timezone(known.source)
+            query = self._compiler.query(body, known.dialect or "postgresql", zone)
             coverage = None if types is None or known.gathered is None else known.gathered.coverage
             paths = None if types is None else types.paths
             schema = self._schemas.find(body.environment)
@@ -109,7 +109,10 @@ class Checks:
             return query, [*found]
         except (TemplateError, OSError) as error:
             wrong = error if isinstance(error, TemplateError) else TemplateError(f"a file cannot be read: {error}")
-            return None, [template_error(wrong)]
+            broken = template_error(wrong)
+            if self._compiler.queries.name_of(broken.file) is None and broken.file:  # of a dashboard with a control
+                broken = replace(broken, line=1, column=1, message=f"{broken.file}: {broken.message}", file=body.path)
+            return None, [broken]
 
     async def _explained(self, body: CheckBody, query: Query, known: _CheckContext) -> Iterable[Finding]:
         if known.group is None or known.source is None or len(body.text.encode(errors="replace")) > MOST_EXPLAINED:

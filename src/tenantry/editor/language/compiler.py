@@ -4,17 +4,32 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import tzinfo
 from threading import Lock
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
+from tenantry.dashboards.definition import DashboardFile
 from tenantry.editor.drafts import DraftedQueries, QueryDrafts
-from tenantry.editor.requests import TextBody
+from tenantry.editor.requests import TypedBody
 from tenantry.sql import Query
 
 _THREADS: Final = 2
 _KEPT: Final = 32
 
 T = TypeVar("T")
+
+
+class _Key(NamedTuple):
+    path: str
+    text: str
+    dialect: str | None
+    zone: tzinfo | None
+
+
+class _Compiled(NamedTuple):
+    drafts: DraftedQueries
+    dashboard: DashboardFile | None
+    query: Query
 
 
 class Compiler:
@@ -24,23 +39,27 @@ class Compiler:
     def __init__(self, queries: QueryDrafts) -> None:
         self.queries: Final = queries
         self._threads = ThreadPoolExecutor(_THREADS, "tenantry-editor")
-        self._kept: OrderedDict[tuple[str, str, str | None], tuple[DraftedQueries, Query]] = OrderedDict()
+        self._kept: OrderedDict[_Key, _Compiled] = OrderedDict()
         self._lock = Lock()
 
     async def run(self, work: Callable[[], T]) -> T:
         """Call ``work`` in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
-    def query(self, body: TextBody, dialect: str | None = None) -> Query:
-        """Return the query that was typed. Call it in a thread. Raises TemplateError for a bad header; the query
-        compiles when it is first used."""
-        drafts = self.queries.with_drafts(body.drafts)
-        key = (body.path, body.text, dialect)
+    def query(self, body: TypedBody, dialect: str | None = None, zone: tzinfo | None = None) -> Query:
+        """Return the query that was typed, as ``QueryDrafts.typed`` does. Call it in a thread. Raises the errors of
+        ``typed``; the query compiles when it is first used."""
+        key, drafts = _Key(body.path, body.text, dialect, zone), self.queries.with_drafts(body.drafts)
+        dashboard = self.queries.dashboard(body.path, body.drafts, body.dashboard)
         with self._lock:
-            kept, found = self._kept.pop(key, (None, None))
-            if found is None or kept is not drafts:
-                found = drafts.typed(self.queries.name_of(body.path) or "", body.path, body.text, dialect)
-            self._kept[key] = drafts, found
+            found = self._kept.pop(key, None)
+            if found is None or found.drafts is not drafts or found.dashboard is not dashboard:
+                name = None if dashboard is None else dashboard.name
+                query = self.queries.typed(
+                    body.path, body.text, body.drafts, dashboard=name, dialect=dialect, zone=zone
+                )
+                found = _Compiled(drafts, dashboard, query)
+            self._kept[key] = found
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-        return found
+        return found.query

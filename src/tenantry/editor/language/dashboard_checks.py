@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from tenantry.dashboards import DashboardFolder
 from tenantry.dashboards.checks import panel_findings, uncovered_texts
+from tenantry.dashboards.definition import read_dashboard
 from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.requests import TextBody
 from tenantry.editor.workspace import FileKind, Workspace
@@ -38,7 +39,30 @@ def dashboard_findings(
         found += ((each.file, each) for each in map(template_error, error.errors or (error,)))
     except OSError as error:
         found.append((own, template_error(TemplateError(f"a file cannot be read: {error.strerror}"))))
-    return [replace(finding, file=body.path if file in {own, ""} else file) for file, finding in found]
+    return [
+        replace(finding, file=body.path) if file in {own, ""} else _at_panel(finding, file, body, name, queries)
+        for file, finding in found
+    ]
+
+
+def _at_panel(finding: Finding, file: str, body: TextBody, name: str, queries: QueryDrafts) -> Finding:
+    """Move an error in a query, or in a file that it includes, to the panel that uses the query."""
+    outer = finding.included_at
+    while outer is not None:
+        file, outer = outer.file, outer.included_at
+    query = queries.name_of(file)
+    try:
+        dashboard = read_dashboard(body.text, name, body.path)
+    except TemplateError:
+        return finding
+    uses = (use for panel in dashboard.panels for use in (panel.query, panel.sparkline) if use is not None)
+    used = next((use for use in uses if query is not None and use.name == query), None)
+    if used is None:
+        return finding
+    at = dashboard.source.location(used.offset)
+    message = f"{finding.file}:{finding.line}:{finding.column}: {finding.message}"
+    moved = replace(finding, file=body.path, line=at.line, column=at.column, message=message)
+    return replace(moved, edit=None, included_at=None)
 
 
 def tables_findings(body: TextBody) -> list[Finding]:

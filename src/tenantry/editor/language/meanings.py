@@ -8,24 +8,23 @@ from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
 from tenantry.dashboards.explanation import origin_phrase, reference_origin
-from tenantry.datasources import ExplainedQuery
+from tenantry.datasources import ExplainedQuery, source_timezone
 from tenantry.editor.bound_values import bound_values
 from tenantry.editor.language.compiler import Compiler
 from tenantry.editor.language.findings_on_page import end_of, index_in
 from tenantry.editor.offsets import Utf16Text
 from tenantry.editor.query_errors import error_document
-from tenantry.editor.requests import EditorRequest, GroupBody, TextBody
+from tenantry.editor.requests import EditorRequest, GroupBody, TypedBody
 from tenantry.editor.viewed_groups import find_viewed_group
 from tenantry.editor.workbench import Workbench
 from tenantry.editor.workspace import FileKind
 from tenantry.errors import InvalidBody, Location, TemplateError, TenantryError
-from tenantry.groups import Record, UserGroup, extend
+from tenantry.groups import Record, RegisteredSource, UserGroup, extend
 from tenantry.sql import Query
 from tenantry.sql.checks import TagPlace, tag_places
 
 
-class MeaningBody(TextBody, GroupBody):
-    schema_: Annotated[str, Field(max_length=255, alias="schema")] = "main"
+class MeaningBody(TypedBody, GroupBody):
     params: Annotated[dict[str, Any], Field(max_length=200)] = {}
     """The values of ``params.*``, as a viewer chooses them."""
 
@@ -54,7 +53,7 @@ class Meanings:
         sources = self._workbench.sources
         dialect = await sources.dialect(group, body.schema_)
         registered = await sources.registered(group, body.schema_)
-        query, places = await self._compiler.run(lambda: self._compile(body, dialect, registered.tables))
+        query, places = await self._compiler.run(lambda: self._compile(body, dialect, registered))
         variables = extend(group.variables, "params", body.params)
         text = _PlacedText(body.path, body.text)
         try:
@@ -72,13 +71,13 @@ class Meanings:
             "tables": list(text.tables(explained)),
         }
 
-    def _compile(self, body: MeaningBody, dialect: str, tables: str) -> tuple[Query, tuple[TagPlace, ...]]:
-        query = self._compiler.query(body, dialect)
+    def _compile(self, body: MeaningBody, dialect: str, source: RegisteredSource) -> tuple[Query, tuple[TagPlace, ...]]:
+        query = self._compiler.query(body, dialect, source_timezone(source))
         places = tuple(tag_places(query, dialect))
-        if tables:
+        if source.tables:
             from tenantry.sql.guarding import read_stored_tables  # slow to import
 
-            query.guarded(read_stored_tables(tables)).check(dialect)
+            query.guarded(read_stored_tables(source.tables)).check(dialect)
         return query, places
 
 

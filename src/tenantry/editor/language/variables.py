@@ -14,7 +14,7 @@ from tenantry.editor.language.answers import KnownAnswer
 from tenantry.editor.language.compiler import Compiler
 from tenantry.editor.language.group_properties import GatheredProperties, GroupProperties
 from tenantry.editor.language.property_schemas import PropertySchemas
-from tenantry.editor.requests import EditorRequest, GroupBody, TextBody
+from tenantry.editor.requests import EditorRequest, GroupBody, TypedBody
 from tenantry.editor.viewed_groups import find_viewed_group
 from tenantry.editor.workbench import Workbench
 from tenantry.editor.workspace import FileKind
@@ -31,8 +31,7 @@ _PARAMETER: Final = re.compile(r"\{\{\s*params\.([^\W\d]\w*)")
 _PROPERTIES: Final = "user_group.properties."
 
 
-class VariablesBody(TextBody, GroupBody):
-    schema_: Annotated[str, Field(max_length=255, alias="schema")] = "main"
+class VariablesBody(TypedBody, GroupBody):
     known: Annotated[str, Field(max_length=100)] = ""
     """The ``revision`` that the page has."""
 
@@ -63,6 +62,7 @@ class Variables:
         schema = self._schemas.find(body.environment)
         types = PropertyTypes(None) if gathered is None else gathered.types
         queries = self._compiler.queries
+        using = queries.dashboards(body.path, body.drafts)
         fragments = [name for name in queries.with_drafts(body.drafts) if name != queries.name_of(body.path)]
         return KnownAnswer(
             {
@@ -72,6 +72,7 @@ class Variables:
                     *_of_viewer(group, schema),
                 ],
                 "params": list(self._parameters(kind, body)),
+                "dashboards": [{"name": each.name, "schema": each.schema} for each in using],
                 "fragments": fragments,
                 "groups": None if gathered is None else len(types),
             }

@@ -7,19 +7,17 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tenantry.datasources import DataSources, ExplainedQuery, is_guard_required
+from tenantry.datasources import DataSources, ExplainedQuery, is_guard_required, source_timezone
 from tenantry.editor.bound_values import bound_values
 from tenantry.editor.drafts import QueryDrafts
-from tenantry.editor.requests import GroupBody, TextBody
+from tenantry.editor.requests import GroupBody, TypedBody
 from tenantry.editor.workbench import Workbench
 from tenantry.errors import RightMissing
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import Query
 
 
-class QueryBody(TextBody):
-    schema_: Annotated[str, Field(max_length=255, alias="schema")] = "main"
-    """The schema of the group's mapping."""
+class QueryBody(TypedBody):
     params: Annotated[dict[str, Any], Field(max_length=200)] = {}
     """The values of ``params.*``, as a viewer chooses them."""
     unguarded: bool = False
@@ -74,9 +72,10 @@ async def prepare_query(workbench: Workbench, queries: QueryDrafts, body: QueryB
     if body.unguarded and is_guard_required(registered):
         problem = f"the tables of data source {registered.provided_id} are always guarded (`guard: required`)"
         raise RightMissing(problem, field="/unguarded")
-    fragments = queries.with_drafts(body.drafts)
-    name = queries.name_of(body.path) or ""
-    query = await asyncio.to_thread(fragments.typed, name, body.path, body.text)
+    zone, dialect = source_timezone(registered), await sources.dialect(group, schema)
+    query = await asyncio.to_thread(
+        lambda: queries.typed(body.path, body.text, body.drafts, dashboard=body.dashboard, dialect=dialect, zone=zone)
+    )
     variables = extend(group.variables, "params", body.params)
     explained = await sources.explain(group, schema, query, variables, now=now)
     return PreparedQuery(group, schema, query, variables, sources, explained, now)

@@ -79,10 +79,6 @@ class PropertyTypes:
         counted = {kind: len(numbers) for kind, numbers in self._by_kind[path].items() if kind != "null"}
         return dict(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
 
-    def present(self, path: str) -> int:
-        """Return the number of groups whose property is neither missing nor null."""
-        return sum(self.kinds(path).values())
-
     def having(self, path: str, kinds: Collection[str]) -> list[int]:
         return sorted(number for kind in kinds for number in self._by_kind[path].get(kind, ()))
 

@@ -7,8 +7,8 @@ const RANGES = { "date range": "date", "datetime range": "datetime-local", "rela
 const LIST = "list of ";
 
 /**
- * @param {(params: Record<string, any>) => void} changed
- * @returns {{element: HTMLElement, show: (params: any[], values: Record<string, any>) => void}}
+ * @param {(changes: {params?: Record<string, any>, dashboard?: string}) => void} changed
+ * @returns {{element: HTMLElement, show: (params: any[], values: Record<string, any>, dashboards: {name: string}[], dashboard: string | null) => void}}
  */
 export function parameterFields(changed) {
   const element = html("div", { class: "parameters", role: "group", "aria-label": "Parameters", hidden: true });
@@ -18,7 +18,16 @@ export function parameterFields(changed) {
   function put(name, value) {
     if (value === undefined || value.length === 0) delete values[name];
     else values[name] = value;
-    changed(values);
+    changed({ params: values });
+  }
+
+  /** Where parameters come from that the query does not declare. */
+  function origin(dashboards, dashboard) {
+    if (dashboards.length === 1) return html("p", { class: "count params-origin" }, `As in ${dashboards[0].name}`);
+    const id = freshId("dashboard");
+    const names = dashboards.map(({ name }) => [name, name]);
+    const input = html("select", { id, change: () => changed({ dashboard: input.value }) }, ...names.map(([name]) => html("option", { value: name, selected: name === dashboard }, name)));
+    return html("div", { class: "control" }, html("label", { for: id }, "As in"), html("span", { class: "select" }, input, icon("down")));
   }
 
   function fieldOf(param) {
@@ -30,13 +39,13 @@ export function parameterFields(changed) {
   return {
     element,
     /** @param {{name: string, type: string, choices?: any[], default?: any}[]} params */
-    show(params, given) {
-      const key = JSON.stringify(params);
+    show(params, given, dashboards, dashboard) {
+      const key = JSON.stringify([params, dashboards, dashboard]);
       if (key === shown && given === values) return;
       shown = key;
       values = given;
       element.hidden = !params.length;
-      element.replaceChildren(...params.map(fieldOf));
+      element.replaceChildren(...params.map(fieldOf), ...(dashboards.length ? [origin(dashboards, dashboard)] : []));
     },
   };
 }

@@ -25,6 +25,7 @@ async def test_a_query_is_written_run_and_saved_by_keys(stand_in: StandIn, visit
         "viewer": None,
         "schema": "main",
         "params": {},
+        "dashboard": None,
         "unguarded": False,
     }
     await page.keyboard.press("ControlOrMeta+s")
@@ -152,7 +153,7 @@ async def test_parameters_have_fields_of_their_types(stand_in: StandIn, visit: V
         {"name": "period", "type": "date range"},
         {"name": "anything", "type": None},
     ]
-    answer = {"revision": "r2", "age": 0, "variables": [], "params": params, "fragments": []}
+    answer = {"revision": "r2", "age": 0, "variables": [], "params": params, "fragments": [], "dashboards": []}
     same = {"revision": "r2", "age": 0, "unchanged": True}
     stand_in.answers["variables"] = lambda body: same if body["known"] == "r2" else answer
     page = (await visit()).page
@@ -180,6 +181,24 @@ async def test_parameters_have_fields_of_their_types(stand_in: StandIn, visit: V
     await until(lambda: len(stand_in.bodies("run")) == 2)
     del expected["since"]
     assert stand_in.bodies("run")[-1]["params"] == expected
+
+
+async def test_parameters_of_a_dashboard_say_which(stand_in: StandIn, visit: Visit) -> None:
+    """Of several, one can be chosen; the query takes its schema. Red when the choice is not sent."""
+    dashboards = [{"name": "delays", "schema": "flights"}, {"name": "overview", "schema": None}]
+    params = [{"name": "since", "type": "date"}]
+    answer = {"revision": "r", "age": 0, "variables": [], "params": params, "fragments": [], "dashboards": dashboards}
+    stand_in.answers["variables"] = answer
+    group = {"id": "ua", "name": "United Air Lines", "schemas": ["main", "flights"], "suspended": False}
+    stand_in.answers["group"] = group
+    page = (await visit()).page
+    await expect(page.get_by_label("Schema")).to_have_value("flights")
+    await page.get_by_label("As in").select_option("overview")
+    await until(lambda: stand_in.bodies("check")[-1]["dashboard"] == "overview")
+    await page.keyboard.press("ControlOrMeta+Enter")
+    await until(lambda: stand_in.bodies("run"))
+    body = stand_in.bodies("run")[-1]
+    assert (body["dashboard"], body["schema"]) == ("overview", "flights")
 
 
 async def test_problems_are_listed_and_fixed(stand_in: StandIn, visit: Visit) -> None:

@@ -20,7 +20,7 @@ from tenantry.editor.language.findings_on_page import shown_findings
 from tenantry.groups import GroupChanges
 from tenantry.sql.checks import Finding, Severity
 from tests.datasources.databases import create_database
-from tests.editor.served import ENVIRONMENT, EditorSite, served_editor
+from tests.editor.served import ENVIRONMENT, FILES, EditorSite, served_editor
 
 PATH = "queries/by_day.sql"
 GROUP = {"environment": ENVIRONMENT, "group": "ua", "schema": "main"}
@@ -245,6 +245,18 @@ def test_findings_of_other_files_are_left_out() -> None:
     own = Finding("a", Severity.NOTE, 1, 8, "own", "", file="q.sql")
     other = Finding("b", Severity.NOTE, 1, 1, "other", "", file="data source warehouse")
     assert [each["code"] for each in shown_findings([own, other], "q.sql", "select abc")] == ["a"]
+
+
+async def test_a_private_name_of_the_engine_is_marked(tmp_path: Path) -> None:
+    """While typing, and not only when the query runs. Red with the place and the fix of another refusal."""
+    files = {name: text for name, text in FILES.items() if name != "tables.yaml"}
+    text = "select day, sqlite_compileoption_get(0) as a from flights where carrier = {{ carrier }}"
+    async with served_editor(tmp_path, files) as site:
+        answer = await site.ask("check", path="queries/a.sql", text=text, environment=ENVIRONMENT, group="ha")
+        (finding,) = [each for each in answer["findings"] if each["code"] == "private-name"]
+        assert text[finding["from"] : finding["to"]] == "sqlite_compileoption_get"
+        assert finding["message"].startswith("authors may not use sqlite_compileoption_get")
+        assert finding["fix"] == "query the tables that have the data"
 
 
 DASHBOARD = """title: A

@@ -269,3 +269,15 @@ async def test_the_schema_of_dashboards_is_the_published_one(tmp_path: Path) -> 
         assert (await site.client.get(address)).json() == json.loads(published.read_text())
         site.author = EditorAuthor("eve", frozenset({Right.RUN}))
         assert (await site.client.get(address)).status_code == 403
+
+
+async def test_a_preview_shows_no_secret_of_the_server(tmp_path: Path) -> None:
+    """As a run. Red when previews run on the data sources of viewers."""
+    drafts = {
+        DASHBOARD: "title: Typed\nrows:\n  - {table: secret, columns: [a]}\n",
+        "queries/secret.sql": "select sqlite_compileoption_get(0) as a",
+    }
+    async with served_editor(tmp_path) as site:
+        lines = await (await preview(site, drafts=drafts)).lines()
+        (panel,) = [line for line in lines if "panel" in line]
+        assert panel["error"]["code"] == "private_name"

@@ -85,6 +85,18 @@ async def test_a_source_whose_url_is_a_secret(tmp_path: Path, monkeypatch: pytes
         assert "127.0.0.1" not in answer.text
 
 
+async def test_a_database_of_the_engine_is_refused_with_a_reason(tmp_path: Path) -> None:
+    """No name of the text is at fault. Red when a place is looked for."""
+    async with served_editor(tmp_path, url="mariadb://root@127.0.0.1:1/mysql") as site:
+        body = {"environment": ENVIRONMENT, "group": "ha", "path": "queries/a.sql", "text": "select user from user"}
+        (line,) = await site.lines("run", **body)
+        assert line["error"] == {
+            "code": "private_name",
+            "message": "authors may not query data source warehouse, because its URL names mysql",
+            "fix": "register one with a database of your tables",
+        }
+
+
 class Undeclared(SQLiteDriver):
     """A driver of a host program that does not say what keeps it from writing."""
 

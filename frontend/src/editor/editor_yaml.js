@@ -1,6 +1,7 @@
-// The bundle of dashboards as YAML: completion by the published JSON schema.
+// The bundle of YAML: completion in dashboards by the published JSON schema, and in the headers of queries.
 
 import { entry } from "./code/entries.js";
+import { HEADER } from "./code/header_schema.js";
 import { offered } from "./code/matching.js";
 import { placeAt } from "./code/yaml_place.js";
 
@@ -10,15 +11,27 @@ const QUERY_FILE = "the name of a query file";
 /**
  * @param {import("@codemirror/autocomplete").CompletionContext} context
  * @param {import("./code/knowledge.js").Knowledge} known
- * @returns {import("@codemirror/autocomplete").CompletionResult | null}
+ * @returns {import("@codemirror/autocomplete").CompletionResult | null} what fits in the file of a dashboard
  */
 export function completeYaml({ state, pos, explicit }, known) {
-  if (!known.schema) return null;
-  const place = placeAt(state.sliceDoc(0, pos));
+  return known.schema && complete(state.sliceDoc(0, pos), state.sliceDoc(pos), explicit, known.schema, known);
+}
+
+/** @returns {import("@codemirror/autocomplete").CompletionResult | null} what fits in the header of a query */
+export function completeHeader({ state, pos, explicit }) {
+  const text = state.sliceDoc(0, pos);
+  const begin = text.indexOf("\n", text.indexOf("/*")) + 1;
+  const [after] = state.sliceDoc(pos).split(/^[ \t]*---[ \t]*\*\//m, 1);
+  const found = complete(text.slice(begin), after, explicit, HEADER, { queries: [] });
+  return found && { ...found, from: found.from + begin };
+}
+
+function complete(text, after, explicit, root, known) {
+  const place = placeAt(text, after);
   if (!place || (!place.typed && !explicit && !place.begun)) return null;
-  const schemas = place.steps.reduce((found, { key, keys }) => found.flatMap((schema) => below(schema, key, keys, known.schema)), alternatives(known.schema, [], known.schema));
+  const schemas = place.steps.reduce((found, { key, keys }) => found.flatMap((schema) => below(schema, key, keys, root)), alternatives(root, [], root));
   const options = place.isKey ? keysOf(schemas, place.keys, known) : schemas.flatMap((schema) => valuesOf(schema, known));
-  return offered(pos - place.typed.length, [options], place.typed, WORD);
+  return offered(text.length - place.typed.length, [options], place.typed, WORD);
 }
 
 /** @returns {any[]} the schemas that a value can have, without those that do not know one of its keys */

@@ -20,16 +20,15 @@ def refuse_private_names(registered: RegisteredSource, bound: BoundSQL) -> None:
     """Raises PrivateNameUsed."""
     database = (parse_url(registered.url).database or "").lower()
     if database in SYSTEM_DATABASES:
-        problem = f"its URL names the database {database}, which has only tables of the engine"
-        raise PrivateNameUsed(f"authors cannot query data source {registered.provided_id}: {problem}")
+        problem = f"authors may not query data source {registered.provided_id}, because its URL names {database}"
+        raise PrivateNameUsed(problem, fix="register one with a database of your tables")
     found = find_private_name(untagged(bound), bound.dialect)
     if found is not None:
-        error = PrivateNameUsed(
+        problem = (
             f"authors may not use {found.name}, because it can show users, processes, settings or files of the "
-            "database server, or data of other databases; query the tables that have the data"
+            "database server, or data of other databases"
         )
-        error.name = found.name
-        raise error
+        raise PrivateNameUsed(problem, fix="query the tables that have the data", name=found.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ def error_document(error: TenantryError, path: str, text: str, sent: str = "") -
     ``path``: the file with the text. ``sent``: the SQL that the data source got.
     """
     shown: dict[str, Any] = {"code": error.code, "message": error.public_message}
-    if isinstance(error, TemplateError) and error.problem:
+    if isinstance(error, TemplateError | PrivateNameUsed) and error.problem:
         shown |= {"message": error.problem, "fix": error.fix}
     if error.field is not None:
         shown["field"] = error.field
@@ -46,7 +46,7 @@ def _place(error: Any, path: str, text: str, sent: str) -> tuple[int, int] | Non
         word = _WORD.match(text, start)
         return start, word.end() if word is not None else min(start + 1, len(text))
     if isinstance(error, QueryFailed | PrivateNameUsed):
-        name = word_at(sent, error.position or 0) if isinstance(error, QueryFailed) else _WORD.findall(error.name)[-1]
+        name = word_at(sent, error.position or 0) if isinstance(error, QueryFailed) else error.word
         found = list(re.finditer(rf"(?<![@\w]){re.escape(name)}(?!\w)", text, re.IGNORECASE)) if name else []
         return found[0].span() if len(found) == 1 else None
     for path in getattr(error, "names", None) or filter(None, [getattr(error, "name", "")]):

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from tenantry.errors.base import DataSourceError, TenantryError
+
+_WORD: Final = re.compile(r"[@\w]+")
 
 
 class NoAuthor(TenantryError):
@@ -28,11 +33,22 @@ class FileConflict(TenantryError):
 
 
 class PrivateNameUsed(DataSourceError):
-    """The author's SQL names something that can show secrets of the database server. ``name`` is that name."""
+    """The author's SQL names something that can show secrets of the database server. ``name`` is that name, and
+    ``word`` its last word in the SQL."""
 
     code = "private_name"
     status = 422
-    name: str = ""
+
+    def __init__(self, problem: str, *, fix: str = "", name: str = "") -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.fix = fix
+        self.name = name
+        self.word: str = (_WORD.findall(name) or [""])[-1]
+
+    @property
+    def message(self) -> str:
+        return f"{self.problem}; {self.fix}"
 
 
 class UnusableFile(TenantryError):

@@ -30,11 +30,12 @@ async def test_a_year_is_written_as_a_year(stand_in: StandIn, visit: Visit, view
 
 
 async def test_a_ring_of_one_slice_has_a_name(stand_in: StandIn, visit: Visit) -> None:
-    """Beside it and below it, as after a click on a slice. Red when only several slices had a legend."""
+    """Beside it and below it, as after a click on a slice, and no seam. Red when only several slices had a legend."""
     view = {"kind": "donut", "donut": "n", "by": "x", "answer": rows({"x": "text", "n": "integer"}, ["Damaged", 5])}
     for width in (900, 360):
         page = (await visit(stand_in.show([view]), width=width)).page
         assert await page.locator(".legend-item").inner_text() == "Damaged\n100%"
+        assert await page.locator("path.slice").evaluate("(each) => getComputedStyle(each).stroke") == "none"
         await page.locator(".legend-item").click()
         assert await page.locator("path.slice").count() == 1
 

@@ -471,7 +471,7 @@ async def test_a_change_of_a_day_that_is_not_over(stand_in: StandIn, visit: Visi
     assert [title.replace("\N{NARROW NO-BREAK SPACE}", " ").replace(", 2026", "") for title in titles] == [
         "Nov 28 against Nov 27. Today is not over",
         "Nov 28 against Oct 28. Today is not over",
-        "Nov 28 – Nov 28, 11:00 AM against Nov 27 – Nov 27, 11:00 AM. Dates without a time are whole days",
+        "Nov 28, until 11:00 AM against Nov 27, until 11:00 AM. Dates without a time are whole days",
         "Nov 1 – Nov 28 against Oct 1 – Oct 28. Today is not over",
         "Nov 1 – Nov 28, 11:00 AM against Oct 1 – Oct 28, 11:00 AM",
     ]

@@ -117,6 +117,9 @@ async def _count(page: Any, selector: str, count: int) -> bool:
         ("rows:\n  - {line: flights, que‸}", ["query = required"]),
         ("rows:\n  - line: flights\n    query: ‸", ["by_day = query", "delays = query"]),
         ("week_start: ‸", ["monday", "sunday"]),
+        ("rows:\n  - {‸, query: by_day}", ["figure = required"]),
+        ("rows:\n  - {line: flights, ‸, query: by_day}", ["by = required", "title"]),
+        ("when:\n  ‸\n  property: plan\ntitle: A", ["in = required"]),
     ],
 )
 async def test_dashboards_are_completed_by_their_schema(edit: Edit, text: str, expected: list[str]) -> None:
@@ -166,6 +169,8 @@ async def test_keys(edit: Edit) -> None:
     for key in ("Control+Enter", "Control+s", "Shift+Alt+f"):
         await page.keyboard.press(key)
     assert await page.evaluate("told") == ["run", "save", "format"]
+    await page.keyboard.press("Control+i")
+    assert await page.locator(".cm-selectionBackground").count() == 0
     await page.keyboard.press("Tab")
     assert await text_of(page) == "  select 1"
     await page.evaluate("document.querySelector('main').append(document.createElement('button'))")

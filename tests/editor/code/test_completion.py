@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 
+from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.filters.registry import _ARGUMENTS
+from tenantry.sql.header.query_header import KEYS
+from tenantry.sql.parameters.declared import MATCHINGS, RANGES, ParameterType
+from tenantry.sql.parameters.definitions import FIELDS
 from tests.editor.code.conftest import KNOWLEDGE, Edit, offered, show, tell, text_of
 
 CASES: dict[str, tuple[str, list[str]]] = {
@@ -76,7 +80,9 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "by a part of the path": ("select '{{ carr‸ }}'", ["user_group.properties.carrier = UA · text"]),
     "fragments": ("select * from ({{> sales/a‸ }})", ["sales/active = fragment"]),
     "filters": ("where {{ params.since | with‸ }}", ["within"]),
+    "behind a comment": ("select /* a */ c‸ from flights", ["carrier = flights"]),
     "keys of the header": ("/* ---\npa‸\n--- */\nselect 1", ["params"]),
+    "keys of a parameter": ("/* ---\nparams:\n  since: {type: date, re‸}\n--- */\nselect 1", ["required"]),
 }
 
 
@@ -117,25 +123,43 @@ async def test_what_is_written(edit: Edit, text: str, label: str, written: str) 
 
 
 async def test_coverage_in_words(edit: Edit) -> None:
+    """Beside the list. Tab takes the entry, as Enter does."""
     page = (await edit("select {{ plan‸ }}")).page
     await offered(page)
     info = page.locator(".cm-completionInfo")
     assert await info.inner_text() == "In 375 of 412 groups; missing in 37."
+    await page.keyboard.press("Tab")
+    assert await text_of(page) == "select {{ user_group.properties.plan }}"
 
 
 async def test_nothing_is_offered_in_comments_and_texts(edit: Edit) -> None:
-    """Typing there opens no list. Red if the kind of place is not asked for."""
+    """Typing there opens no list. Red if the kind of place is not asked for, and without the comments of lines."""
     page = (await edit()).page
-    for text in ("-- da‸", "select 'da‸'", "/* da‸ */", "select 12‸"):
+    for text in ("-- da‸", "select 1 -- ‸", "select 'da‸'", "/* da‸ */", "/*\nda‸\n*/", "select 12‸"):
         await show(page, text, path=text)
         await page.keyboard.press("Control+Space")
-        await page.keyboard.type("t")
+        await page.wait_for_timeout(300)  # nothing tells that no list comes
         assert await page.locator(".cm-tooltip-autocomplete").count() == 0, text
 
 
 async def test_filters_are_those_of_the_server(edit: Edit) -> None:
     page = (await edit("select {{ params.x | ‸ }}")).page
     assert {re.split(" = ", each)[0] for each in await offered(page)} == set(_ARGUMENTS)
+
+
+async def test_the_header_is_that_of_the_server(edit: Edit) -> None:
+    """All keys, types, dialects and ways to match that the server reads, and no other."""
+    page = (await edit()).page
+    cases: dict[str, set[str]] = {
+        "‸": {*KEYS},
+        "params:\n  since: {‸}": {*FIELDS},
+        "params:\n  since: {type: ‸}": {*ParameterType} | {f"list of {each}" for each in {*ParameterType} - RANGES},
+        "params:\n  since: {match: ‸}": {*MATCHINGS},
+        "dialect: ‸": {*DIALECTS},
+    }
+    for text, expected in cases.items():
+        await show(page, f"/* ---\n{text}\n--- */\nselect 1", path=text)
+        assert {each.partition(" = ")[0] for each in await offered(page)} == expected
 
 
 async def test_another_catalogue_counts_at_once(edit: Edit) -> None:

@@ -18,7 +18,8 @@ const INNER = 0.32;
 const SIZES = [{ kind: "", wide: 1.85 }, { kind: " small", wide: 1.3 }];
 const SMALLEST = 180;
 const LARGEST = { beside: 260, below: 300 };
-/** A line of the legend below the ring, and the gap above it: so ring and legend are together as tall as their place. */
+/** Pixels of a name in the legend below the ring, of each further line of it, and of the gap above it: ring and legend
+ are together as tall as their place. */
 const LEGEND_LINE = 24;
 const FURTHER_LINE = 16;
 /** Of a name in the legend: the stylesheet has as many. */
@@ -47,10 +48,8 @@ export function draw(view, rows, options) {
   const whole = sum(shown.flatMap(({ values }) => values)) ?? 0;
   const total = number(whole);
   const way = rows.way(options.formats, [view.donut], view);
-  const line = (options.beside ? Math.min(WIDEST_LEGEND, options.width * LEGEND_BESIDE) : options.width) - BESIDE_NAME;
-  const names = shortenedAll(slices.map(({ name }) => name), line * MOST_LINES * FILLED);
-  const further = names.filter((name) => textWidth(name) > line).reduce((total, name) => total + Math.ceil(textWidth(name) / line / FILLED) - 1, 0);
-  const below = options.beside ? 0 : slices.length * LEGEND_LINE + further * FURTHER_LINE + LEGEND_GAP;
+  const { names, height } = legendNames(slices, options);
+  const below = options.beside ? 0 : height;
   const side = Math.max(options.beside ? 0 : SMALLEST, Math.min(LARGEST[options.beside ? "beside" : "below"], options.height - below, options.width));
   const root = canvas({ width: side, height: side }, "donut");
   const group = svg("g", { transform: `translate(${side / 2} ${side / 2})` });
@@ -72,6 +71,16 @@ export function draw(view, rows, options) {
     slice.note = slice.hidden ? "" : shareOf(slice, total, options.formats, 0);
   }
   return { svg: root, series: slices, stops, plot: { left: 0, top: 0, width: side, height: side }, ends: null, zoom: null, beside: true };
+}
+
+/** The names of the legend on up to three lines, on fewer where it would be taller than its place, and how tall it is. */
+function legendNames(slices, { beside, width, height: room }, most = MOST_LINES) {
+  const line = (beside ? Math.min(WIDEST_LEGEND, width * LEGEND_BESIDE) : width) - BESIDE_NAME;
+  const names = shortenedAll(slices.map(({ name }) => name), line * (most > 1 ? most * FILLED : 1));
+  const further = names.filter((name) => textWidth(name) > line).reduce((total, name) => total + Math.ceil(textWidth(name) / line / FILLED) - 1, 0);
+  const height = slices.length * LEGEND_LINE + further * FURTHER_LINE + LEGEND_GAP;
+  const fits = beside || most === 1 || height <= room - SMALLEST;
+  return fits ? { names, height } : legendNames(slices, { beside, width, height: room }, most - 1);
 }
 
 function sizeOf(slices) {

@@ -13,5 +13,7 @@ export function rangeLabel(value, formats) {
   const day = (text) => formats.text(text, { format: text.includes("T") ? "datetime" : "date" });
   if (!value.start) return `Until ${day(value.end)}`;
   if (!value.end) return `From ${day(value.start)}`;
-  return value.start === value.end ? day(value.start) : `${day(value.start)} – ${day(value.end)}`;
+  if (value.start === value.end) return day(value.start);
+  const isPart = value.end.startsWith(value.start);
+  return isPart ? `${day(value.start)}, until ${formats.text(value.end, { format: "time" })}` : `${day(value.start)} – ${day(value.end)}`;
 }

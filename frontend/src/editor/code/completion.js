@@ -3,6 +3,7 @@
 
 import { autocompletion, pickedCompletion } from "@codemirror/autocomplete";
 
+import { load } from "../../dashboards/chunks.js";
 import { columnEntries, filters } from "./knowledge.js";
 import { entry } from "./entries.js";
 import { ARGUMENTS, CODE, HEADER, TAG } from "./lexer.js";
@@ -14,9 +15,6 @@ const WORD = /^[\w$\u0080-\uffff]*$/;
 const PATH = /^[\w$.\u0080-\uffff]*$/;
 const FRAGMENT = /^[\w/-]*$/;
 const BEFORE_TABLE = /\b(?:from|join)\s$/i;
-const HEADER_KEYS = ["title", "description", "params", "optional", "dialect", "choices", "tenant"].map((key) =>
-  entry(key, "property", "", "", `${key}: `),
-);
 const LONGEST_REST = 200;
 
 /**
@@ -29,12 +27,13 @@ export const sqlCompletion = (knowledge, lexer) => completionFrom((context) => c
 /** @returns {import("@codemirror/state").Extension} */
 export const completionFrom = (source) => autocompletion({ override: [source], maxRenderedOptions: 100 });
 
-function complete({ state, pos, explicit }, known, lexer) {
+function complete(context, known, lexer) {
+  const { state, pos, explicit } = context;
   const at = around(state.doc, pos, lexer);
   const line = state.doc.lineAt(pos);
   const before = line.text.slice(0, pos - line.from);
   if (at.kind === TAG) return completeTag(at, known);
-  if (at.kind === HEADER) return /^\w*$/.test(before) ? offered(at.from, [HEADER_KEYS], at.typed, WORD) : null;
+  if (at.kind === HEADER) return load("editor_yaml.js").then(({ completeHeader }) => completeHeader(context));
   if (at.kind !== CODE && at.kind !== ARGUMENTS) return null;
   if (/^\d/.test(at.typed) || (!at.typed && !explicit && !BEFORE_TABLE.test(before))) return null;
   return completeSql(at, known.catalogue, lexer, pos);

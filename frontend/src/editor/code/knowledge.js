@@ -44,7 +44,8 @@ export class Knowledge {
   constructor({ variables = [], params = [], fragments = [], catalogue, schema = null, queries = [] } = {}, dialect = "postgresql") {
     this.schema = schema;
     this.queries = queries;
-    this.variables = [...params.map(parameterEntry), ...variables.map(variableEntry)];
+    const [own, others] = [variables.filter(isProperty), variables.filter((each) => !isProperty(each))];
+    this.variables = [...params.map(parameterEntry), ...[...own, ...others].map(variableEntry)];
     this.fragments = fragments.map((name) => entry(name, "fragment", "fragment", "The SQL of this file is written in the place of the tag."));
     this.catalogue = catalogueOf(catalogue ?? {}, dialect);
   }
@@ -93,6 +94,8 @@ class Catalogue {
 }
 
 export const columnEntries = (columns, of, quote) => columns.map((name) => entry(name, "column", of, "", quote(name)));
+
+const isProperty = ({ path }) => path.includes(".properties.");
 
 function variableEntry({ path, type, value, present, total, note }) {
   const missing = total !== undefined && present < total ? `missing in ${total - present}` : "";

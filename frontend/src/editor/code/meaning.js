@@ -43,7 +43,7 @@ export function showMeaning(view, meaning) {
 
 function showAtCursor(view) {
   const tooltip = tooltipAt(view.state, view.state.selection.main.head);
-  return tooltip !== null && pin(view, tooltip);
+  return pin(view, tooltip); // handled in any case: CodeMirror would select something
 }
 
 function tooltipAt(state, position) {

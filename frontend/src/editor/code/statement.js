@@ -1,7 +1,7 @@
 // Reads the statement around the cursor, without a parser: what the cursor is in, and the tokens of the statement with
 // parentheses in each other.
 
-import { ARGUMENTS, CODE, NAME, STRING, startState, tokens } from "./lexer.js";
+import { ARGUMENTS, CODE, COMMENT, NAME, STRING, startState, tokens } from "./lexer.js";
 
 /** Characters before and after the cursor that are read. A statement that is longer is read in part. */
 const WINDOW = 32_768;
@@ -32,8 +32,11 @@ export function around(doc, position, lexer) {
   const offset = doc.length <= 2 * WINDOW ? 0 : doc.lineAt(Math.max(0, from - WINDOW)).from;
   const text = doc.sliceString(offset, Math.min(doc.length, position + WINDOW));
   const state = startState();
-  for (const _ of tokens(lexer, text, state, from - offset));
-  return { kind: state.top.kind, next: state.top.next, typed, from, text, offset };
+  let comment = false; // one of a line, which leaves nothing open
+  for (const token of tokens(lexer, text, state, from - offset)) {
+    comment = token.kind === "comment" && token.to === from - offset && !text.startsWith("/*", token.from) && state.top === token.before;
+  }
+  return { kind: comment ? COMMENT : state.top.kind, next: state.top.next, typed, from, text, offset };
 }
 
 /** @returns {Item[]} the statement that holds a position of the text */

@@ -9,11 +9,12 @@ import { yamlToken } from "./yaml_lexer.js";
 
 /**
  * @param {string} text up to the cursor
+ * @param {string} after the rest
  * @returns {{ steps: { key: string | null, keys: string[] }[], isKey: boolean, keys: string[], typed: string, begun: boolean } | null}
- * steps: a key, or null for an entry of a list, each with the keys that the mapping below has before the cursor;
- * begun: whether a value has just been begun. null within quotes and comments.
+ * steps: a key, or null for an entry of a list, each with the keys of the mapping below it; keys: of
+ * the mapping in which a key is written; begun: whether a value has just been begun. null within quotes and comments.
  */
-export function placeAt(text) {
+export function placeAt(text, after = "") {
   /** @type {Level[]} */
   const levels = [];
   const state = {};
@@ -38,7 +39,31 @@ export function placeAt(text) {
   const inside = levels.at(-1);
   const own = isKey && inside && !inside.list && (isFlow || inside.column === column);
   const steps = levels.map(({ list, key }, index) => ({ key: list ? null : key, keys: levels[index + 1]?.keys ?? [] }));
-  return { steps: own ? steps.slice(0, -1) : steps, isKey: isKey || (inside?.list ?? false), keys: own ? inside.keys : [], typed, begun: /[:{,[-] ?$/.test(last.slice(0, column)) };
+  const keys = isKey ? [...(own ? inside.keys : []), ...keysAfter(after, isFlow ? null : column)] : [];
+  if (own) steps.pop();
+  if (isKey && steps.length) steps[steps.length - 1].keys = keys;
+  return { steps, isKey: isKey || (inside?.list ?? false), keys, typed, begun: /[:{,[-] ?$/.test(last.slice(0, column)) };
+}
+
+/** @returns {string[]} the keys behind the cursor, of the mapping that it is in; column: null for one in brackets */
+function keysAfter(text, column) {
+  /** @type {string[]} */
+  const keys = [];
+  const [rest, ...lines] = text.split("\n");
+  if (column === null) {
+    let depth = 0;
+    readLine([], rest, {}, (written, kind) => {
+      if (kind === "paren") depth += "[{".includes(written) ? 1 : -1;
+      else if (kind === "property" && depth === 0) keys.push(written);
+    });
+    return keys;
+  }
+  for (const line of lines) {
+    const begins = line.search(/\S/);
+    if (begins >= 0 && (begins < column || line[begins] === "-")) break;
+    if (begins === column) readLine([], line, {}, (written, kind) => kind === "property" && keys.push(written));
+  }
+  return keys;
 }
 
 function close(levels, column) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from tenantry.errors import QueryFailed, QueryTimeout, TemplateError, TenantryError
+from tenantry.errors import PrivateNameUsed, QueryFailed, QueryTimeout, TemplateError, TenantryError
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import template_error
 
@@ -34,6 +34,9 @@ def read_refusal(file: str, template: SQLTemplate, error: TenantryError, text: s
     if isinstance(error, QueryTimeout):
         fix = "try again later: another session may hold a lock"
         return Refusal(file, "explain-timeout", 1, 1, "the data source did not explain it in time", fix)
+    if isinstance(error, PrivateNameUsed):
+        where, line, column = _position(file, template, error.word)
+        return Refusal(where, "private-name", line, column, error.problem, error.fix)
     problem, word = error.message, ""
     if isinstance(error, QueryFailed):
         word = word_at(text, (error.position or 0) - len(prefix))
@@ -51,7 +54,7 @@ def word_at(text: str, position: int) -> str:
 
 def _position(file: str, template: SQLTemplate, word: str) -> tuple[str, int, int]:
     source = template.definition.source
-    found = list(re.finditer(rf"\b{re.escape(word)}\b", source.text)) if word else []
+    found = list(re.finditer(rf"(?<!\w){re.escape(word)}\b", source.text, re.IGNORECASE)) if word else []
     if len(found) != 1:
         return file, 1, 1
     at = source.location(found[0].start())

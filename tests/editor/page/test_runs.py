@@ -150,7 +150,9 @@ async def test_parameters_have_fields_of_their_types(stand_in: StandIn, visit: V
         {"name": "since", "type": "date"},
         {"name": "status", "type": "choice", "choices": ["open", "paid"]},
         {"name": "tags", "type": "list of text"},
-        {"name": "period", "type": "date range"},
+        {"name": "period", "type": "date range", "default": "last 90 days"},
+        {"name": "month", "type": "relative range"},
+        {"name": "several", "type": "list of choice", "choices": ["a", "b", "c"]},
         {"name": "anything", "type": None},
     ]
     answer = {"revision": "r2", "age": 0, "variables": [], "params": params, "fragments": [], "dashboards": []}
@@ -161,7 +163,11 @@ async def test_parameters_have_fields_of_their_types(stand_in: StandIn, visit: V
     await page.get_by_label("status").select_option("paid")
     await page.get_by_label("tags").fill("a, b")
     await page.get_by_label("anything").fill("x")
+    await page.get_by_label("month").select_option("last 6 months")
+    await expect(page.get_by_label("period", exact=True).locator("option").first).to_have_text("Last 90 days")
+    await page.get_by_label("period", exact=True).select_option("dates")
     await page.get_by_label("period, first").fill("2026-01-01")
+    await page.get_by_label("several").select_option(["a", "c"])
     count = len(stand_in.bodies("variables"))
     await write(page, "select 1 as one")
     await until(lambda: len(stand_in.bodies("variables")) > count)
@@ -173,6 +179,8 @@ async def test_parameters_have_fields_of_their_types(stand_in: StandIn, visit: V
         "tags": ["a", "b"],
         "anything": "x",
         "period": {"start": "2026-01-01"},
+        "month": "last 6 months",
+        "several": ["a", "c"],
     }
     await until(lambda: stand_in.bodies("run"))
     assert stand_in.bodies("run")[-1]["params"] == expected

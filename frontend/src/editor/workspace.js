@@ -48,7 +48,8 @@ export class Workspace extends Emitter {
   /** @param {object} changes of `choice` */
   choose(changes) {
     Object.assign(this.choice, changes);
-    this.keeper.put("choice", this.choice);
+    const { viewer, ...kept } = this.choice; // attributes of a viewer are values: they end with the page
+    this.keeper.put("choice", kept);
     this.emit("choice");
   }
 

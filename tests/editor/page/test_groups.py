@@ -51,8 +51,8 @@ async def test_groups_are_searched_at_the_server(stand_in: StandIn, visit: Visit
 
 
 async def test_a_viewer_has_attributes(stand_in: StandIn, visit: Visit) -> None:
-    """Numbers and lists keep their type; without any there is no viewer. The browser keeps none. Red when all are sent as
-    strings, and when the choice is kept with them."""
+    """Numbers and lists keep their type; without any there is no viewer. The browser keeps none. Red when all are sent
+    as strings, and when the choice is kept with them."""
     page = (await visit()).page
     await page.get_by_role("button", name="Viewer None").click()
     panel = page.get_by_role("dialog", name="Viewer")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.async_api import expect
 
-from tests.editor.page.conftest import Visit, reload, text_of, until, write
+from tests.editor.page.conftest import Visit, reload, shows, until, write
 from tests.editor.page.stand_in import GROUPS, StandIn, run_lines
 
 
@@ -128,8 +128,7 @@ async def test_earlier_runs_come_back_with_text_and_group(stand_in: StandIn, vis
     kept = await page.evaluate("JSON.stringify(localStorage)")
     assert "165" not in kept
     await row.get_by_role("button").click()
-    await until(lambda: text_of(page))
-    assert await text_of(page) == first
+    await shows(page, first)
 
 
 async def test_an_answer_for_an_older_text_is_dropped(stand_in: StandIn, visit: Visit) -> None:

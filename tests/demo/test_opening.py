@@ -38,7 +38,7 @@ def test_the_docs_and_the_dashboard_of_each_customer_have_been_opened(
     async def whole() -> None:
         async with demo.app.router.lifespan_context(demo.app):
             await demo.open_pages()
-            link = re.search(rf"^  {URL}/editor/#code=([\w-]+)$", demo.text, re.MULTILINE)
+            link = re.search(rf"^  {URL}/editor/#code=([\w-]+)&environment=demo&group=UA$", demo.text, re.MULTILINE)
             assert link is not None
             call = Call("/editor/-/session", "POST", {"X-Tenantry-Editor": "1"}, json.dumps({"code": link[1]}).encode())
             statuses.append((await send_request(demo.app, call, None, {}, seconds=60)).status)

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 
 from engines.postgres import Postgres
+from tenantry.datasources.checks import EngineCheck
 from tenantry.editor import EditorAuthor, Right
 from tenantry.editor.language import checks
 from tenantry.editor.language.findings_on_page import shown_findings
@@ -188,6 +189,28 @@ async def test_a_dashboard_is_checked_with_located_corrections(text: str, at: st
         assert text[found["from"] : found["to"]] == at
         assert found["edit"]["insert"] == after
         assert await check(site, corrected(text, found), "dashboards/flights.yaml", **GROUP) == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_a_column_that_the_query_does_not_return_is_found(
+    engine: str, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Red when PanelColumns is not asked, and when it asks the engine again although no query changed."""
+    text = "title: A\nrows:\n  - {line: flihgts, by: day, query: by_day}\n"
+    path = "dashboards/flights.yaml"
+    async with on_engine(engine, tmp_path, request) as site:
+        (found,) = await check(site, text, path, **GROUP)
+        assert (found["code"], text[found["from"] : found["to"]]) == ("unknown-column", "flihgts")
+        asked = []
+        run = EngineCheck.run
+        monkeypatch.setattr(EngineCheck, "run", lambda self, sources: asked.append(1) or run(self, sources))
+        assert await check(site, corrected(text, found), path, **GROUP) == []
+        assert asked == []
+        drafts = {PATH: "select day, count(*) as n from flights where carrier = {{ user_group.id }} group by day"}
+        (found,) = await check(site, corrected(text, found), path, drafts=drafts, **GROUP)
+        assert (found["code"], asked) == ("unknown-column", [1])
+        site.author = EditorAuthor("eve", frozenset({Right.VIEW}))
+        assert await check(site, text, path, **GROUP) == []
 
 
 async def test_a_broken_query_is_shown_at_its_panel(tmp_path: Path) -> None:

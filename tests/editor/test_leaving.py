@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from engines.mariadb import MariaDB
 from engines.postgres import Postgres
 from tenantry.datasources import Limits
 from tests.datasources.databases import create_database
-from tests.editor.served import ENVIRONMENT, EditorSite, served_editor
+from tests.editor.served import ENVIRONMENT, EditorSite, reachable, served_editor
 
 SOON = 60.0
 """Seconds within which something happens on a busy machine. A query that is not stopped runs for ten minutes."""
@@ -64,3 +65,19 @@ async def test_leaving_stops_the_query(engine: str, path: str, tmp_path: Path, r
         await until(count, 0)
         lines = await site.lines("run", **body, text="select 7 as n")  # the connections are free again
         assert lines[-2] == {"rows": [[7]]}
+
+
+async def test_leaving_over_a_connection(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """As a browser that aborts its request, with a real server between. Red without ``while_connected``: Starlette
+    itself listens only while it sends."""
+    async with served_editor(tmp_path, limits=LIMITS) as site, reachable(site) as url:
+        count = running("sqlite", site, request)
+        body = {"environment": ENVIRONMENT, "group": "ha", "path": "queries/a.sql", "text": ENDLESS["sqlite"]}
+        headers = {"X-Tenantry-Editor": "1"}
+        async with (
+            httpx2.AsyncClient(timeout=SOON) as client,
+            client.stream("POST", f"{url}/-/run", json=body, headers=headers) as answer,
+        ):
+            assert "started" in await anext(answer.aiter_lines())
+            await until(count, 1)
+        await until(count, 0)

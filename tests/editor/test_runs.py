@@ -282,6 +282,16 @@ async def test_a_viewer_that_cannot_be_is_refused(site: EditorSite) -> None:
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "unknown_group")
     (line,) = await site.lines("run", **query("select 1 as a", schema="nowhere"))
     assert line["error"]["code"] == "unmapped_schema"
+    assert "no data source for the schema 'nowhere'" in line["error"]["message"]
+
+
+@pytest.mark.parametrize("path", ["../../etc/passwd", "dashboards/flights.yaml", "queries/.a.sql", "by_day.sql", ""])
+async def test_only_queries_run(path: str, site: EditorSite) -> None:
+    """The audit trail has the path. Red without ``require_query``."""
+    for endpoint in ("run", "plan", "csv", "sample"):
+        answer = await site.post(endpoint, **{**query("select 1 as a"), "path": path})
+        assert (answer.status_code, answer.json()["error"]["field"]) == (422, "/path"), endpoint
+    assert await actions(site) == []
 
 
 async def test_csv_has_all_rows_and_no_formulas(tmp_path: Path) -> None:

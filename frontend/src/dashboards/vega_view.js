@@ -20,6 +20,10 @@ export class VegaView {
     this.asTable = false;
   }
 
+  skeleton() {
+    return html("div", { class: "ghost-plot" });
+  }
+
   isEmpty(data) {
     return !data.rows.length;
   }

@@ -17,8 +17,8 @@ from tenantry.cli.options import (
 from tenantry.cli.output import print_note
 from tenantry.cli.sql_check import count_by_severity, find_schema, print_document, print_findings
 from tenantry.dashboards import DashboardFolder, SavedDashboard, UnusableFormat, unusable_formats
-from tenantry.dashboards.checks import missing_in_texts, panel_findings
-from tenantry.dashboards.definition import ColumnUse, Panel, PanelKind
+from tenantry.dashboards.checks import columns_in, missing_in_texts, panel_findings, templates_of, unknown_columns
+from tenantry.dashboards.definition import Panel, PanelKind
 from tenantry.datasources import QueryFolder
 from tenantry.datasources.checks import TablesCheck
 from tenantry.errors import InvalidQueries, did_you_mean
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
 _NAMED = 5
 """Maximum groups that a finding names."""
-_COLUMNS = 20
-"""Maximum columns that a finding names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ class DashboardCheck:
             for each in error.errors or (error,):
                 finding = template_error(each)
                 self._unusable.append((finding.file or str(folder), finding))
-        self._templates = {file: template for saved in self._saved for _, file, template in _templates(saved)}
+        self._templates = {file: template for saved in self._saved for _, file, template in templates_of(saved)}
         self._audience = Audience({saved.dashboard.name: saved for saved in self._saved}, may_open)
         self._types: PropertyTypes | None = None
         self._types_of: dict[str, PropertyTypes] = {}
@@ -173,7 +171,7 @@ class DashboardCheck:
 
     def _asked(self) -> Iterator[AskedQuery]:
         for saved in self._saved:
-            for panel, file, template in _templates(saved):
+            for panel, file, template in templates_of(saved):
                 refused = self._guards.find(template, self._home) is not None and self._guarded(template) is template
                 if not refused:  # the finding `unguarded` says it already
                     yield _asked_query(saved, panel, file, template)
@@ -181,19 +179,10 @@ class DashboardCheck:
     def _unknown_columns(self) -> Iterator[Located]:
         if self._engines is None:
             return
-        from tenantry.datasources.checks import reported_by
-
         for saved in self._saved:
-            for panel, file, template in _templates(saved):
+            for panel, file, template in templates_of(saved):
                 found = self._engines.columns.get(_asked_query(saved, panel, file, template), {})
-                for use in _columns_of(saved, panel, template):
-                    lacking = [where for where, names in found.items() if use.name not in names]
-                    if lacking:
-                        at = saved.dashboard.source.location(use.offset)
-                        names = found[lacking[0]]
-                        message = f"the rows of the query have no column {use.name} ({reported_by(lacking)})"
-                        fix = f"{did_you_mean(use.name, names)}The columns: {', '.join(names[:_COLUMNS])}"
-                        yield at.file, Finding("unknown-column", Severity.ERROR, at.line, at.column, message, fix)
+                yield from unknown_columns(saved, panel, template, found)
 
     def _repeated_rows(self) -> Iterator[Located]:
         if self._engines is None:
@@ -201,7 +190,7 @@ class DashboardCheck:
         from tenantry.datasources.checks import reported_by
 
         for saved in self._saved:
-            for panel, file, template in _templates(saved):
+            for panel, file, template in templates_of(saved):
                 found = self._engines.repeated.get(_asked_query(saved, panel, file, template), {})
                 if panel is not None and found:
                     at = saved.dashboard.source.location(panel.offset)
@@ -217,7 +206,7 @@ class DashboardCheck:
         for saved in self._saved:
             names = {
                 panel.id: self._engines.series.get(_asked_query(saved, panel, file, template), {}).values()
-                for panel, file, template in _templates(saved)
+                for panel, file, template in templates_of(saved)
                 if panel is not None and template is saved.queries.panels[panel.id].rows
             }
             yield from color_findings(saved.dashboard, names)
@@ -228,7 +217,7 @@ class DashboardCheck:
         from tenantry.datasources import has_pages
 
         for saved in self._saved:
-            for panel, file, template in _templates(saved):
+            for panel, file, template in templates_of(saved):
                 engines = self._engines.asked.get(_asked_query(saved, panel, file, template), frozenset())
                 without = sorted(engine for engine in engines if not has_pages(engine))
                 if panel is not None and panel.kind is PanelKind.TABLE and without:
@@ -273,18 +262,8 @@ class DashboardCheck:
             yield file, replace(finding, message=message, fix=fix, groups=len(groups), total=total, named=named)
 
 
-def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTemplate]]:
-    """The panel is None if the query supplies a control's choices."""
-    for panel in saved.dashboard.panels:
-        for template in saved.queries.panels[panel.id].templates:
-            own = template.definition.source.file
-            yield panel, own or f"{saved.dashboard.source.file} (panel {panel.id})", template
-    for template in saved.filled.values():
-        yield None, template.definition.source.file, template
-
-
 def _files(dashboards: Iterable[SavedDashboard]) -> set[str]:
-    return {file for saved in dashboards for _, file, _ in _templates(saved)}
+    return {file for saved in dashboards for _, file, _ in templates_of(saved)}
 
 
 def _asked_query(saved: SavedDashboard, panel: Panel | None, file: str, template: SQLTemplate) -> AskedQuery:
@@ -294,15 +273,7 @@ def _asked_query(saved: SavedDashboard, panel: Panel | None, file: str, template
     whole = panel is not None and template is saved.queries.panels[panel.id].rows
     unique_by = panel.unique_by if panel is not None and whole else ()
     series = checked_column(saved.dashboard, panel) if panel is not None and whole else ""
-    return AskedQuery(file, template, schema, bool(_columns_of(saved, panel, template)), unique_by, series)
-
-
-def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplate) -> tuple[ColumnUse, ...]:
-    if panel is None:
-        return ()
-    whole = template is saved.queries.panels[panel.id].rows
-    found = (use for use in panel.columns if whole or use.key == panel.kind)
-    return tuple(use for use in found if "{{" not in use.name)  # with a variable, the name depends on the group
+    return AskedQuery(file, template, schema, bool(columns_in(saved, panel, template)), unique_by, series)
 
 
 def print_report(report: DashboardReport, style: str) -> None:

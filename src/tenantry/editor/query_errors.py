@@ -8,7 +8,15 @@ from typing import Any, Final
 
 from tenantry.datasources.checks import word_at
 from tenantry.editor.offsets import Utf16Text
-from tenantry.errors import PrivateNameUsed, QueryFailed, TemplateError, TenantryError, error_location
+from tenantry.errors import (
+    PrivateNameUsed,
+    QueryFailed,
+    TemplateError,
+    TenantryError,
+    UnmappedSchema,
+    UnregisteredSource,
+    error_location,
+)
 
 _log: Final = logging.getLogger("tenantry.editor")
 _WORD: Final = re.compile(r"[@\w]+")
@@ -19,7 +27,9 @@ def error_document(error: TenantryError, path: str, text: str, sent: str = "") -
 
     ``path``: the file with the text. ``sent``: the SQL that the data source got.
     """
-    shown: dict[str, Any] = {"code": error.code, "message": error.public_message}
+    # Viewers learn nothing of mappings. An author who chose the group and the schema does.
+    is_mapping = isinstance(error, UnmappedSchema | UnregisteredSource)
+    shown: dict[str, Any] = {"code": error.code, "message": error.message if is_mapping else error.public_message}
     if isinstance(error, TemplateError | PrivateNameUsed) and error.problem:
         shown |= {"message": error.problem, "fix": error.fix}
     if error.field is not None:

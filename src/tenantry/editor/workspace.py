@@ -72,6 +72,11 @@ class Workspace:
             raise InvalidBody(f"the editor has only {places}, and {TABLES_FILE}: {path!r} is another file", field=field)
         return kind
 
+    def require_query(self, path: str) -> None:
+        """Raises InvalidBody for a path that is not that of a query."""
+        if self.kind(path) is not FileKind.QUERY:
+            raise InvalidBody(f"only a .sql file in {QUERIES}/ can run: {path!r} is another file", field="/path")
+
     def name(self, path: str) -> str:
         """Return the name of the query or dashboard in a file: ``sales/by_day`` for ``queries/sales/by_day.sql``."""
         start = f"{QUERIES}/" if self.kind(path) is FileKind.QUERY else self.prefix

@@ -336,6 +336,22 @@ async def test_a_page_begins_anew_when_its_group_has_changed(live: StandIn, visi
     await page.get_by_role("heading", name="Of another name").wait_for()
 
 
+async def test_a_page_with_vega_begins_anew(live: StandIn, visit: Visit) -> None:
+    """Its bundle is there already, then. Red when the view of Vega has no skeleton: nothing came any more, on a page
+    whose files an author changed, and on one whose group had changed."""
+    vega = {"mark": "bar", "encoding": {"x": {"field": "k"}, "y": {"field": "v", "type": "quantitative"}}}
+    free = {"kind": "vega", "title": "Free", "vega": vega, "answer": rows({"k": "text", "v": "integer"}, ["a", 1])}
+    page = (await visit(live.show([free, BAR]))).page
+    await until(lambda: _open(live, 1))
+    await page.locator(".vega svg").wait_for()
+    (shown,) = live.dashboards.values()
+    shown["title"] = "Of another name"
+    live.events.append({"group": "changed"})
+    await page.get_by_role("heading", name="Of another name").wait_for()
+    await page.locator(".vega svg").wait_for()
+    await page.locator("rect.bar").first.wait_for()
+
+
 async def test_a_third_frame_keeps_no_connection(live: StandIn, visit: Visit) -> None:
     """Six are all that a browser opens to a host over HTTP/1.1. Red when every frame stays connected: the seventh
     would never load."""

@@ -5,7 +5,7 @@ import { svg } from "../dom.js";
 import { canvas } from "./axes.js";
 import { keyOf, LAST } from "./colors.js";
 import { dimension } from "./dimension.js";
-import { shortenedAll, textWidth } from "./measure.js";
+import { shortened, shortenedAll, textWidth } from "./measure.js";
 import { round } from "./paths.js";
 import { besides, REST } from "./series.js";
 import { adds } from "./together.js";
@@ -25,10 +25,10 @@ const FURTHER_LINE = 16;
 /** Of a name in the legend: the stylesheet has as many. */
 const MOST_LINES = 3;
 /** Pixels beside a name in the legend: its colour and its share. */
-const BESIDE_NAME = 96;
+const BESIDE_NAME = 72;
 const WIDEST_LEGEND = 280;
 /** The share of its lines that a text fills, which breaks between words. */
-const FILLED = 0.8;
+const FILLED = 0.7;
 /** The width of a legend beside the ring, as a share of the ring's. */
 const LEGEND_BESIDE = 1.1;
 const LEGEND_GAP = 12;
@@ -74,13 +74,17 @@ export function draw(view, rows, options) {
 }
 
 /** The names of the legend on up to three lines, on fewer where it would be taller than its place, and how tall it is. */
-function legendNames(slices, { beside, width, height: room }, most = MOST_LINES) {
+function legendNames(slices, options, most = MOST_LINES) {
+  const { beside, width } = options;
   const line = (beside ? Math.min(WIDEST_LEGEND, width * LEGEND_BESIDE) : width) - BESIDE_NAME;
-  const names = shortenedAll(slices.map(({ name }) => name), line * (most > 1 ? most * FILLED : 1));
-  const further = names.filter((name) => textWidth(name) > line).reduce((total, name) => total + Math.ceil(textWidth(name) / line / FILLED) - 1, 0);
+  const room = line * (most > 1 ? most * FILLED : 1);
+  const cut = shortenedAll(slices.map(({ name }) => name), room);
+  // The stylesheet knows better where a line breaks, and shortens names that differ at their beginnings.
+  const names = slices.map(({ name }, place) => (most === MOST_LINES && cut[place] === shortened(name, room) ? name : cut[place]));
+  const further = cut.filter((name) => textWidth(name) > line).reduce((total, name) => total + Math.ceil(textWidth(name) / line / FILLED) - 1, 0);
   const height = slices.length * LEGEND_LINE + further * FURTHER_LINE + LEGEND_GAP;
-  const fits = beside || most === 1 || height <= room - SMALLEST;
-  return fits ? { names, height } : legendNames(slices, { beside, width, height: room }, most - 1);
+  const fits = beside || most === 1 || height <= options.height - SMALLEST;
+  return fits ? { names, height } : legendNames(slices, options, most - 1);
 }
 
 function sizeOf(slices) {

@@ -1,6 +1,6 @@
 // <tenantry-code>: the editor of a file, in a shadow root, where the strict policy lets CodeMirror's styles pass.
 
-import { acceptCompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { acceptCompletion, closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
@@ -154,7 +154,7 @@ export class TenantryCode extends HTMLElement {
         pinned(),
         this.#language.of(this.#languageOf(shown)),
         this.#access.of(accessOf(shown)),
-        keymap.of([...closeBracketsKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...defaultKeymap, { key: "Tab", run: acceptCompletion }, indentWithTab]),
+        keymap.of([...closeBracketsKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...defaultKeymap, { key: "Tab", run: takeEntry }, indentWithTab]),
         look,
         EditorView.updateListener.of((update) => {
           if (update.docChanged) this.#tell("change");
@@ -188,6 +188,9 @@ export class TenantryCode extends HTMLElement {
     this.#view.dispatch({ effects: this.#language.reconfigure([yaml(), completionFrom(source)]) });
   }
 }
+
+/** A list that has just opened takes nothing yet, and Tab does not indent below it. */
+const takeEntry = (view) => acceptCompletion(view) || completionStatus(view.state) === "active";
 
 function accessOf({ path, readOnly = false }) {
   const attributes = { "aria-label": path || "Editor", "aria-describedby": "help", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" };

@@ -1,5 +1,8 @@
-"""Checks of dashboards that need neither their groups nor their data sources."""
+"""Checks of dashboards that need no data source, and of the columns that a data source named."""
 
+from tenantry.dashboards.checks.columns import columns_in as columns_in
+from tenantry.dashboards.checks.columns import templates_of as templates_of
+from tenantry.dashboards.checks.columns import unknown_columns as unknown_columns
 from tenantry.dashboards.checks.panels import panel_findings as panel_findings
 from tenantry.dashboards.checks.texts import missing_in_texts as missing_in_texts
 from tenantry.dashboards.checks.texts import uncovered_texts as uncovered_texts

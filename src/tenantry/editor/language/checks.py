@@ -9,6 +9,7 @@ from typing import Annotated, Final
 from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
+from tenantry.dashboards import SavedDashboard
 from tenantry.datasources import Limits, source_timezone
 from tenantry.datasources.checks import AskedQuery, EngineCheck, TablesCheck
 from tenantry.editor.authors import Right
@@ -16,6 +17,7 @@ from tenantry.editor.language.compiler import Compiler
 from tenantry.editor.language.dashboard_checks import dashboard_findings, tables_findings
 from tenantry.editor.language.findings_on_page import shown_findings
 from tenantry.editor.language.group_properties import GatheredProperties, GroupProperties
+from tenantry.editor.language.panel_columns import PanelColumns
 from tenantry.editor.language.property_schemas import PropertySchemas
 from tenantry.editor.requests import EditorRequest, TypedBody, find_environment, find_group
 from tenantry.editor.workbench import Workbench
@@ -58,15 +60,21 @@ class Checks:
         self._properties = properties
         self._schemas = schemas
         self._explaining = workbench.sources.for_authors(EXPLAIN_LIMITS)
+        self._columns = PanelColumns(self._explaining, compiler, EXPLAIN_LIMITS.timeout)
 
     async def respond(self, asked: EditorRequest[CheckBody]) -> Response:
         body = asked.body
         kind = self._workbench.workspace.require(body.path)
         known = await self._known(asked)
-        query, findings = await self._compiler.run(lambda: self._find(kind, body, known))
-        may_run = Right.RUN in asked.author.rights
-        if query is not None and may_run and not any(each.severity is Severity.ERROR for each in findings):
-            findings = [*findings, *await self._explained(body, query, known)]
+        made, findings = await self._compiler.run(lambda: self._find(kind, body, known))
+        query = made if isinstance(made, Query) else None
+        is_right = not any(each.severity is Severity.ERROR for each in findings)
+        if known.group is not None and is_right and Right.RUN in asked.author.rights:
+            if query is not None:
+                findings = [*findings, *await self._explained(body, query, known.group, known.source)]
+            elif isinstance(made, SavedDashboard):
+                found = await self._columns.findings(made, known.group)
+                findings = [*findings, *(replace(each, file=body.path) for each in found)]
         return JSONResponse(
             {
                 "findings": shown_findings(dict.fromkeys(findings), body.path, body.text),
@@ -90,13 +98,15 @@ class Checks:
         except TenantryError:  # a run reports it; the text can be checked all the same
             return _CheckContext(gathered, group)
 
-    def _find(self, kind: FileKind, body: CheckBody, known: _CheckContext) -> tuple[Query | None, Sequence[Finding]]:
+    def _find(
+        self, kind: FileKind, body: CheckBody, known: _CheckContext
+    ) -> tuple[Query | SavedDashboard | None, Sequence[Finding]]:
         workspace = self._workbench.workspace
         if kind is FileKind.TABLES:
             return None, tables_findings(body)
         types = None if known.gathered is None or not len(known.gathered.types) else known.gathered.types
         if kind is FileKind.DASHBOARD:
-            return None, dashboard_findings(body, workspace, self._compiler.queries, types)
+            return dashboard_findings(body, workspace, self._compiler.queries, types)
         try:
             zone = None if known.source is None else source_timezone(known.source)
             query = self._compiler.query(body, known.dialect or "postgresql", zone)
@@ -114,11 +124,13 @@ class Checks:
                 broken = replace(broken, line=1, column=1, message=f"{broken.file}: {broken.message}", file=body.path)
             return None, [broken]
 
-    async def _explained(self, body: CheckBody, query: Query, known: _CheckContext) -> Iterable[Finding]:
-        if known.group is None or known.source is None or len(body.text.encode(errors="replace")) > MOST_EXPLAINED:
+    async def _explained(
+        self, body: CheckBody, query: Query, group: UserGroup, source: RegisteredSource | None
+    ) -> Iterable[Finding]:
+        if source is None or len(body.text.encode(errors="replace")) > MOST_EXPLAINED:
             return ()
-        check = EngineCheck([AskedQuery(body.path, query, body.schema_)], [known.source])
-        check.add(known.group)
+        check = EngineCheck([AskedQuery(body.path, query, body.schema_)], [source])
+        await self._compiler.run(lambda: check.add(group))
         with suppress(TimeoutError, TenantryError):
             async with asyncio.timeout(EXPLAIN_LIMITS.timeout):
                 report = await check.run(self._explaining)

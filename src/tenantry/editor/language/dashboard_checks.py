@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tenantry.dashboards import DashboardFolder
+from tenantry.dashboards import DashboardFolder, SavedDashboard
 from tenantry.dashboards.checks import panel_findings, uncovered_texts
 from tenantry.dashboards.definition import read_dashboard
 from tenantry.editor.drafts import QueryDrafts
@@ -17,9 +17,9 @@ from tenantry.sql.header import read_yaml
 
 def dashboard_findings(
     body: TextBody, workspace: Workspace, queries: QueryDrafts, types: PropertyTypes | None
-) -> list[Finding]:
-    """Return the findings of a dashboard's typed text. An error in one of its queries is shown at the panel that uses
-    the query."""
+) -> tuple[SavedDashboard | None, list[Finding]]:
+    """Return a dashboard's typed text as a dashboard, if it can be read, and its findings. An error in one of its
+    queries is shown at the panel that uses the query."""
     own = str(workspace.dashboards / body.path.removeprefix(workspace.prefix))
     texts = {**body.drafts, body.path: body.text}
     drafts = {
@@ -29,17 +29,18 @@ def dashboard_findings(
     }
     name = workspace.name(body.path)
     found: list[Located] = []
+    saved: SavedDashboard | None = None
     try:
         folder = DashboardFolder(workspace.dashboards, queries.with_drafts(body.drafts), drafts=drafts, only=name)
-        dashboard = folder[name].dashboard
-        found += [*folder.findings, *panel_findings([dashboard])]
+        saved = folder[name]
+        found += [*folder.findings, *panel_findings([saved.dashboard])]
         if types is not None:
-            found += uncovered_texts(dashboard, types)
+            found += uncovered_texts(saved.dashboard, types)
     except InvalidQueries as error:
         found += ((each.file, each) for each in map(template_error, error.errors or (error,)))
     except OSError as error:
         found.append((own, template_error(TemplateError(f"a file cannot be read: {error.strerror}"))))
-    return [
+    return saved, [
         replace(finding, file=body.path) if file in {own, ""} else _at_panel(finding, file, body, name, queries)
         for file, finding in found
     ]

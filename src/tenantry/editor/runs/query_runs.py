@@ -75,6 +75,7 @@ class QueryRuns:
     async def _group(self, asked: EditorRequest[RunBody]) -> UserGroup:
         if asked.body.unguarded:
             asked.require(Right.UNGUARDED)
+        self._workbench.workspace.require_query(asked.body.path)
         return await find_viewed_group(self._workbench, asked.author, asked.body)
 
     async def _lines(self, asked: EditorRequest[RunBody], group: UserGroup) -> AsyncGenerator[bytes]:

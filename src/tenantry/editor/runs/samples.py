@@ -45,6 +45,7 @@ class Samples:
     async def sample(self, asked: EditorRequest[SampleBody]) -> Response:
         if asked.body.unguarded:
             asked.require(Right.UNGUARDED)
+        self._workbench.workspace.require_query(asked.body.path)
         environment = await find_environment(self._workbench, asked.author, asked.body.environment)
         groups = [as_viewer(each, asked.body.viewer) for each in await self._groups(environment, asked.body)]
         return Lines(asked.request, self._lines(asked, groups))

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from tenantry.dashboards import SavedDashboard
+from tenantry.dashboards.checks import columns_in, templates_of, unknown_columns
+from tenantry.dashboards.definition import Panel
+from tenantry.datasources import DataSources
+from tenantry.datasources.checks import AskedQuery, EngineCheck
+from tenantry.editor.language.compiler import Compiler
+from tenantry.errors import TenantryError
+from tenantry.groups import RegisteredSource, UserGroup
+from tenantry.sql.checks import Finding
+
+_KEPT: Final = 16
+
+_Columns: TypeAlias = Mapping[str, Sequence[str]]
+
+
+class _PanelQuery(NamedTuple):
+    panel: Panel
+    query: AskedQuery
+
+
+class PanelColumns:
+    """Compares the columns that a typed dashboard names with those that its queries return for a group. The last
+    columns are kept, because most keystrokes do not change the queries."""
+
+    def __init__(self, sources: DataSources, compiler: Compiler, seconds: float) -> None:
+        self._sources = sources
+        self._compiler = compiler
+        self._seconds = seconds
+        self._kept: OrderedDict[tuple[Any, ...], list[_Columns]] = OrderedDict()
+
+    async def findings(self, saved: SavedDashboard, group: UserGroup) -> list[Finding]:
+        asked = [
+            _PanelQuery(panel, AskedQuery(file, template, panel.schema, names=True))
+            for panel, file, template in templates_of(saved)
+            if panel is not None and columns_in(saved, panel, template)
+        ]
+        key = (group.handle, group.revision, *(_key(each.query) for each in asked))
+        columns = self._kept.get(key)
+        if columns is None:
+            columns = self._kept[key] = await self._read([each.query for each in asked], group)
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return [
+            finding
+            for (panel, query), found in zip(asked, columns, strict=True)
+            for _, finding in unknown_columns(saved, panel, query.template, found)
+        ]
+
+    async def _read(self, asked: list[AskedQuery], group: UserGroup) -> list[_Columns]:
+        sources: list[RegisteredSource] = []
+        for schema in {each.schema for each in asked}:
+            with suppress(TenantryError):  # a run reports it
+                sources.append(await self._sources.registered(group, schema))
+        check = EngineCheck(asked, sources)
+        await self._compiler.run(lambda: check.add(group))
+        with suppress(TimeoutError, TenantryError):
+            async with asyncio.timeout(self._seconds):
+                report = await check.run(self._sources)
+                return [report.columns.get(each, {}) for each in asked]
+        return [{} for _ in asked]
+
+
+def _key(asked: AskedQuery) -> tuple[Any, ...]:
+    template = asked.template
+    # The mapping of fragments is another object if one of their files or drafts changed.
+    return asked.schema, template.text, repr(template.parameters), template.definition.fragments

@@ -157,3 +157,43 @@ async def test_a_path_is_no_option_and_no_pattern(tmp_path: Path) -> None:
         _commit(tmp_path)
         assert await site.ask("file/head", path="queries/*.sql") == {"text": "select '*'\n"}
         assert await site.ask("file/head", path="queries/--help.sql") == {"text": "select '--help'\n"}
+
+
+FETCHES = {
+    "ext": {"remote.origin.url": "ext::sh -c PROGRAM"},
+    "uploadpack": {"remote.origin.url": "REPOSITORY", "remote.origin.uploadpack": "PROGRAM"},
+    "ssh": {"remote.origin.url": "ssh://host/a.git", "core.sshCommand": "PROGRAM"},
+    "proxy": {"remote.origin.url": "git://host/a.git", "core.gitProxy": "PROGRAM"},
+    "helper": {"remote.origin.vcs": "ext", "remote.origin.url": "sh -c PROGRAM"},
+}
+"""For each way in which git fetches, the configuration of a repository that names a program for it."""
+
+
+@pytest.mark.parametrize("way", FETCHES)
+async def test_a_missing_object_is_not_fetched(way: str, tmp_path: Path) -> None:
+    """A partial clone fetches an object when a command reads it, with the programs that its configuration names. The
+    status needs only the names of objects. Red with ``protocol.allow=never``, which the repository's own
+    ``protocol.ext.allow`` beats, and when ``ls-tree -l`` reads
+    the objects for their sizes."""
+    async with served_editor(tmp_path) as site:
+        _commit(tmp_path)
+        mark = tmp_path / "executed"
+        program = tmp_path / "program.sh"
+        program.write_text(f"#!/bin/sh\necho $0 $@ >> {mark}\n")
+        program.chmod(0o755)
+        missing = subprocess.check_output(["git", "rev-parse", f"HEAD:{QUERY}"], cwd=tmp_path, text=True).strip()
+        (tmp_path / ".git/objects" / missing[:2] / missing[2:]).unlink()
+        settings = {"core.repositoryFormatVersion": "1", "extensions.partialClone": "origin"}
+        settings |= {"remote.origin.promisor": "true", "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*"}
+        settings |= {f"protocol.{each}.allow": "always" for each in ("ext", "file", "ssh", "git")}
+        settings["protocol.allow"] = "always"
+        for name, value in (settings | FETCHES[way]).items():
+            _git(tmp_path, "config", name, value.replace("PROGRAM", str(program)).replace("REPOSITORY", str(tmp_path)))
+        assert (await _statuses(site))[QUERY] == "same"
+        (tmp_path / QUERY).write_text("select 2\n")
+        assert (await _statuses(site))[QUERY] == "changed"
+        assert await _message(site) == "Change query by_day"
+        assert await site.ask("file/head", path=QUERY) == {"text": None}
+        assert not mark.exists(), mark.read_text()
+        subprocess.run(["git", "cat-file", "blob", missing], cwd=tmp_path, check=False, capture_output=True)
+        assert mark.exists()  # the mark works

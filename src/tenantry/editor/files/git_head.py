@@ -1,7 +1,10 @@
 """What git has at HEAD for the files of a workspace."""
 
 # Only `ls-tree`, `cat-file` and `rev-parse` run. They use no index, hook, filter or external diff, so that nothing that
-# the configuration of the repository names is executed. `protocol.allow=never` keeps a partial clone from fetching.
+# the configuration of the repository names is executed. A partial clone would fetch an object that is missing, with the
+# programs that its configuration names (`ext::`, `core.sshCommand`, `remote.origin.uploadpack`). GIT_ALLOW_PROTOCOL
+# refuses all of them, whatever `protocol.ext.allow` is. Git 2.39.4 and later do not even try, because of
+# GIT_NO_LAZY_FETCH.
 
 from __future__ import annotations
 
@@ -20,16 +23,16 @@ SECONDS: Final = 5.0
 """Maximum duration of a git command."""
 _SAFE: Final = tuple(
     word
-    for setting in ("core.fsmonitor=false", f"core.hooksPath={os.devnull}", "core.pager=cat", "protocol.allow=never")
+    for setting in ("core.fsmonitor=false", f"core.hooksPath={os.devnull}", "core.pager=cat")
     for word in ("-c", setting)
 )
+_ENVIRONMENT: Final = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 _FILES: Final = frozenset({"100644", "100755"})
 
 
 @dataclass(frozen=True, slots=True)
 class HeadFile:
     object_id: str
-    size: int
 
     def is_same(self, content: bytes) -> bool:
         """Whether git would store this content as it is at HEAD. Git may store other line breaks than a file has."""
@@ -41,23 +44,24 @@ class HeadFile:
 def files_at_head(root: Path, places: Sequence[str]) -> Mapping[str, HeadFile] | None:
     """Return the files at HEAD in ``places``, by path relative to ``root``. The mapping is empty before the first
     commit. Returns None if ``root`` is in no git repository, or git is missing or takes too long. Blocks."""
-    listed = _git(root, "ls-tree", "-r", "-l", "-z", "HEAD", "--", *filter(None, places))
+    listed = _git(root, "ls-tree", "-r", "-z", "HEAD", "--", *filter(None, places))
     if listed is None:
         return {} if _git(root, "rev-parse", "--is-inside-work-tree") == b"true\n" else None
     found = {}
     for entry in filter(None, listed.split(b"\0")):
         about, _, path = entry.partition(b"\t")
-        mode, _, object_id, size = about.decode().split()
+        mode, _, object_id = about.decode().split()
         if mode in _FILES:
-            found[os.fsdecode(path)] = HeadFile(object_id, int(size))
+            found[os.fsdecode(path)] = HeadFile(object_id)
     return found
 
 
 def content_at_head(root: Path, path: str) -> bytes | None:
-    """Return None if HEAD has no such file, if it is larger than a file may be, or if ``files_at_head`` would return
-    None. Blocks."""
+    """Return None if HEAD has no such file, if its content is missing (partial clone) or larger than a file may be, or
+    if ``files_at_head`` would return None. Blocks."""
     file = (files_at_head(root, [path]) or {}).get(path)
-    if file is None or file.size > MAX_BYTES:
+    size = _git(root, "cat-file", "-s", file.object_id) if file else None
+    if file is None or size is None or int(size) > MAX_BYTES:
         return None
     return _git(root, "cat-file", "blob", file.object_id)
 
@@ -68,12 +72,11 @@ def _git(root: Path, *arguments: str) -> bytes | None:
         return None
     # Without the variables of a program that was started by git, such as GIT_DIR.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     try:
         done = subprocess.run(  # noqa: S603  # a fixed command; paths come after --
-            [program, "--no-optional-locks", *_SAFE, *arguments],
+            [program, "--no-pager", "--no-optional-locks", *_SAFE, *arguments],
             cwd=root,
-            env=environment,
+            env=environment | _ENVIRONMENT,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=SECONDS,

@@ -44,6 +44,7 @@ SECRETS = {
         "pg_read_file": "select pg_read_file('PG_VERSION') as a",
         "has_table_privilege()": "select has_table_privilege('pg_authid', 'select') as a",
         "show data_directory": "show data_directory",
+        "show all": "show all",
     },
     "mariadb": {
         "mysql.user": "select user from mysql.user",
@@ -58,6 +59,8 @@ SECRETS = {
         "@@global": "select @@global.secure_file_priv as a",
         "show grants": "show grants",
         "show processlist": "show processlist",
+        "show full processlist": "show /* all */ full processlist",
+        "show all slaves": "show all slaves status",
         "show variables": "show variables",
         "show databases": "show databases",
         "show create": "show create user root@localhost",
@@ -143,6 +146,8 @@ HIDDEN = {
         "mergetreeindex()": "select * from mergeTreeIndex('system', 'x')",
         "getclienthttpheader()": "select getClientHTTPHeader('Authorization')",
         "show create": "show create user default",
+        "show full processlist": "show full processlist",
+        "show full": "(show full)",
         "filesystemavailable()": "select filesystemAvailable()",
     },
 }
@@ -172,6 +177,8 @@ ORDINARY = {
     "duckdb": (
         "select table_name from duckdb_tables()",
         "describe orders",
+        "show",
+        "show all tables",
         "show tables",
         "summarize orders",
         "select column_name from information_schema.columns where table_name = 'orders'",
@@ -182,6 +189,7 @@ ORDINARY = {
         "select table_name from information_schema.tables limit 1",
         "select name from system.columns limit 1",
         "show tables from information_schema",
+        "show full tables from information_schema",
         "select 1 as users",
     ),
 }

@@ -10,7 +10,7 @@ from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.parsing.dynamic_sql import ESCAPED_NAME, SETTINGS, WordToken, dynamic_calls, words_of
-from tenantry.sql.private_names.tables import OTHERS, PRIVATE_NAMES, SHOWN, PrivateNames
+from tenantry.sql.private_names.tables import OTHERS, PRIVATE_NAMES, SHOW_MODIFIERS, SHOWN, PrivateNames
 from tenantry.sql.source import Source
 
 _BEFORE_TABLE: Final = frozenset(
@@ -84,9 +84,14 @@ def _is_in_other_schema(words: Sequence[WordToken], at: int, private: PrivateNam
 def _shown(words: Sequence[WordToken], private: PrivateNames) -> Iterator[PrivateName]:
     for at, (word, _, offset) in enumerate(words):
         if word == "show" and _text(words, at - 1) in {"", "("}:
-            what, after = _text(words, at + 1), _text(words, at + 2)
-            if what.isidentifier() and what not in SHOWN and not (what == "create" and after in {"table", "view"}):
-                yield PrivateName(f"show {what}", offset)
+            end = at + 1
+            while _text(words, end) in SHOW_MODIFIERS:
+                end += 1
+            what, after = _text(words, end), _text(words, end + 1)
+            is_public = what in SHOWN or (what == "create" and after in {"table", "view"})
+            if not is_public and (end > at + 1 or what.isidentifier() or what[:1] == "'"):
+                shown = [each.text for each in words[at : end + 1] if each.text.isidentifier()]
+                yield PrivateName(" ".join(shown), offset)
     if _text(words, 0) in _DESCRIBES:  # `show tables from mysql` names a schema without a dot
         engine_only = {name for name, public in private.schemas.items() if "tables" not in public}
         yield from (PrivateName(word, offset) for word, _, offset in words if word in engine_only)

@@ -33,8 +33,9 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-SHOWN: Final = _names("tables columns fields index indexes keys full all")
-"""The words that may follow ``show``. Only a table or a view may follow ``show create``."""
+SHOWN: Final = _names("tables columns fields index indexes keys")
+"""The words that may follow ``show`` and its modifiers. Only a table or a view may follow ``show create``."""
+SHOW_MODIFIERS: Final = _names("all extended full")
 
 _INFORMATION: Final = {
     "information_schema": _names(

@@ -121,3 +121,24 @@ def test_valid_dashboards_stay_while_a_file_is_invalid(tmp_path: Path, caplog: p
     assert list(folder) == ["more", "sales"]
     with pytest.raises(InvalidDashboards):
         list(ReloadingFolder(_write(tmp_path, {"sales.yaml": "title: 1"}), keep_valid=True))
+
+
+def test_many_open_pages_look_at_the_files_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red when each of a thousand viewers reads the folder three times a second."""
+    moment, looks = [100.0], 0
+    monkeypatch.setattr("tenantry.dashboards.refresh.reloading.time.monotonic", lambda: moment[0])
+    folder = ReloadingFolder(_write(tmp_path, ORDERS | {"sales.yaml": SALES}))
+    look = folder.stamp
+
+    def counted() -> object:
+        nonlocal looks
+        looks += 1
+        return look()
+
+    monkeypatch.setattr(folder, "stamp", counted)
+    first = {folder.recent_revision for _ in range(1_000)}
+    assert looks == 1
+    _write(tmp_path, {"sales.yaml": SALES.replace("Sales", "All sales")})
+    moment[0] += 1
+    assert {folder.recent_revision for _ in range(1_000)}.isdisjoint(first)
+    assert looks == 2

@@ -16,7 +16,7 @@ import pytest
 from engines.postgres import Postgres
 from tenantry.datasources.checks import EngineCheck
 from tenantry.editor import EditorAuthor, Right
-from tenantry.editor.language import checks
+from tenantry.editor.language import checks, group_properties
 from tenantry.editor.language.findings_on_page import shown_findings
 from tenantry.groups import GroupChanges
 from tenantry.sql.checks import Finding, Severity
@@ -28,6 +28,13 @@ GROUP = {"environment": ENVIRONMENT, "group": "ua", "schema": "main"}
 TABLES = {"tables": {"flights": {"carrier": "{{ user_group.properties.carrier }}"}}}
 CREATE = ["create table flights (day text, carrier text)"]
 ENGINES = ["sqlite", "postgresql"]
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engines, and the reading of groups, have a minute: the machine may be busy."""
+    monkeypatch.setattr(group_properties, "FIRST_WAIT", 60.0)
+    monkeypatch.setattr(checks, "EXPLAIN_LIMITS", replace(checks.EXPLAIN_LIMITS, timeout=60.0, connect_timeout=60.0))
 
 
 @asynccontextmanager
@@ -100,6 +107,28 @@ async def test_an_engine_explains_no_long_text(tmp_path: Path, monkeypatch: pyte
         assert "query-refused" in {each["code"] for each in await check(site, text, **GROUP)}
         monkeypatch.setattr(checks, "MOST_EXPLAINED", 10)
         assert "query-refused" not in {each["code"] for each in await check(site, text, **GROUP)}
+
+
+async def test_an_engine_that_runs_subqueries_to_explain_is_not_asked(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Red when plans_without_running is not asked: a check is not in the audit trail."""
+    create = ["create table flights (day text, carrier text)"]
+    url = create_database("mariadb", create, tmp_path, request, scheme="mariadb")
+    async with served_editor(tmp_path, url=url) as site:
+        (tmp_path / "tables.yaml").unlink()
+        text = "select dya from flights where carrier = {{ user_group.properties.carrier }}"
+        assert await check(site, text, **GROUP) == []
+        dashboard = "title: A\nrows:\n  - {line: nothing, by: day, query: by_day}\n"
+        assert await check(site, dashboard, "dashboards/flights.yaml", **GROUP) == []
+
+
+async def test_findings_name_no_path_of_the_server(tmp_path: Path) -> None:
+    """Red when shown_findings gets no roots."""
+    async with served_editor(tmp_path) as site:
+        (found,) = await check(site, "select a from nothing_like_it")
+        assert "tables.yaml" in found["fix"]
+        assert str(tmp_path) not in repr(found)
 
 
 async def test_only_an_author_who_may_run_asks_the_engine(tmp_path: Path) -> None:
@@ -301,7 +330,7 @@ async def test_a_query_is_checked_run_and_explained_with_the_controls_of_its_das
         found = await site.ask("variables", **body, viewer=None)
         assert found["dashboards"] == [{"name": "flights", "schema": "main"}]
         assert found["params"] == [
-            {"name": "kind", "type": "choice", "choices": ["a", "b"], "default": "a"},
+            {"name": "kind", "type": "choice", "choices": ["a", "b"], "labels": ["First", "Second"], "default": "a"},
             {"name": "since", "type": "date", "default": "2024-01-01"},
         ]
         tags = (await site.ask("meaning", **body, viewer=None))["placeholders"]

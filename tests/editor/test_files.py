@@ -52,12 +52,17 @@ async def test_dashboards_and_queries_are_listed_with_their_kinds(tmp_path: Path
 
 
 async def test_queries_inside_the_folder_of_the_dashboards(tmp_path: Path) -> None:
-    """Red when Workspace takes the parent as the root whenever the folder is called dashboards."""
+    """Red when Workspace takes the parent as the root whenever the folder is called dashboards, or SavedFiles keeps the
+    root that it found at first."""
     files = {"dashboards/flights.yaml": "title: Flights\n", "dashboards/queries/by_day.sql": "select 1\n"}
     async with served_editor(tmp_path, files) as site:
         assert await _paths(site) == {"flights.yaml": "dashboard", "queries/by_day.sql": "query"}
         assert await _saved(site, "select 2\n")
         assert (tmp_path / "dashboards/queries/by_day.sql").read_text() == "select 2\n"
+        (tmp_path / "dashboards/queries").rename(tmp_path / "queries")
+        assert await _paths(site) == {"dashboards/flights.yaml": "dashboard", "queries/by_day.sql": "query"}
+        assert await _saved(site, "select 3\n")
+        assert (tmp_path / "queries/by_day.sql").read_text() == "select 3\n"
 
 
 OUTSIDE = [

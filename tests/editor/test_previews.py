@@ -252,6 +252,16 @@ async def test_old_drafts_are_removed(tmp_path: Path) -> None:
         assert (await shown.frame()).status_code == 404
 
 
+async def test_processes_of_the_run_group_read_the_drafts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red when the file has a mode that only its owner can read."""
+    monkeypatch.setenv("TENANTRY_RUN_GROUP", str(os.getegid()))
+    (tmp_path / "run").chmod(0o2770)
+    async with served_editor(tmp_path) as site:
+        shown = await preview(site, drafts={DASHBOARD: DRAFT})
+        (file,) = (tmp_path / "run").glob(f"*{shown.id}*")
+        assert file.stat().st_mode & 0o777 == 0o660
+
+
 async def test_an_unusable_run_folder_is_an_error(tmp_path: Path) -> None:
     """Red when the OSError is not caught."""
     (tmp_path / "run").rmdir()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from engines.clickhouse_http import ClickHouseServer
+from engines.postgres import Postgres
 from tenantry.datasources import Enforcement, Limits, ReadOnlyBy
 from tenantry.datasources.engines.sqlite import SQLiteDriver
 from tenantry.groups import GroupChanges, RegisteredSource
@@ -83,6 +84,16 @@ async def test_a_source_whose_url_is_a_secret(tmp_path: Path, monkeypatch: pytes
         assert "k3y-c4n4ry" not in answer.text
         assert '"source_unavailable"' in answer.text
         assert "127.0.0.1" not in answer.text
+
+
+async def test_a_superuser_is_told_once_a_connection_is_open(postgres: Postgres, tmp_path: Path) -> None:
+    """Red without ``role_warning``."""
+    async with served_editor(tmp_path, url=postgres.create_database(), limits=LIMITS) as site:
+        body = {"environment": ENVIRONMENT, "group": "ha", "path": "queries/a.sql", "text": "select 1 as a"}
+        first, second = [(await site.lines("run", **body))[0]["started"]["notes"] for _ in range(2)]
+        assert first == []
+        (note,) = second
+        assert "connects as a superuser" in note
 
 
 async def test_a_database_of_the_engine_is_refused_with_a_reason(tmp_path: Path) -> None:

@@ -27,6 +27,12 @@ BODY: dict[str, Any] = {
 REGION = "user_group.properties.region"
 
 
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The groups are read within a minute: the machine may be busy."""
+    monkeypatch.setattr(group_properties, "FIRST_WAIT", 60.0)
+
+
 async def variables(site: EditorSite, **body: Any) -> dict[str, dict[str, Any]]:
     answer = await site.ask("variables", **{**BODY, **body})
     return {each["path"]: each for each in answer["variables"]}
@@ -79,6 +85,7 @@ async def test_the_values_are_live_and_the_counts_follow(tmp_path: Path, monkeyp
 
 async def test_groups_are_read_once_and_not_at_each_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when GroupProperties gathers for each request."""
+    monkeypatch.setattr(group_properties, "LOOK_EVERY", 3_600.0)
     async with served_editor(tmp_path) as site:
         read = 0
         listed = site.store.groups.list
@@ -97,6 +104,7 @@ async def test_groups_are_read_once_and_not_at_each_request(tmp_path: Path, monk
 
 async def test_a_request_does_not_wait_for_a_slow_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when GroupProperties.of awaits the gathering."""
+    monkeypatch.setattr(group_properties, "FIRST_WAIT", 0.01)
     async with served_editor(tmp_path) as site:
         released = asyncio.Event()
         listed = site.store.groups.list
@@ -154,9 +162,12 @@ async def test_parameters_and_fragments(tmp_path: Path) -> None:
         assert [each["type"] for each in answer["params"]] == ["date", "choice"]
         answer = await site.ask("variables", **{**BODY, "text": "select {{ params.until }} from {{"})
         assert answer["params"] == [{"name": "until", "type": None}]
-        text = "title: A\ncontrols:\n  period: {range: last 30 days}\nrows:\n  - {text: Hello}\n"
+        text = "title: A\ncontrols:\n  period: {range: last-30-days, presets: [last-7-days], label: When}\n"
+        text += "  kind: {choices: {query: by_day}}\nrows:\n  - {text: Hello}\n"
         answer = await site.ask("variables", **{**BODY, "path": "dashboards/a.yaml", "text": text})
-        assert [each["name"] for each in answer["params"]] == ["period"]
+        period, kind = answer["params"]
+        assert (period["name"], period["label"], period["presets"]) == ("period", "When", ["last-7-days"])
+        assert (kind["name"], kind["choices_query"]) == ("kind", "by_day")
         assert answer["fragments"] == ["by_day"]
 
 

@@ -17,6 +17,8 @@ export class Document {
     this.revision = draft ? draft.revision : (file?.revision ?? null);
     /** @type {Record<string, any>} what a viewer would choose */
     this.params = {};
+    /** @type {string | null} the dashboard whose controls are the parameters; null: the first that uses the query */
+    this.dashboard = null;
   }
 
   get language() {

@@ -7,6 +7,25 @@ import { EditorView, lineNumbers } from "@codemirror/view";
 
 const { look, sheet, sql, yaml } = customElements.get("tenantry-code").shared;
 
+const UNDERLINED = (color) => ({ background: `linear-gradient(var(${color}), var(${color})) bottom/100% 2px no-repeat` });
+const GROUND = (color) => ({ backgroundColor: `color-mix(in srgb, var(${color}) 8%, var(--page))` });
+const THEME = EditorView.theme({
+  "& .cm-collapsedLines": { background: "var(--surface)", color: "var(--quiet)", fontFamily: "var(--font)", fontSize: "var(--size-1)" },
+  "& .cm-collapsedLines::before, & .cm-collapsedLines::after": { content: '"\u22ef"' },
+  "&.cm-merge-a .cm-changedLine": GROUND("--bad"),
+  "&.cm-merge-b .cm-changedLine": GROUND("--good"),
+  "&.cm-merge-a .cm-changedText": UNDERLINED("--bad"),
+  "&.cm-merge-b .cm-changedText": UNDERLINED("--good"),
+  "&.cm-merge-a .cm-changedLineGutter": { background: "var(--bad)" },
+  "&.cm-merge-b .cm-changedLineGutter": { background: "var(--good)" },
+});
+const SHEET = new CSSStyleSheet();
+SHEET.replaceSync(`
+.heads { display: flex; padding: var(--space-1) 0; color: var(--quiet); font: 600 var(--size-1)/1.45 var(--font); }
+.heads span { flex: 1; padding-inline: var(--space-3); }
+.cm-merge-revert button { color: var(--accent); }
+`);
+
 /**
  * @param {HTMLElement} host
  * @param {{ mine: string, theirs: string, editable?: boolean, labels?: [string, string], dialect?: string, language?: "sql" | "yaml" }} given
@@ -16,10 +35,12 @@ const { look, sheet, sql, yaml } = customElements.get("tenantry-code").shared;
 export function openDiff(host, { mine, theirs, editable = false, labels = ["Theirs", "Mine"], dialect = "postgresql", language = "sql" }) {
   const place = document.createElement("div");
   const root = place.attachShadow({ mode: "open" });
-  root.adoptedStyleSheets = [sheet];
+  root.adoptedStyleSheets = [sheet, SHEET];
   const parent = document.createElement("div");
-  parent.className = "diff";
-  root.append(parent);
+  const heads = document.createElement("div");
+  heads.className = "heads";
+  for (const label of labels) heads.append(Object.assign(document.createElement("span"), { textContent: label }));
+  root.append(heads, parent);
   host.append(place);
   const side = (doc, label, fixed) => ({
     doc,
@@ -27,6 +48,7 @@ export function openDiff(host, { mine, theirs, editable = false, labels = ["Thei
       language === "yaml" ? yaml() : sql(dialect),
       lineNumbers(),
       look,
+      THEME,
       EditorView.lineWrapping,
       EditorState.readOnly.of(fixed),
       EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", ...(fixed ? { "aria-readonly": "true" } : {}) }),

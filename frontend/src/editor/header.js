@@ -34,7 +34,8 @@ export function head(workspace, failed) {
       const about = await ask("group", { environment, group: chosen.id });
       if (shown !== key) return;
       if (about.name !== chosen.name) workspace.choose({ group: { id: about.id, name: about.name } });
-      schemas.fill(about.schemas.length ? about.schemas : ["main"]);
+      workspace.schemas = about.schemas.length ? about.schemas : ["main"];
+      schemas.fill(workspace.schemas);
       note.textContent = about.suspended ? "suspended" : "";
       if (!about.schemas.includes(workspace.choice.schema)) workspace.choose({ schema: about.schemas[0] ?? "main" });
       schemas.show(workspace.choice.schema);

@@ -12,14 +12,14 @@ const CURRENT = 600_000;
 /**
  * @param {import("./workspace.js").Workspace} workspace
  * @param {any} view the element `tenantry-code`
- * @param {{findings: (findings: any[]) => void, params: (params: any[]) => void, dialect: (name: string) => void, meaning: (meaning: any) => void, failed: (error: Error) => void}} shown
+ * @param {{findings: (findings: any[]) => void, params: (params: any[], dashboards: any[]) => void, dialect: (name: string) => void, meaning: (meaning: any) => void, failed: (error: Error) => void}} shown
  */
 export function followLanguage(workspace, view, shown) {
   const knowledge = { variables: [], params: [], fragments: [], catalogue: null };
   const body = (...names) => workspace.body(workspace.active, ...names);
   const tell = (changes) => view.setKnowledge(Object.assign(knowledge, changes));
 
-  const check = latest(() => ask("check", body("path", "text", "drafts", "environment", "group", "schema")), ({ findings, dialect, groups }) => {
+  const check = latest(() => ask("check", body("path", "text", "drafts", "environment", "group", "schema", "dashboard")), ({ findings, dialect, groups }) => {
     if (groups === null) setTimeout(check, COUNTING); // coverage follows
     if (dialect) shown.dialect(dialect);
     view.setFindings(findings);
@@ -34,13 +34,24 @@ export function followLanguage(workspace, view, shown) {
     }, (answer) => asked === workspace.active && use(answer));
   };
   let revision = "";
-  const variables = ofQuery(() => ask("variables", { ...body("path", "text", "environment", "group", "viewer", "schema"), known: revision }), (answer) => {
+  const variables = ofQuery(() => ask("variables", { ...body("path", "text", "drafts", "environment", "group", "viewer", "schema", "dashboard"), known: revision }), (answer) => {
     revision = answer.revision;
     if (answer.unchanged) return;
     tell(answer);
-    shown.params(answer.params);
+    shown.params(answer.params, answer.dashboards);
+    adopt(answer.dashboards);
   });
-  const meaning = ofQuery(() => ask("meaning", body("path", "text", "drafts", "environment", "group", "viewer", "schema", "params")), (answer) => {
+
+  /** A query begins with the schema of the dashboard that uses it. */
+  function adopt(dashboards) {
+    const { active, choice, schemas } = workspace;
+    const { name, schema } = dashboards.find((each) => each.name === active.dashboard) ?? dashboards[0] ?? {};
+    if (!schema || active.adopted === name) return;
+    active.adopted = name;
+    if (schema !== choice.schema && schemas.includes(schema)) workspace.choose({ schema });
+  }
+
+  const meaning = ofQuery(() => ask("meaning", body("path", "text", "drafts", "environment", "group", "viewer", "schema", "params", "dashboard")), (answer) => {
     view.setMeaning(answer);
     shown.meaning(answer);
   });

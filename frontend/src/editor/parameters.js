@@ -1,14 +1,18 @@
 // What a viewer would choose: a field for each parameter that the query declares.
 
+import { presetLabel } from "../dashboards/controls/presets.js";
 import { freshId, html, icon } from "../dashboards/dom.js";
 
 const INPUTS = { date: "date", datetime: "datetime-local" };
 const RANGES = { "date range": "date", "datetime range": "datetime-local", "relative range": "datetime-local" };
 const LIST = "list of ";
+/** Ranges that are offered where the query names none. */
+const RELATIVE = ["last 30 days", "last 90 days", "last 6 months", "last 12 months"];
+const OWN = "dates";
 
 /**
- * @param {(params: Record<string, any>) => void} changed
- * @returns {{element: HTMLElement, show: (params: any[], values: Record<string, any>) => void}}
+ * @param {(changes: {params?: Record<string, any>, dashboard?: string}) => void} changed
+ * @returns {{element: HTMLElement, show: (params: any[], values: Record<string, any>, dashboards: {name: string}[], dashboard: string | null) => void}}
  */
 export function parameterFields(changed) {
   const element = html("div", { class: "parameters", role: "group", "aria-label": "Parameters", hidden: true });
@@ -18,7 +22,16 @@ export function parameterFields(changed) {
   function put(name, value) {
     if (value === undefined || value.length === 0) delete values[name];
     else values[name] = value;
-    changed(values);
+    changed({ params: values });
+  }
+
+  /** Where parameters come from that the query does not declare. */
+  function origin(dashboards, dashboard) {
+    if (dashboards.length === 1) return html("p", { class: "count params-origin" }, `As in ${dashboards[0].name}`);
+    const id = freshId("dashboard");
+    const names = dashboards.map(({ name }) => [name, name]);
+    const input = html("select", { id, change: () => changed({ dashboard: input.value }) }, ...names.map(([name]) => html("option", { value: name, selected: name === dashboard }, name)));
+    return html("div", { class: "control" }, html("label", { for: id }, "As in"), html("span", { class: "select" }, input, icon("down")));
   }
 
   function fieldOf(param) {
@@ -30,13 +43,13 @@ export function parameterFields(changed) {
   return {
     element,
     /** @param {{name: string, type: string, choices?: any[], default?: any}[]} params */
-    show(params, given) {
-      const key = JSON.stringify(params);
+    show(params, given, dashboards, dashboard) {
+      const key = JSON.stringify([params, dashboards, dashboard]);
       if (key === shown && given === values) return;
       shown = key;
       values = given;
       element.hidden = !params.length;
-      element.replaceChildren(...params.map(fieldOf));
+      element.replaceChildren(...params.map(fieldOf), ...(dashboards.length ? [origin(dashboards, dashboard)] : []));
     },
   };
 }
@@ -45,8 +58,9 @@ function control({ name, type, choices, default: usual }, id, value, put) {
   const list = Boolean(type?.startsWith(LIST));
   const one = list ? type.slice(LIST.length) : type; // null: the query does not declare it
   const placeholder = usual === undefined || usual === null ? "not set" : typeof usual === "string" ? usual : JSON.stringify(usual);
-  if (RANGES[one]) return range(name, id, RANGES[one], value, put);
-  if (choices && !list) return options(id, choices.map((each) => [String(each?.value ?? each), String(each?.label ?? each)]), value, placeholder, put);
+  if (RANGES[one]) return range({ name, choices, default: usual }, id, RANGES[one], value, put);
+  if (choices && list) return several(id, choices.map(String), value, put);
+  if (choices) return options(id, choices.map((each) => [String(each?.value ?? each), String(each?.label ?? each)]), value, placeholder, put);
   if (one === "boolean" && !list) return options(id, [["true", "true"], ["false", "false"]], value, placeholder, put);
   const read = (text) => (list ? text.split(",").map((each) => each.trim()).filter(Boolean) : text);
   return html("input", {
@@ -61,24 +75,45 @@ function control({ name, type, choices, default: usual }, id, value, put) {
   });
 }
 
+function several(id, choices, value = [], put) {
+  const input = html("select", { id, multiple: true, size: Math.min(choices.length, 3), change: () => put([...input.selectedOptions].map((each) => each.value)) });
+  input.append(...choices.map((each) => html("option", { value: each, selected: value.includes(each) }, each)));
+  return input;
+}
+
 function options(id, choices, value, placeholder, put) {
   const input = html("select", { id, change: () => put(input.value) }, html("option", { value: "" }, placeholder), ...choices.map(([each, label]) => html("option", { value: each, selected: each === value }, label)));
   return html("span", { class: "select" }, input, icon("down"));
 }
 
-function range(name, id, type, value = {}, put) {
-  const ends = { ...value };
+/** A relative range, of which the first is the default, or the days that the author enters. */
+function range({ name, choices, default: usual }, id, type, value, put) {
+  const places = html("span", { class: "range-fields" });
+  const others = (choices ?? RELATIVE).map(String).filter((each) => each !== usual);
+  const entered = value !== undefined && typeof value !== "string";
+  const input = html("select", { id, change: chosen }, html("option", { value: "" }, usual ? presetLabel(String(usual)) : "not set"), ...others.map((each) => html("option", { value: each, selected: each === value }, presetLabel(each))), !choices && html("option", { value: OWN, selected: entered }, "Dates …"));
+
+  function chosen() {
+    places.replaceChildren(...(input.value === OWN ? ends(name, type, entered ? value : {}, put) : []));
+    put(input.value === OWN ? undefined : input.value);
+  }
+
+  if (entered) places.replaceChildren(...ends(name, type, value, put));
+  return html("span", { class: "range-fields" }, html("span", { class: "select" }, input, icon("down")), places);
+}
+
+function ends(name, type, value, put) {
+  const given = { ...value };
   const end = (key, label) =>
     html("input", {
-      id: key === "start" ? id : null,
       type,
-      value: ends[key],
+      value: given[key],
       "aria-label": `${name}, ${label}`,
       input: ({ target }) => {
-        if (target.value) ends[key] = target.value;
-        else delete ends[key];
-        put(Object.keys(ends).length ? { ...ends } : undefined);
+        if (target.value) given[key] = target.value;
+        else delete given[key];
+        put(Object.keys(given).length ? { ...given } : undefined);
       },
     });
-  return html("span", { class: "range-fields" }, end("start", "first"), "–", end("end", "last"));
+  return [end("start", "first"), "–", end("end", "last")];
 }

@@ -34,8 +34,8 @@ export class Shell {
     const failed = (error) => this.#alert(error.message);
     this.banner = html("p", { class: "banner", role: "alert", hidden: true });
     this.problems = problemList({ go: (offset) => view.focusAt(offset), fix: (edit) => this.#edit(edit), mayType: true });
-    this.parameters = parameterFields((params) => {
-      workspace.active.params = params;
+    this.parameters = parameterFields((changes) => {
+      Object.assign(workspace.active, changes);
       workspace.emit("params");
     });
     this.commands = commandBar(workspace, { run: () => this.run(), stop: () => this.#run?.stop(), save: () => this.save(), format: () => this.format(), changes: () => this.changes() }, () => this.#entries());
@@ -52,7 +52,7 @@ export class Shell {
     this.language = followLanguage(workspace, view, {
       findings: (findings) => this.problems.show(findings, view.text),
       failed: (error) => this.problems.fail(error),
-      params: (params) => this.parameters.show(params, workspace.active.params),
+      params: (params, dashboards) => this.parameters.show(params, workspace.active.params, dashboards, workspace.active.dashboard),
       dialect: (dialect) => {
         if (dialect === this.dialect) return;
         this.dialect = dialect;
@@ -97,7 +97,7 @@ export class Shell {
     this.body.classList.toggle("has-result", active.language === "sql");
     this.#showText();
     this.problems.show([], active.text);
-    this.parameters.show([], active.params);
+    this.parameters.show([], active.params, [], null);
     this.#results?.open(active);
   }
 

@@ -18,6 +18,8 @@ export class Workspace extends Emitter {
   documents = new Map();
   /** @type {Document | null} */
   active = null;
+  /** Of the chosen group's mapping. */
+  schemas = ["main"];
   #unwritten = new Set();
   #timer;
 
@@ -46,7 +48,8 @@ export class Workspace extends Emitter {
   /** @param {object} changes of `choice` */
   choose(changes) {
     Object.assign(this.choice, changes);
-    this.keeper.put("choice", this.choice);
+    const { viewer, ...kept } = this.choice; // attributes of a viewer are values: they end with the page
+    this.keeper.put("choice", kept);
     this.emit("choice");
   }
 
@@ -208,9 +211,9 @@ export class Workspace extends Emitter {
    * @param {...string} names of the fields
    */
   body(document, ...names) {
-    const { path, text, params } = document;
+    const { path, text, params, dashboard } = document;
     const { environment, group, viewer, schema } = this.choice;
-    const all = { path, text, drafts: this.draftsBeside(path), environment, group: group?.id, viewer, schema, params, unguarded: Boolean(this.unguarded) };
+    const all = { path, text, drafts: this.draftsBeside(path), environment, group: group?.id, viewer, schema, params, dashboard, unguarded: Boolean(this.unguarded) };
     return Object.fromEntries(names.map((name) => [name, all[name]]));
   }
 }
@@ -220,4 +223,4 @@ function notSaved(path) {
 }
 
 /** The fields of a request that runs a query. */
-export const RUN = ["path", "text", "drafts", "environment", "group", "viewer", "schema", "params", "unguarded"];
+export const RUN = ["path", "text", "drafts", "environment", "group", "viewer", "schema", "params", "dashboard", "unguarded"];

@@ -29,7 +29,8 @@ class ExplainedQuery:
     guards: tuple[AppliedGuard, ...] = ()
     """The declared tables that the query names, each with the SQL that replaces it."""
     notes: tuple[str, ...] = ()
-    """For authors: that only the rights of the source's user prevent writes, or that queries cannot be stopped."""
+    """For authors: that only the rights of the source's user prevent writes, that queries cannot be stopped, or, once a
+    connection is open, that the user is a superuser."""
 
 
 def explain_query(
@@ -53,4 +54,6 @@ def explain_query(
             age = cache.age(opened.fingerprint(traced.bound, session, group))
     engine = parse_url(registered.url).get_backend_name()
     guards = guarded.guards(pool.dialect)
-    return ExplainedQuery(registered.id, registered.provided_id, engine, traced, age, guards, opened.notes)
+    return ExplainedQuery(
+        registered.id, registered.provided_id, engine, traced, age, guards, opened.notes if opened.for_authors else ()
+    )

@@ -76,8 +76,7 @@ class OpenSource:
     is_tagged: bool = False
     for_authors: bool = False
     """As in OpenSources."""
-    notes: tuple[str, ...] = ()
-    """For authors, as in ExplainedQuery."""
+    engine_notes: tuple[str, ...] = ()
     users: int = 0
     """The number of queries that use the source."""
     on_unused: Callable[[OpenSource], None] | None = None
@@ -87,6 +86,12 @@ class OpenSource:
 
     def __post_init__(self) -> None:
         self.name = source_name(self.registered)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Warnings about the engine and, once a connection is open, about the role."""
+        role = getattr(self.pool.driver, "role_warning", "")
+        return (*self.engine_notes, role) if role else self.engine_notes
 
     def release(self) -> None:
         self.users -= 1
@@ -166,7 +171,7 @@ class OpenSources:
         queue, tables = FairQueue(registered.id, self.limits), declared_tables(registered)
         opened = OpenSource(registered, secrets, pool, session, tables, revision, queue, is_tagged)
         if self.for_authors:
-            opened.for_authors, opened.notes = True, source_notes(registered, pool.driver, self._engines)
+            opened.for_authors, opened.engine_notes = True, source_notes(registered, pool.driver, self._engines)
         return opened
 
     def _evict_idle(self) -> None:

@@ -50,4 +50,4 @@ async def test_no_digit_is_lost(tmp_path: Path, visit: Visit) -> None:
         async with httpx2.AsyncClient(headers=served.headers) as client:
             answer = await client.post(f"{served.url}/exact/-/panels/2-1/download", json={})
             file = await client.get(served.url.removesuffix("/dashboards") + answer.json()["address"])
-        assert file.text == "large,price,part\r\n9007199254740993,12345678901234567.89,0.1\r\n"
+        assert file.text == "\ufefflarge,price,part\r\n9007199254740993,12345678901234567.89,0.1\r\n"

@@ -74,6 +74,11 @@ async def test_a_finding_is_fixed_by_click_and_by_key(edit: Edit) -> None:
     assert await text_of(page) == f"-- x\n{TEXT}".replace("carier", "carrier")
     await show(page, f"‸{TEXT}", path="b.sql")
     await tell(page, "setFindings", [FINDING])
+    await page.locator(".cm-lintRange-error").hover()
+    await page.get_by_role("button", name="Fix").click()
+    assert await text_of(page) == TEXT.replace("carier", "carrier")
+    await show(page, f"‸{TEXT}", path="c.sql")
+    await tell(page, "setFindings", [FINDING])
     await page.keyboard.press("Control+.")
     assert await text_of(page) == TEXT.replace("carier", "carrier")
 

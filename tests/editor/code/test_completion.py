@@ -78,6 +78,14 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "by a part of the path": ("select '{{ carr‸ }}'", ["user_group.properties.carrier = UA · text"]),
     "fragments": ("select * from ({{> sales/a‸ }})", ["sales/active = fragment"]),
     "filters": ("where {{ params.since | with‸ }}", ["within"]),
+    "before deep parentheses": (
+        "select a.‸ from airports a," + "(select*from" * 2_700,
+        ["code = airports"],
+    ),
+    "a name of two tables": (
+        "select da‸ from flights f, (select day, 1 as n from flights) q",
+        ["f.day = flights", "q.day = q"],
+    ),
     "behind a comment": ("select /* a */ c‸ from flights", ["carrier = flights"]),
     "keys of the header": ("/* ---\npa‸\n--- */\nselect 1", ["params"]),
     "keys of a parameter": ("/* ---\nparams:\n  since: {type: date, re‸}\n--- */\nselect 1", ["required"]),
@@ -85,8 +93,8 @@ CASES: dict[str, tuple[str, list[str]]] = {
 
 
 async def test_what_is_offered_where(edit: Edit) -> None:
-    """Red for "of all columns of a table" without the stars of statement scopes, and for many with ``partAt`` or
-    ``withNames`` left out."""
+    """Red for "before deep parentheses" without a limit, for "of all columns of a table" without the stars of outputs,
+    and for many with ``partAt`` or ``withNames`` left out."""
     page = (await edit()).page
     wrong = {}
     for name, (text, expected) in CASES.items():

@@ -73,6 +73,15 @@ async def text_of(page: Page) -> str:
     return text
 
 
+async def shows(page: Page, text: str) -> None:
+    """Waits until the code view shows this text."""
+
+    async def is_shown() -> bool:
+        return await text_of(page) == text
+
+    await until(is_shown)
+
+
 async def write(page: Page, text: str) -> None:
     """Replaces the whole text, as by keys."""
     await page.evaluate("document.querySelector('tenantry-code').focus()")

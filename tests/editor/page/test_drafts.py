@@ -7,7 +7,7 @@ from typing import Any
 from playwright.async_api import Page, expect
 
 from engines.chromium import Watched
-from tests.editor.page.conftest import Visit, reload, text_of, until, write
+from tests.editor.page.conftest import Visit, reload, shows, text_of, until, write
 from tests.editor.page.stand_in import QUERY, SECOND, StandIn
 
 TYPED = "select 1 as typed"
@@ -26,8 +26,7 @@ async def test_a_draft_survives_a_reload(stand_in: StandIn, visit: Visit) -> Non
     await write(page, TYPED)
     await reload(page)
     await expect(page.locator(".tab[aria-current]")).to_contain_text("by_day.sql")
-    await until(lambda: text_of(page))
-    assert await text_of(page) == TYPED
+    await shows(page, TYPED)
     await expect(page.locator(f".file[data-path='{QUERY}']")).to_contain_text("not saved")
     await page.keyboard.press("ControlOrMeta+s")
     await until(lambda: stand_in.files[QUERY] == TYPED)
@@ -53,8 +52,8 @@ async def test_a_closed_tab_keeps_its_draft(stand_in: StandIn, visit: Visit) -> 
     await page.get_by_role("button", name="Close by_day.sql").click()
     await expect(page.get_by_text("Open a file on the left.")).to_be_visible()
     await page.locator(f".file[data-path='{QUERY}']").click()
-    await until(lambda: text_of(page))
-    assert await text_of(page) == TYPED
+    await expect(page.locator(".tab[aria-current]")).to_contain_text("by_day.sql")
+    await shows(page, TYPED)
 
 
 async def test_texts_that_are_not_saved_go_with_requests(stand_in: StandIn, visit: Visit) -> None:

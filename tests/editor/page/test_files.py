@@ -65,7 +65,6 @@ async def test_formatting_can_be_undone(stand_in: StandIn, visit: Visit) -> None
     page = (await visit()).page
     before = stand_in.files[QUERY]
     await page.get_by_role("button", name="Format").click()
-    await until(lambda: text_of(page))
     await expect(page.get_by_role("button", name="Save", exact=True)).to_be_enabled()
     assert (await text_of(page)).startswith("SELECT day")
     assert stand_in.files[QUERY] == before

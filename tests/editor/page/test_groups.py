@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.async_api import expect
 
-from tests.editor.page.conftest import Visit, reload, text_of, until, write
+from tests.editor.page.conftest import Visit, reload, shows, until, write
 from tests.editor.page.stand_in import GROUPS, StandIn, run_lines
 
 
@@ -51,7 +51,8 @@ async def test_groups_are_searched_at_the_server(stand_in: StandIn, visit: Visit
 
 
 async def test_a_viewer_has_attributes(stand_in: StandIn, visit: Visit) -> None:
-    """Numbers and lists keep their type; without any there is no viewer. Red when all are sent as strings."""
+    """Numbers and lists keep their type; without any there is no viewer. The browser keeps none. Red when all are sent
+    as strings, and when the choice is kept with them."""
     page = (await visit()).page
     await page.get_by_role("button", name="Viewer None").click()
     panel = page.get_by_role("dialog", name="Viewer")
@@ -63,6 +64,7 @@ async def test_a_viewer_has_attributes(stand_in: StandIn, visit: Visit) -> None:
     await page.keyboard.press("ControlOrMeta+Enter")
     await until(lambda: stand_in.bodies("run"))
     assert stand_in.bodies("run")[-1]["viewer"] == {"id": "17", "region": "eu", "level": 3}
+    assert "region" not in await page.evaluate("JSON.stringify(localStorage)")
 
 
 async def test_two_groups_stand_beside_each_other(stand_in: StandIn, visit: Visit) -> None:
@@ -126,8 +128,7 @@ async def test_earlier_runs_come_back_with_text_and_group(stand_in: StandIn, vis
     kept = await page.evaluate("JSON.stringify(localStorage)")
     assert "165" not in kept
     await row.get_by_role("button").click()
-    await until(lambda: text_of(page))
-    assert await text_of(page) == first
+    await shows(page, first)
 
 
 async def test_an_answer_for_an_older_text_is_dropped(stand_in: StandIn, visit: Visit) -> None:

@@ -36,7 +36,6 @@ const THEME = EditorView.theme({
   ".cm-activeLineGutter": { backgroundColor: "transparent", color: "var(--text)" },
   ".cm-foldPlaceholder": { background: "var(--surface)", border: "var(--hairline) solid var(--line)", color: "var(--quiet)", padding: "0 var(--space-1)" },
   ".cm-foldGutter span": { color: "var(--quiet)" },
-  ".cm-placeholder": { color: "var(--quiet)" },
   "&.cm-focused .cm-matchingBracket": { background: "none", outline: "var(--hairline) solid var(--line-control)", borderRadius: "2px" },
   "&.cm-focused .cm-nonmatchingBracket": { background: "none", color: "var(--bad)" },
   ".cm-selectionMatch, .cm-searchMatch": { background: "none", outline: "var(--hairline) solid var(--line-control)" },

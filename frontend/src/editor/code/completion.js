@@ -83,10 +83,21 @@ function completeSql(at, known, lexer, pos) {
   }
   const ctes = scope.ctes.map(({ name }) => entry(name, "open", "of this query", "", known.quote(name)));
   if (scope.wantsTable) return offered(at.from, [ctes, known.tables, known.schemas], at.typed, WORD);
-  const columns = scope.sources.flatMap((source) => columnsIn(source, known));
+  const columns = distinct(scope.sources, known);
   const aliases = scope.sources.map(({ name, table }) => entry(name, "open", same(table, name) ? "" : table, "", known.quote(name)));
   const functions = known.functions.map(withApply(called));
   return offered(at.from, [columns, aliases, known.keywords, functions, columns.length ? [] : known.tables], at.typed, WORD);
+}
+
+/** A name that several tables have is offered with each table's. */
+function distinct(sources, known) {
+  const found = sources.flatMap((source) => columnsIn(source, known).map((column) => ({ column, of: source.name })));
+  const times = new Map();
+  for (const { column } of found) times.set(column.key, (times.get(column.key) ?? 0) + 1);
+  return found.map(({ column, of }) => {
+    if (times.get(column.key) === 1) return column;
+    return { ...column, label: `${of}.${column.label}`, apply: `${known.quote(of)}.${column.apply}` };
+  });
 }
 
 function columnsOf(name, { sources, ctes }, known) {

@@ -22,7 +22,7 @@ const HEADER_END = /[ \t]*---[ \t]*\*\//y;
 const TAG_PATH = /[^\W\d_][\w\u0080-\uffff]*(?:\.[^\W\d_][\w\u0080-\uffff]*)*/uy;
 const FRAGMENT = /[^\s}]+/y;
 const ARGUMENT_KEY = /(?:-?\w+)(?=\s*:(?![:=]))/y;
-const CLOSING = { "[": "]", "\u2018": "\u2019", "\u201c": "\u201d" };
+const CLOSING = { "\u2018": "\u2019", "\u201c": "\u201d" };
 
 /**
  * @typedef {object} Context what a token is in; never changed, so that states share it
@@ -139,7 +139,7 @@ export class SqlLexer {
     }
     if (taken(this.quoted, stream)) return this.#opening(stream, state, string.slice(pos, stream.pos));
     if (taken(this.line, stream)) return moved(stream, string.length - stream.pos, "comment");
-    if (state.top.kind === ARGUMENTS && !state.top.open && /[(,]\s*$/.test(string.slice(0, pos)) && taken(ARGUMENT_KEY, stream)) return "argument";
+    if (state.top.kind === ARGUMENTS && !state.top.open && /[(,]/.test(lastSign(string, pos)) && taken(ARGUMENT_KEY, stream)) return "argument";
     if (taken(this.word, stream)) return this.#word(string, pos, stream.pos);
     if (taken(NUMBER, stream)) return "number";
     return taken(OPERATOR, stream) ? (/[,;.]/.test(string[pos]) ? "punctuation" : "operator") : moved(stream, 1, null);
@@ -265,6 +265,13 @@ export function* tokens(lexer, text, state = startState(), until = text.length) 
     }
     from = to + 1;
   }
+}
+
+/** @returns {string} the character before a place that is not white space; a bracket for the beginning of a line */
+function lastSign(string, before) {
+  let at = before - 1;
+  while (at >= 0 && /\s/.test(string[at])) at -= 1;
+  return string[at] ?? "(";
 }
 
 function taken(pattern, stream) {

@@ -5,6 +5,8 @@ import { ARGUMENTS, CODE, COMMENT, NAME, STRING, startState, tokens } from "./le
 
 /** Characters before and after the cursor that are read. A statement that is longer is read in part. */
 const WINDOW = 32_768;
+/** Parentheses in each other; what is in deeper ones counts as theirs. */
+const DEEPEST = 100;
 const SKIPPED = new Set([null, "comment", "clause"]);
 const FRAGMENT = /\{\{\s*>\s*([\w/-]*)$/;
 const PATH = /((?:(?:[\w$\u0080-\uffff]+|"[^"]+"|`[^`]+`|\[[^\]]+\])\.)*[\w$\u0080-\uffff]*)$/;
@@ -29,7 +31,8 @@ export function around(doc, position, lexer) {
   const before = line.text.slice(Math.max(0, position - line.from - LONGEST_PATH), position - line.from);
   const [, typed] = FRAGMENT.exec(before) ?? PATH.exec(before);
   const from = position - typed.length;
-  const offset = doc.length <= 2 * WINDOW ? 0 : doc.lineAt(Math.max(0, from - WINDOW)).from;
+  const begin = Math.max(0, from - WINDOW);
+  const offset = doc.length <= 2 * WINDOW ? 0 : Math.max(doc.lineAt(begin).from, begin - WINDOW);
   const text = doc.sliceString(offset, Math.min(doc.length, position + WINDOW));
   const state = startState();
   let comment = false; // one of a line, which leaves nothing open
@@ -43,6 +46,7 @@ export function around(doc, position, lexer) {
 export function statementAt(text, position, lexer) {
   const top = { items: /** @type {Item[]} */ ([]) };
   const open = [top];
+  let deeper = 0;
   /** @type {Item | null} */
   let quoted = null; // its tokens are one item
   for (const { kind, from, to, before } of tokens(lexer, text)) {
@@ -55,13 +59,15 @@ export function statementAt(text, position, lexer) {
     if (SKIPPED.has(kind) || (before.kind !== CODE && before.kind !== ARGUMENTS)) continue;
     const written = text.slice(from, to);
     const { items } = open[open.length - 1];
-    if (written === "(") {
+    if (written === "(" && open.length > DEEPEST) deeper += 1;
+    else if (written === "(") {
       const group = { kind: "group", text: "", word: "", from, to: Infinity, items: [] };
       items.push(group);
       open.push(group);
     } else if (written === ")") {
       const endsTag = before.kind === ARGUMENTS && !before.open.includes("p");
-      if (open.length > 1 && !endsTag) open.pop().to = to;
+      if (deeper && !endsTag) deeper -= 1;
+      else if (open.length > 1 && !endsTag) open.pop().to = to;
     } else if (written === ";" && open.length === 1) {
       if (from >= position) break;
       top.items = [];

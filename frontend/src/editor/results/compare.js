@@ -8,8 +8,8 @@ import { Run } from "../run.js";
 import { RUN } from "../workspace.js";
 import { differences } from "./differences.js";
 
-/** Rows that are shown. */
-const MOST = 500;
+/** Cells of a side that are shown. */
+const MOST = 5_000;
 const ONLY = "only here";
 
 /**
@@ -56,14 +56,14 @@ export function compare(workspace, formats, current) {
     const [left, right] = runs;
     const alike = JSON.stringify(left.columns.map(({ name }) => name)) === JSON.stringify(right.columns.map(({ name }) => name));
     const found = differences(left.rows, right.rows);
-    word.textContent = alike ? summary(found, groups) : "The two results have different columns.";
-    const pairs = found.pairs.slice(0, MOST);
+    word.textContent = alike ? summary(found, groups, shownOf(left)) : "The two results have different columns.";
+    const pairs = found.pairs.slice(0, shownOf(left));
     const tables = runs.map((run, side) => sideOf(run, side, groups, pairs, alike));
     sides.replaceChildren(...tables);
     together(tables.map((table) => table.querySelector(".table-scroller")));
   }
 
-  function summary({ pairs, changed, onlyLeft, onlyRight, byFirst }, groups) {
+  function summary({ pairs, changed, onlyLeft, onlyRight, byFirst }, groups, shown) {
     const count = (value) => formats.text(value, { type: "integer" });
     const rows = `${count(pairs.length)} ${pairs.length === 1 ? "row" : "rows"}`;
     const found = [
@@ -74,7 +74,7 @@ export function compare(workspace, formats, current) {
     const said = [
       found.length ? `Of ${rows}: ${found.join(", ")}.` : `Both have the same ${rows}.`,
       !byFirst && "Rows are compared by their place.",
-      pairs.length > MOST && `The first ${count(MOST)} are shown.`,
+      pairs.length > shown && `The first ${count(shown)} are shown.`,
     ];
     return said.filter(Boolean).join(" ");
   }
@@ -95,7 +95,7 @@ export function compare(workspace, formats, current) {
     });
     const scroller = html("div", { class: "table-scroller", tabindex: "0", role: "group", "aria-label": groups[side].name }, html("table", {}, html("thead", {}, head), html("tbody", {}, ...body)));
     scroller.addEventListener("scroll", () => fade(scroller), { passive: true });
-    return html("section", { class: "side" }, html("h3", {}, groups[side].name, html("span", { class: "option-id" }, groups[side].id)), html("div", { class: "table" }, scroller));
+    return html("section", { class: "side" }, html("h3", {}, html("span", { class: "group-name", title: groups[side].name }, groups[side].name), html("span", { class: "option-id" }, groups[side].id)), html("div", { class: "table" }, scroller));
   }
 
   return {
@@ -111,6 +111,11 @@ export function compare(workspace, formats, current) {
       again.hidden = !other;
     },
   };
+}
+
+/** How many rows are shown. */
+function shownOf({ columns }) {
+  return Math.floor(MOST / columns.length);
 }
 
 /** Both scroll as one. */

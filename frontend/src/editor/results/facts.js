@@ -20,14 +20,14 @@ export function factsOf(run, group, formats, workspace) {
   const time = done ? duration(done.seconds, formats) : run.ended ? null : "running";
   const waited = done?.queue_seconds >= 0.1 ? `${duration(done.queue_seconds, formats)} in the queue` : null;
   const source = started?.source && `${started.source.name} (${started.engine})`;
-  const words = [`As ${group.name}`, rows, time, waited, source].filter(Boolean).join(" · ");
+  const words = [rows, time, waited, source].filter(Boolean).map((each) => ` · ${each}`);
   const state = started?.suspended ? "suspended" : started?.expired ? "expired" : null;
   return [
     (started?.unguarded ?? run.body.unguarded) && html("p", { class: "warning" }, "Without guards: these rows may be of every group."),
     state && html("p", { class: "warning" }, `This group is ${state}: its viewers see nothing.`),
     ...(started?.notes ?? []).map((note) => html("p", { class: "warning" }, note)),
     done?.cut && html("p", { class: "warning" }, `Cut after ${count(run.rows.length)} rows`),
-    html("p", { class: "count", role: "status" }, words),
+    html("p", { class: "count", role: "status" }, html("span", { class: "group-name", title: group.name }, `As ${group.name}`), ...words),
     done && workspace.may("run") && html("button", { type: "button", class: "link", click: (event) => download(run, event.target) }, "CSV"),
   ].filter(Boolean);
 }

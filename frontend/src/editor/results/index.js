@@ -7,6 +7,7 @@ import { addPanel } from "./add_panel.js";
 import { boundSql } from "./bound.js";
 import { chart } from "./chart.js";
 import { compare } from "./compare.js";
+import { ExactFormats } from "./exact_formats.js";
 import { factsOf } from "./facts.js";
 import { earlierRuns, remember } from "./history.js";
 import { plan } from "./plan.js";
@@ -30,13 +31,14 @@ export class Results {
     this.formats = new Formats();
     const current = () => this.#document && { document: this.#document, ...this.#runs.get(this.#document) };
     this.facts = html("div", { class: "facts" });
-    this.table = new ResultTable(this.formats, go);
+    const exact = new ExactFormats();
+    this.table = new ResultTable(exact, go);
     const mayRun = workspace.may("run");
     this.parts = {
       Table: this.table,
       Chart: chart(this.formats),
       "Bound SQL": boundSql(this.formats),
-      ...(mayRun && { Plan: plan(workspace, current), Compare: compare(workspace, this.formats, current), Sample: sample(workspace, current), History: earlierRuns(workspace, restore) }),
+      ...(mayRun && { Plan: plan(workspace, current), Compare: compare(workspace, exact, current), Sample: sample(workspace, current), History: earlierRuns(workspace, restore) }),
     };
     this.tabs = tabs("Result", this.parts);
     this.element = html("div", { class: "results" }, html("div", { class: "results-head" }, this.tabs.list, this.facts), ...this.tabs.panels);

@@ -3,14 +3,18 @@
 import { KEYS } from "../commands.js";
 import { html } from "../../dashboards/dom.js";
 import { compare, isNumeric } from "../../dashboards/numbers.js";
-import { TableView } from "../../dashboards/tables.js";
+import { fade, TableView } from "../../dashboards/tables.js";
 
-const PAGE = 100;
+const PAGE = 50;
+/** Characters of a text that is shown whole. */
+const LONG = 40;
 
 export class ResultTable {
   element = html("div", { class: "rows" });
   #view = null;
   #run = null;
+  /** Rows of the run that were there when it was drawn. */
+  #shown = 0;
 
   /**
    * @param {import("../../dashboards/values.js").Formats} formats
@@ -19,17 +23,18 @@ export class ResultTable {
   constructor(formats, go) {
     this.formats = formats;
     this.go = go;
-    new ResizeObserver(() => this.#view?.fit()).observe(this.element);
+    new ResizeObserver(() => this.#fade()).observe(this.element);
   }
 
   /** @param {import("../run.js").Run | null} run */
   show(run) {
     if (!run) return this.#say(`Run the query to see its rows: ${KEYS.run}`);
     if (run.error) return this.#fail(run.error);
-    if (run !== this.#run) this.#view = null;
+    if (run !== this.#run) [this.#view, this.#shown] = [null, 0];
     this.#run = run;
     if (!run.columns.length) return this.element.replaceChildren(run.stopped ? html("p", { class: "hint" }, "The query was stopped.") : html("div", { class: "ghost-rows", role: "status", "aria-label": "The query runs" }, ...Array.from({ length: 8 }, () => html("span", { class: "ghost ghost-row" }))));
     if (!run.rows.length && run.ended) return this.#say(run.stopped ? "The query was stopped." : "The query gives no rows for this group.");
+    if (!run.ended && this.#shown >= PAGE) return; // the rest is drawn once it has come
     this.#draw();
   }
 
@@ -44,6 +49,11 @@ export class ResultTable {
     this.element.replaceChildren(html("div", { class: "panel-failed", role: "alert" }, html("p", { class: "failure" }, message), place));
   }
 
+  #fade() {
+    const scroller = this.element.querySelector(".table-scroller");
+    if (scroller) fade(scroller);
+  }
+
   #draw() {
     const { columns } = this.#run;
     this.#view ??= new TableView(
@@ -54,7 +64,9 @@ export class ResultTable {
     const rows = sorted(columns, this.#run.rows, sort);
     const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
     this.element.replaceChildren(this.#view.show({ columns, rows: rows.slice(page * PAGE, (page + 1) * PAGE), total: rows.length }));
-    this.#view.fit();
+    for (const cell of this.element.querySelectorAll(".wraps")) if (cell.textContent.length > LONG) cell.title = cell.textContent;
+    this.#fade();
+    this.#shown = rows.length;
     const [again] = focused ? this.element.querySelectorAll(`[data-focus="${CSS.escape(focused)}"]:not(:disabled)`) : [];
     (again ?? (focused ? this.element.querySelector("[data-focus]:not(:disabled)") : null))?.focus();
   }

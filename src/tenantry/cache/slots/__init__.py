@@ -2,8 +2,8 @@
 
 After a writer has crashed, the version of its slot stays odd and prevents caching until a poll repairs the slot."""
 
-from tenantry.cache.slots.folder import FolderTaken, run_folder
+from tenantry.cache.slots.folder import FolderTaken, RunFolder, run_folder
 from tenantry.cache.slots.shared import SharedSlots
 from tenantry.cache.slots.table import PrivateSlots
 
-__all__ = ["FolderTaken", "PrivateSlots", "SharedSlots", "run_folder"]
+__all__ = ["FolderTaken", "PrivateSlots", "RunFolder", "SharedSlots", "run_folder"]

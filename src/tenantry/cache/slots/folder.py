@@ -48,15 +48,20 @@ _POSIX: Final = sys.platform != "win32"
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
+    """A folder that the processes of one host share. ``group``: the id of the OS group whose processes share it, or
+    None for one OS user."""
+
     path: Path
     group: int | None
 
     @property
     def mode(self) -> int:
+        """The mode of the folder."""
         return 0o700 if self.group is None else 0o2770
 
     @property
     def file_mode(self) -> int:
+        """The mode of its files."""
         return 0o600 if self.group is None else 0o660
 
     def distrust(self, status: os.stat_result) -> str | None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -33,6 +34,7 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
         self._keep_valid = keep_valid
         self._stamp: Stamp | None = None
         self._read: DashboardFolder | InvalidQueries | None = None
+        self._recent: tuple[float, str] | None = None
 
     def __getitem__(self, name: str) -> SavedDashboard:
         return self._current()[name]
@@ -47,6 +49,14 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
     def revision(self) -> str:
         """A string that changes whenever a file changes."""
         return f"{hash(self.stamp()):x}"
+
+    @property
+    def recent_revision(self) -> str:
+        """The revision, which is read a few times a second however many open responses ask for it."""
+        now = time.monotonic()
+        if self._recent is None or now >= self._recent[0] + _LOOK_SECONDS:
+            self._recent = (now, self.revision)
+        return self._recent[1]
 
     def read(self) -> DashboardFolder:
         return DashboardFolder(self.path)
@@ -109,7 +119,7 @@ class ChangedFiles(ChangedPanels):
         return _LOOK_SECONDS
 
     def idle_message(self) -> Message:
-        now = self._folder.revision
+        now = self._folder.recent_revision
         if now == self._revision:
             return {}
         self._revision = now

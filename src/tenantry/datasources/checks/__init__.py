@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tenantry.datasources.checks.engine_check import wrong_tables as wrong_tables
     from tenantry.datasources.checks.query_plans import PlanTemplate as PlanTemplate
     from tenantry.datasources.checks.query_plans import plan_prefix as plan_prefix
+    from tenantry.datasources.checks.query_plans import plans_without_running as plans_without_running
     from tenantry.datasources.checks.refused_queries import word_at as word_at
     from tenantry.datasources.checks.session_check import SessionCheck as SessionCheck
     from tenantry.datasources.checks.tables_check import TablesCheck as TablesCheck
@@ -21,7 +22,7 @@ else:
         __name__,
         {
             "tenantry.datasources.checks.engine_check": "AskedQuery EngineCheck EngineReport reported_by wrong_tables",
-            "tenantry.datasources.checks.query_plans": "PlanTemplate plan_prefix",
+            "tenantry.datasources.checks.query_plans": "PlanTemplate plan_prefix plans_without_running",
             "tenantry.datasources.checks.refused_queries": "word_at",
             "tenantry.datasources.checks.session_check": "SessionCheck",
             "tenantry.datasources.checks.tables_check": "TablesCheck read_declaration",

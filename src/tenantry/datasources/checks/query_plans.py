@@ -7,7 +7,9 @@ from tenantry.datasources.driver import check_statement
 from tenantry.datasources.engines.registry import engine_name
 from tenantry.datasources.explanation import ExplainedQuery
 from tenantry.datasources.statement import READING_DUCKDB, UNCLEAR, first_keyword, refusal
-from tenantry.datasources.wrapped_templates import WrappedTemplate
+from tenantry.datasources.url import parse_url
+from tenantry.datasources.wrapped_templates import WrappedTemplate, can_name_columns
+from tenantry.groups import RegisteredSource
 from tenantry.sql import BoundSQL, SQLTemplate
 
 
@@ -30,6 +32,12 @@ _PLANS: Final[Mapping[str, _Plans]] = {
     "chdb": _Plans("explain ", _SELECTS),
 }
 """Engines that explain queries, by name."""
+
+
+def plans_without_running(source: RegisteredSource) -> bool:
+    """Whether the engine explains a query without running any part of it. MySQL, MariaDB and ClickHouse run some
+    subqueries. Raises InvalidSource for an unusable URL."""
+    return can_name_columns(parse_url(source.url).get_backend_name())
 
 
 class PlanTemplate(WrappedTemplate):

@@ -86,7 +86,8 @@ class PostgreSQLDriver:
         self.dialect = REDSHIFT if url.get_backend_name() == REDSHIFT else "postgresql"
         self._limits = limits
         self._has_session = bool(source.session)
-        self._warned = False
+        self.role_warning: str = ""
+        """A warning about the role, once a connection is open."""
         if psycopg.pq.version() < _LIBPQ:
             raise InvalidSource("data sources on PostgreSQL need libpq 17 or later: pip install 'psycopg[binary]'")
         self._params = self._parse(url)
@@ -144,13 +145,12 @@ class PostgreSQLDriver:
                 "variables would filter nothing: give it a role that is not a superuser, does not have BYPASSRLS, and "
                 "owns no table without `force row level security`"
             )
-        if is_superuser and not self._warned:
-            self._warned = True
-            _log.warning(
-                "data source %s connects as a superuser, who can read the server's files even in a read-only "
-                "transaction: give it a role that may only read",
-                self.source_id,
+        if is_superuser and not self.role_warning:
+            self.role_warning = (
+                f"data source {self.source_id} connects as a superuser, who can read the server's files even in a "
+                "read-only transaction: give it a role that may only read"
             )
+            _log.warning("%s", self.role_warning)
 
     def _rows(self, connection: PipelineConnection, query: Statement) -> list[tuple[Any, ...]]:
         before = self._before(connection, self._limits.timeout_ms)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from tenantry.editor.files.folder_files import (
@@ -69,7 +70,10 @@ class SavedFiles:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._root = workspace.root
+
+    @property
+    def _root(self) -> Path:
+        return self._workspace.root  # changes when somebody makes or moves the folder of the queries
 
     def list(self) -> list[tuple[str, FileKind]]:
         """Return the paths and kinds, sorted. Raises UnusableFile for too many files."""

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from tenantry.dashboards import SavedDashboard
 from tenantry.datasources import Limits, source_timezone
-from tenantry.datasources.checks import AskedQuery, EngineCheck, TablesCheck
+from tenantry.datasources.checks import AskedQuery, EngineCheck, TablesCheck, plans_without_running
 from tenantry.editor.authors import Right
 from tenantry.editor.language.compiler import Compiler
 from tenantry.editor.language.dashboard_checks import dashboard_findings, tables_findings
@@ -28,7 +28,8 @@ from tenantry.sql import Query
 from tenantry.sql.checks import Finding, Severity, template_error
 
 EXPLAIN_LIMITS: Final = Limits(timeout=1.0, lock_timeout=0.1, pool_size=1)
-"""Limits of an engine's ``explain`` while an author types."""
+"""Limits of an engine's ``explain`` while an author types. It is not in the audit trail, so only engines are asked that
+run no part of the query for it."""
 MOST_EXPLAINED: Final = 50 * 1024
 """Maximum bytes of a query that an engine explains."""
 
@@ -75,9 +76,11 @@ class Checks:
             elif isinstance(made, SavedDashboard):
                 found = await self._columns.findings(made, known.group)
                 findings = [*findings, *(replace(each, file=body.path) for each in found)]
+        workspace = self._workbench.workspace
+        roots = [f"{each}/" for each in (workspace.root, workspace.queries.parent) if str(each) != "."]
         return JSONResponse(
             {
-                "findings": shown_findings(dict.fromkeys(findings), body.path, body.text),
+                "findings": shown_findings(dict.fromkeys(findings), body.path, body.text, roots),
                 "dialect": known.dialect if query is None else query.dialect,
                 "groups": None if known.gathered is None else len(known.gathered.types),
             }
@@ -127,7 +130,11 @@ class Checks:
     async def _explained(
         self, body: CheckBody, query: Query, group: UserGroup, source: RegisteredSource | None
     ) -> Iterable[Finding]:
-        if source is None or len(body.text.encode(errors="replace")) > MOST_EXPLAINED:
+        if (
+            source is None
+            or not plans_without_running(source)
+            or len(body.text.encode(errors="replace")) > MOST_EXPLAINED
+        ):
             return ()
         check = EngineCheck([AskedQuery(body.path, query, body.schema_)], [source])
         await self._compiler.run(lambda: check.add(group))

@@ -14,9 +14,18 @@ _FAR: Final = 2_000
 """Maximum number of characters between a finding and the text that its correction replaces."""
 
 
-def shown_findings(findings: Iterable[Finding], path: str, text: str) -> list[dict[str, Any]]:
+def shown_findings(
+    findings: Iterable[Finding], path: str, text: str, roots: Iterable[str] = ()
+) -> list[dict[str, Any]]:
     """Return the findings of the file ``path`` as JSON, with their places in ``text``. A finding of an included file is
-    shown at the tag that includes the file. Findings of other files are left out."""
+    shown at the tag that includes the file. Findings of other files are left out. ``roots``: the beginnings of paths on
+    the server, which authors do not see."""
+
+    def without_roots(words: str) -> str:
+        for root in roots:
+            words = words.replace(root, "")
+        return words
+
     units, shown = Utf16Text(text), []
     for finding in findings:
         at = Location(finding.line, finding.column, finding.file or path, finding.included_at)
@@ -29,8 +38,8 @@ def shown_findings(findings: Iterable[Finding], path: str, text: str) -> list[di
             "to": units.offset(end),
             "severity": str(finding.severity),
             "code": finding.code,
-            "message": finding.message if at.file == path else f"{at.file}: {finding.message}",
-            "fix": finding.fix,
+            "message": without_roots(finding.message if at.file == path else f"{at.file}: {finding.message}"),
+            "fix": without_roots(finding.fix),
         }
         place = _replaced(finding.edit, text, start) if finding.edit is not None and at.file == path else None
         if place is not None and finding.edit is not None:

@@ -10,7 +10,7 @@ from tenantry.dashboards import SavedDashboard
 from tenantry.dashboards.checks import columns_in, templates_of, unknown_columns
 from tenantry.dashboards.definition import Panel
 from tenantry.datasources import DataSources
-from tenantry.datasources.checks import AskedQuery, EngineCheck
+from tenantry.datasources.checks import AskedQuery, EngineCheck, plans_without_running
 from tenantry.editor.language.compiler import Compiler
 from tenantry.errors import TenantryError
 from tenantry.groups import RegisteredSource, UserGroup
@@ -58,7 +58,8 @@ class PanelColumns:
         sources: list[RegisteredSource] = []
         for schema in {each.schema for each in asked}:
             with suppress(TenantryError):  # a run reports it
-                sources.append(await self._sources.registered(group, schema))
+                source = await self._sources.registered(group, schema)
+                sources += [source] if plans_without_running(source) else []
         check = EngineCheck(asked, sources)
         await self._compiler.run(lambda: check.add(group))
         with suppress(TimeoutError, TenantryError):

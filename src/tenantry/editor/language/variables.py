@@ -80,6 +80,7 @@ class Variables:
 
     def _parameters(self, kind: FileKind, body: VariablesBody) -> Iterator[dict[str, Any]]:
         declared: Mapping[str, Parameter] = {}
+        dashboard = self._compiler.queries.dashboard(body.path, body.drafts, body.dashboard)
         with suppress(TemplateError):
             if kind is FileKind.DASHBOARD:
                 dashboard = read_dashboard(body.text, self._workbench.workspace.name(body.path), body.path)
@@ -89,7 +90,9 @@ class Variables:
                 declared = query.definition.parameters
                 declared = query.parameters
         for parameter in declared.values():
-            yield _parameter(parameter)
+            control = None if dashboard is None else dashboard.controls.get(parameter.name)
+            presets = list(control.presets) if control is not None else []
+            yield _parameter(parameter) | ({"presets": presets} if presets else {})
         for name in dict.fromkeys(_PARAMETER.findall(body.text)):
             if name not in declared:
                 yield {"name": name, "type": None}
@@ -142,8 +145,14 @@ def _words(kind: Any) -> str | None:
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
     about: dict[str, Any] = {"name": parameter.name, "type": parameter.kind}
+    if parameter.label:
+        about["label"] = parameter.label
     if parameter.choices is not None:
         about["choices"] = [shown_value(each) for each in parameter.choices]
+        if [*parameter.labels] != about["choices"]:
+            about["labels"] = list(parameter.labels)
+    if parameter.choices_query is not None:
+        about["choices_query"] = parameter.choices_query
     if parameter.default is not None:
         about["default"] = _default(parameter.default)
     return about

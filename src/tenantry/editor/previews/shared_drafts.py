@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from tenantry.cache.slots import FolderTaken, run_folder
+from tenantry.cache.slots import FolderTaken, RunFolder, run_folder
 from tenantry.errors import FileNotSaved
 
 SESSION_SECONDS: Final = 3_600.0
@@ -52,12 +52,14 @@ class SharedDrafts:
     def write(self, drafts: PreviewedDrafts, preview: str | None = None) -> str:
         """Write the drafts of a new preview, or other drafts of one, and return the id of the preview. Raises
         FileNotSaved, StoreUnavailable."""
-        folder = _folder()
+        found = _run_folder()
+        folder = found.path
         name = preview or secrets.token_urlsafe(16)
         draft = folder / f".{_PREFIX}{secrets.token_hex(8)}"
         try:
             _remove_old(folder)
             with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "w") as file:
+                os.fchmod(file.fileno(), found.file_mode)  # the umask would take the group's right to read
                 json.dump(asdict(drafts), file)
             draft.replace(_file(folder, name))
         except OSError as error:
@@ -70,20 +72,20 @@ class SharedDrafts:
         if not _NAME.fullmatch(preview):
             return None
         with suppress(OSError):
-            return PreviewedDrafts(**json.loads(_file(_folder(), preview).read_bytes()))
+            return PreviewedDrafts(**json.loads(_file(_run_folder().path, preview).read_bytes()))
         return None
 
     def stamp(self, preview: str) -> tuple[str, int, int]:
         """Return a value that changes when the drafts change."""
         with suppress(OSError):
-            about = _file(_folder(), preview).stat()
+            about = _file(_run_folder().path, preview).stat()
             return preview, about.st_mtime_ns, about.st_ino
         return preview, 0, 0
 
 
-def _folder() -> Path:
+def _run_folder() -> RunFolder:
     try:
-        return run_folder(name="editor").path
+        return run_folder(name="editor")
     except FolderTaken as taken:
         raise taken.refusal from None
 

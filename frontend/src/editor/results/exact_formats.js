@@ -1,0 +1,11 @@
+// Values as an author of SQL wants them: with each digit, and NULL told from an empty string.
+
+import { isNumeric } from "../../dashboards/numbers.js";
+import { Formats } from "../../dashboards/values.js";
+
+export class ExactFormats extends Formats {
+  text(value, way = {}) {
+    if (value === null || value === undefined) return "NULL";
+    return isNumeric(way.type) && !way.format ? this.whole(value, { ...way, digits: 0 }) : super.text(value, way);
+  }
+}

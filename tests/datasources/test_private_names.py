@@ -89,6 +89,7 @@ SECRETS = {
         "pragma_database_list": "summarize pragma_database_list",
         "current_setting()": "select current_setting('home_directory') as a",
         "show databases": "from (show databases)",
+        "show variables": "select 'a' as a union all by name show variables",
         "checkpoint()": "from checkpoint()",
         "truncate_duckdb_logs()": "from truncate_duckdb_logs()",
         "write_log()": "select 'x'.write_log() as a",
@@ -145,6 +146,7 @@ HIDDEN = {
     },
     "duckdb": {
         "enable_logging()": "from enable_logging()",
+        "show schemas": "select 1 union show schemas",
         "force_checkpoint()": "call force_checkpoint()",
         "duckdb_extensions": "select install_path from duckdb_extensions()",
         "duckdb_secrets": "select * from duckdb_secrets()",
@@ -202,6 +204,7 @@ ORDINARY = {
         "show tables",
         "summarize orders",
         "select column_name from information_schema.columns where table_name = 'orders'",
+        'select distinct "show" from (select id as "show" from orders)',
         "select 'duckdb_settings' as a where 'pg_settings' <> 'x'",
     ),
     "clickhouse": (

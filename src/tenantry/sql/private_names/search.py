@@ -17,6 +17,8 @@ _BEFORE_TABLE: Final = frozenset(
     {"from", "join", ",", ".", "describe", "desc", "summarize", "show", "table", "pivot", "unpivot", "only"}
 )
 _DESCRIBES: Final = frozenset({"show", "describe", "desc", "exists"})
+_EXPLAINS: Final = frozenset({"explain", "analyze", "describe", "desc", "summarize"})
+_SET_OPERATORS: Final = frozenset({"union", "except", "intersect"})
 
 
 class PrivateName(NamedTuple):
@@ -83,7 +85,7 @@ def _is_in_other_schema(words: Sequence[WordToken], at: int, private: PrivateNam
 
 def _shown(words: Sequence[WordToken], private: PrivateNames) -> Iterator[PrivateName]:
     for at, (word, _, offset) in enumerate(words):
-        if word == "show" and _text(words, at - 1) in {"", "("}:
+        if word == "show" and _begins_statement(words, at):
             end = at + 1
             while _text(words, end) in SHOW_MODIFIERS:
                 end += 1
@@ -98,6 +100,14 @@ def _shown(words: Sequence[WordToken], private: PrivateNames) -> Iterator[Privat
     for (word, _, offset), (after, _, _) in pairwise(words):
         if word == "for" and after == "connection" and _text(words, 0) in {"explain", *_DESCRIBES}:
             yield PrivateName("the plan of another connection", offset)
+
+
+def _begins_statement(words: Sequence[WordToken], at: int) -> bool:
+    # DuckDB runs `select 1 union all by name show databases`. In `select distinct show`, it is a column.
+    before, earlier = _text(words, at - 1), _text(words, at - 2)
+    return before in {"", "(", ")", *_SET_OPERATORS, *_EXPLAINS} or (
+        before in {"all", "distinct", "name"} and earlier in {"all", "by", "distinct", *_SET_OPERATORS}
+    )
 
 
 def _text(words: Sequence[WordToken], at: int) -> str:

@@ -121,6 +121,14 @@ class EditorEndpoints:
     async def author(self, request: Request) -> EditorAuthor:
         """Return the author. Raises NoAuthor, and the errors of ``require_page``."""
         self.require_page(request)
+        return await self._author(request)
+
+    async def author_in_frame(self, request: Request) -> EditorAuthor:
+        """Like ``author``, for a page in a frame of the editor. It does not send HEADER."""
+        self._origins.require(request.scope)
+        return await self._author(request)
+
+    async def _author(self, request: Request) -> EditorAuthor:
         found = self._find_author(request)
         author = await found if inspect.isawaitable(found) else found
         if author is None:

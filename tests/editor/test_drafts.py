@@ -20,7 +20,8 @@ def test_an_unsaved_text_is_included_in_place_of_its_file(tmp_path: Path) -> Non
 
 
 def test_compiled_queries_are_kept_until_a_file_changes(tmp_path: Path) -> None:
-    """Red when DraftedQueries.is_current compares nothing, or when with_drafts keeps nothing."""
+    """Red when DraftedQueries.is_current compares nothing, or when with_drafts keeps nothing.
+    The folder of the queries may move."""
     write_files(tmp_path, {"queries/a.sql": "select 1 as a"})
     queries = QueryDrafts(tmp_path / "dashboards")
     kept = queries.with_drafts({})["a"]
@@ -31,6 +32,10 @@ def test_compiled_queries_are_kept_until_a_file_changes(tmp_path: Path) -> None:
     write_files(tmp_path, {"queries/b.sql": "select 3 as a"})
     assert list(queries.with_drafts({"queries/c.sql": "select 4"})) == ["a", "b", "c"]
     assert list(queries.with_drafts({})) == ["a", "b"]
+    (tmp_path / "dashboards").mkdir()
+    (tmp_path / "queries").rename(tmp_path / "dashboards/queries")
+    write_files(tmp_path, {"dashboards/queries/b.sql": "select 44 as a"})
+    assert queries.with_drafts({})["b"].text == "select 44 as a"
 
 
 def test_only_query_files_of_the_folder_have_names(tmp_path: Path) -> None:

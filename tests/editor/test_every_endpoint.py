@@ -111,13 +111,16 @@ async def test_every_post_comes_from_the_editors_page(everything: Everything) ->
 
 
 async def test_every_endpoint_needs_its_right(everything: Everything) -> None:
-    """Red for an endpoint that an author may use without the right that RIGHTS names."""
+    """Red for an endpoint that an author may use without the right that RIGHTS names, or without the right to view:
+    responses to a save, a run and a preview may have texts of files."""
     needed = {each.path: each.right for each in everything.endpoints}
     assert needed == {path: RIGHTS.get(path) for path in needed}, "list new endpoints in RIGHTS"
     for path, right in needed.items():
-        everything.site.author = EditorAuthor("eve", frozenset(Right) - {right})
-        answer = await everything.site.post(path)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (403, "right_missing"), path
+        for missing in {right, Right.VIEW}:
+            everything.site.author = EditorAuthor("eve", frozenset(Right) - {missing})
+            answer = await everything.site.post(path)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (403, "right_missing"), path
+            assert missing in answer.json()["error"]["message"]
 
 
 async def test_every_endpoint_is_limited_to_the_authors_environments(everything: Everything) -> None:
@@ -133,3 +136,25 @@ async def test_every_endpoint_is_limited_to_the_authors_environments(everything:
         error = answer.json()["error"]
         assert (error["code"], error["field"]) == ("right_missing", "/environment"), endpoint.path
         assert answer.status_code == 403
+
+
+@pytest.mark.parametrize(
+    "path", ["../../etc\npassword=hunter2", "queries/../app.yaml", "app.yaml", "queries/.a.sql", ""]
+)
+async def test_every_path_is_in_the_workspace(everything: Everything, path: str) -> None:
+    """Red for an endpoint that uses or records a path without Workspace.require."""
+    site = everything.site
+    count = len(await site.store.audit.list(limit=1000))
+    tested = set()
+    for endpoint in everything.endpoints:
+        fields = endpoint.model.model_fields
+        name = "path" if "path" in fields else "dashboard"
+        if name not in fields:
+            continue
+        required = {each for each, field in fields.items() if field.is_required()} | {"group"} & fields.keys()
+        body = {each: SAMPLES[each] for each in required} | {name: path}
+        answer = await site.post(endpoint.path, **body | ({"revision": "0"} if "revision" in fields else {}))
+        assert (answer.status_code, answer.json()["error"].get("field")) == (422, f"/{name}"), endpoint.path
+        tested.add(endpoint.path)
+    assert tested >= {"run", "plan", "csv", "sample", "check", "meaning", "variables", "file/save", "preview"}
+    assert len(await site.store.audit.list(limit=1000)) == count

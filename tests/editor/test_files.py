@@ -13,7 +13,8 @@ import pytest
 
 from tenantry.editor import EditorAuthor, Right
 from tenantry.editor.files import folder_files
-from tests.editor.served import FILES, EditorSite, served_editor
+from tests.dashboards.served import write_files
+from tests.editor.served import ENVIRONMENT, FILES, EditorSite, served_editor
 
 QUERY = "queries/by_day.sql"
 
@@ -116,6 +117,38 @@ async def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:
         assert (await _refused(site, "file/save", path="queries/folder/new.sql", text="y", revision=None))[0] == 422
         assert (tmp_path / "outside/x.sql").read_text() == "secret"
         assert [each.name for each in (tmp_path / "outside").iterdir()] == ["x.sql"]
+        as_ua = {"environment": ENVIRONMENT, "group": "ua", "path": QUERY}
+        assert (await site.ask("variables", **as_ua, text="select 1"))["fragments"] == []
+        for name, link in (("link", "queries/link.sql"), ("folder/x", "queries/folder")):
+            for endpoint in ("meaning", "run", "plan"):
+                answer = await site.post(endpoint, **as_ua, text=f"select {{{{> {name} }}}} as x")
+                assert f"{link} is a symbolic link" in answer.text, endpoint
+                assert "secret" not in answer.text
+
+
+async def test_linked_dashboards_schemas_and_tables_are_not_read(tmp_path: Path) -> None:
+    """Red when DashboardUses, a check, PropertySchemas or Catalogues follows a symbolic link."""
+    linked = {
+        "dashboards/x.yaml": "title: Secret\nrows:\n  - {table: by_secret}\n",
+        "queries/schemas/production.json": '{"type": "object", "properties": {"secret": {"type": "string"}}}',
+        "tables.yaml": "tables:\n  flights: shared\n",
+    }
+    typed = {"path": "dashboards/a.yaml", "text": "title: A\nrows:\n  - {table: by_day, click: {open: x}}\n"}
+    query = {"path": "queries/by_secret.sql", "text": "select 1 as a"}
+    files = {"queries/by_day.sql": FILES[QUERY], query["path"]: query["text"], typed["path"]: typed["text"]}
+    write_files(tmp_path / "outside", linked)
+    async with served_editor(tmp_path / "app", files) as site:
+        as_ua = {"environment": ENVIRONMENT, "group": "ua"}
+        catalogue = await site.ask("catalogue", **as_ua)
+        for path in linked:
+            (tmp_path / "app" / path).parent.mkdir(exist_ok=True)
+            (tmp_path / "app" / path).symlink_to(tmp_path / "outside" / path)
+        found = await site.ask("variables", **as_ua, **query)
+        assert found["dashboards"] == []
+        assert "user_group.properties.secret" not in {each["path"] for each in found["variables"]}
+        assert (await site.ask("catalogue", **as_ua))["tables"] == catalogue["tables"]
+        (finding,) = (await site.ask("check", **as_ua, **typed))["findings"]
+        assert "there is no dashboard x" in finding["message"]
 
 
 async def test_a_save_replaces_the_file_and_keeps_its_mode(tmp_path: Path) -> None:
@@ -166,7 +199,7 @@ async def test_line_breaks_stay_as_the_file_has_them(tmp_path: Path, old: bytes,
 
 
 async def test_what_others_changed_meanwhile_is_kept(tmp_path: Path) -> None:
-    """Red when save, delete or rename does not compare the revision."""
+    """Red when save, delete or rename does not compare the revision, or when the message of Conflict shows the file."""
     async with served_editor(tmp_path) as site:
         opened = await site.ask("file", path=QUERY)
         (tmp_path / QUERY).write_text("select 'theirs'\n")
@@ -178,6 +211,7 @@ async def test_what_others_changed_meanwhile_is_kept(tmp_path: Path) -> None:
         ):
             answer = await site.post(f"file/{endpoint}", path=QUERY, revision=opened["revision"], **more)
             assert (answer.status_code, answer.json()["error"]["code"]) == (409, "file_conflict"), endpoint
+            assert answer.json()["error"]["message"] == f"{QUERY} was changed since you opened it", endpoint
             assert answer.json()["theirs"] == {"text": "select 'theirs'\n", "revision": theirs["revision"]}
             assert (tmp_path / QUERY).read_text() == "select 'theirs'\n"
         answer = await site.post("file/save", path=QUERY, text="select 'new'", revision=None)
@@ -185,6 +219,7 @@ async def test_what_others_changed_meanwhile_is_kept(tmp_path: Path) -> None:
         (tmp_path / QUERY).unlink()
         answer = await site.post("file/save", path=QUERY, text="select 'mine'", revision=theirs["revision"])
         assert answer.json()["theirs"] == {"text": None, "revision": None}
+        assert answer.json()["error"]["message"] == f"{QUERY} was deleted since you opened it"
         assert not (tmp_path / QUERY).exists()
 
 

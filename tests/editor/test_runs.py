@@ -275,9 +275,13 @@ async def test_no_secret_of_the_group_is_in_an_answer(site: EditorSite) -> None:
 
 
 async def test_a_viewer_that_cannot_be_is_refused(site: EditorSite) -> None:
-    """With the field. Red when ``as_viewer`` builds the viewer without the rules of passes."""
+    """With the field. Red when ``as_viewer`` builds the viewer without the rules of passes, and without their maximum
+    length."""
     answer = await site.post("run", **query("select 1 as a", viewer={"id": 7}))
     assert (answer.status_code, answer.json()["error"]["field"]) == (422, "/viewer")
+    answer = await site.post("run", **query("select 1 as a", viewer={"id": "eve", "team": "x" * 3_000}))
+    assert (answer.status_code, answer.json()["error"]["field"]) == (422, "/viewer")
+    assert "at most 3072 are allowed" in answer.json()["error"]["message"]
     answer = await site.post("run", **query("select 1 as a", group="nobody"))
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "unknown_group")
     (line,) = await site.lines("run", **query("select 1 as a", schema="nowhere"))

@@ -125,6 +125,10 @@ def test_minting_takes_the_time_of_day() -> None:
         mint_pass(raw)
     with pytest.raises(InvalidPass, match="shorten `viewer`"):
         mint_pass(TOKEN, viewer={"text": "x" * 3_000})
+    longest = (3_072 - len(mint_pass(TOKEN, viewer={"text": ""}))) // 4 * 3
+    assert len(mint_pass(TOKEN, viewer={"text": "x" * longest})) in range(3_069, 3_073)
+    with pytest.raises(InvalidPass, match=r"the pass has 307[3-8] characters, but at most 3072"):
+        mint_pass(TOKEN, viewer={"text": "x" * (longest + 4)})
 
 
 @pytest.mark.parametrize(

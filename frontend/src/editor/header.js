@@ -69,14 +69,8 @@ export function head(workspace, failed) {
     state.read_only && html("span", { class: "badge" }, "Read-only"),
     workspace.may("unguarded") && unguarded(workspace),
     html("span", { class: "author" }, state.author),
-    state.has_session && html("button", { type: "button", class: "link", click: leave }, "Log out"),
+    state.has_session && html("button", { type: "button", class: "link", click: () => workspace.leave().then(() => location.reload(), failed) }, "Log out"),
   );
-}
-
-/** Ends the session. The page shows how to come back. */
-async function leave() {
-  await ask("session/end", {});
-  location.reload();
 }
 
 function unguarded(workspace) {

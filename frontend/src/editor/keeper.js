@@ -50,6 +50,11 @@ export class Keeper {
     }
   }
 
+  /** Drops everything of the author whose name does not begin with `kept`. */
+  clear(kept) {
+    for (const name of this.names("")) if (!name.startsWith(kept)) this.drop(name);
+  }
+
   /** Calls `run` with the name and the value of what another tab keeps. */
   watch(run) {
     addEventListener("storage", ({ key, newValue }) => key?.startsWith(this.#prefix) && newValue && run(key.slice(this.#prefix.length), JSON.parse(newValue)));

@@ -12,9 +12,10 @@ const OWN = "dates";
 
 /**
  * @param {(changes: {params?: Record<string, any>, dashboard?: string}) => void} changed
+ * @param {(query: string) => Promise<any[][]>} choicesOf the rows of a query: values, and how they are shown
  * @returns {{element: HTMLElement, show: (params: any[], values: Record<string, any>, dashboards: {name: string}[], dashboard: string | null) => void}}
  */
-export function parameterFields(changed) {
+export function parameterFields(changed, choicesOf) {
   const element = html("div", { class: "parameters", role: "group", "aria-label": "Parameters", hidden: true });
   let shown = "";
   let values = {};
@@ -36,8 +37,22 @@ export function parameterFields(changed) {
 
   function fieldOf(param) {
     const id = freshId("param");
-    const { name, type } = param;
-    return html("div", { class: "control" }, html("label", { for: id, title: type }, name), control(param, id, values[name], (value) => put(name, value)));
+    const { name, type, label = name } = param;
+    const input = control(param, id, values[name], (value) => put(name, value));
+    if (param.choices_query) suggest(input, param.choices_query);
+    return html("div", { class: "control" }, html("label", { for: id, title: type }, label), input);
+  }
+
+  /** The choices that a query gives, once the field is used. */
+  function suggest(input, query) {
+    const list = html("datalist", { id: freshId("choices") });
+    const fill = async () => {
+      const rows = await choicesOf(query).catch(() => []); // any value can be typed
+      list.replaceChildren(...rows.map(([value, label]) => html("option", { value: String(value) }, String(label ?? value))));
+    };
+    input.addEventListener("focus", fill, { once: true });
+    input.setAttribute("list", list.id);
+    element.append(list);
   }
 
   return {
@@ -49,18 +64,20 @@ export function parameterFields(changed) {
       shown = key;
       values = given;
       element.hidden = !params.length;
-      element.replaceChildren(...params.map(fieldOf), ...(dashboards.length ? [origin(dashboards, dashboard)] : []));
+      element.replaceChildren();
+      element.append(...params.map(fieldOf), ...(dashboards.length ? [origin(dashboards, dashboard)] : []));
     },
   };
 }
 
-function control({ name, type, choices, default: usual }, id, value, put) {
+function control({ name, type, choices, labels = choices, presets, default: usual }, id, value, put) {
   const list = Boolean(type?.startsWith(LIST));
   const one = list ? type.slice(LIST.length) : type; // null: the query does not declare it
   const placeholder = usual === undefined || usual === null ? "not set" : typeof usual === "string" ? usual : JSON.stringify(usual);
-  if (RANGES[one]) return range({ name, choices, default: usual }, id, RANGES[one], value, put);
-  if (choices && list) return several(id, choices.map(String), value, put);
-  if (choices) return options(id, choices.map((each) => [String(each?.value ?? each), String(each?.label ?? each)]), value, placeholder, put);
+  if (RANGES[one]) return range({ name, choices, presets, default: usual }, id, RANGES[one], value, put);
+  const named = choices?.map((each, place) => [String(each), String(labels[place])]);
+  if (choices && list) return several(id, named, value, put);
+  if (choices) return options(id, named.filter(([each]) => each !== placeholder), value, named.find(([each]) => each === placeholder)?.[1] ?? placeholder, put);
   if (one === "boolean" && !list) return options(id, [["true", "true"], ["false", "false"]], value, placeholder, put);
   const read = (text) => (list ? text.split(",").map((each) => each.trim()).filter(Boolean) : text);
   return html("input", {
@@ -77,7 +94,7 @@ function control({ name, type, choices, default: usual }, id, value, put) {
 
 function several(id, choices, value = [], put) {
   const input = html("select", { id, multiple: true, size: Math.min(choices.length, 3), change: () => put([...input.selectedOptions].map((each) => each.value)) });
-  input.append(...choices.map((each) => html("option", { value: each, selected: value.includes(each) }, each)));
+  input.append(...choices.map(([each, label]) => html("option", { value: each, selected: value.includes(each) }, label)));
   return input;
 }
 
@@ -87,9 +104,10 @@ function options(id, choices, value, placeholder, put) {
 }
 
 /** A relative range, of which the first is the default, or the days that the author enters. */
-function range({ name, choices, default: usual }, id, type, value, put) {
+function range({ name, choices, presets, default: usual }, id, type, value, put) {
   const places = html("span", { class: "range-fields" });
-  const others = (choices ?? RELATIVE).map(String).filter((each) => each !== usual);
+  const words = (text) => String(text).replaceAll("-", " ");
+  const others = (choices ?? presets ?? RELATIVE).filter((each) => words(each) !== words(usual)).map(String);
   const entered = value !== undefined && typeof value !== "string";
   const input = html("select", { id, change: chosen }, html("option", { value: "" }, usual ? presetLabel(String(usual)) : "not set"), ...others.map((each) => html("option", { value: each, selected: each === value }, presetLabel(each))), !choices && html("option", { value: OWN, selected: entered }, "Dates …"));
 

@@ -37,7 +37,7 @@ export class Shell {
     this.parameters = parameterFields((changes) => {
       Object.assign(workspace.active, changes);
       workspace.emit("params");
-    });
+    }, (query) => this.#rowsOf(query));
     this.commands = commandBar(workspace, { run: () => this.run(), stop: () => this.#run?.stop(), save: () => this.save(), format: () => this.format(), changes: () => this.changes() }, () => this.#entries());
     this.diffHost = html("div", { class: "diff-host", hidden: true });
     const text = html("div", { class: "text" }, view, this.diffHost);
@@ -162,6 +162,15 @@ export class Shell {
       await run.start(() => results.update(run));
       if (this.#run === run) this.commands.running(false);
     });
+  }
+
+  /** The rows of a query of the folder, for the fields of parameters. */
+  async #rowsOf(name) {
+    const { workspace } = this;
+    if (!workspace.may("run") || !workspace.choice.group) return [];
+    const { path, text } = await workspace.read(`queries/${name}.sql`);
+    const run = await new Run({ ...workspace.body(workspace.active, ...RUN), path, text, params: {} }).start(() => {});
+    return run.rows;
   }
 
   save() {

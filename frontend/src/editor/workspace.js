@@ -197,6 +197,15 @@ export class Workspace extends Emitter {
     await this.load();
   }
 
+  /** Ends the session. This browser then has nothing of the author but drafts. Throws Refused. */
+  async leave() {
+    try {
+      await ask("session/end", {});
+    } finally {
+      this.keeper.clear(DRAFT);
+    }
+  }
+
   // --- requests -------------------------------------------------------------------------------------------------------
 
   /** Texts of other files that are not saved, by path. */

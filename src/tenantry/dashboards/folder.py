@@ -54,8 +54,9 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
 
     ``queries``: queries by name, or the path of a QueryFolder, by default ``default_queries(path)``. ``drafts``: texts
     by path relative to ``path``, which replace files or are added to them. ``only``: read this dashboard and those that
-    its clicks open; by default, all. Files are read once. Raises one InvalidDashboards for all invalid dashboards,
-    InvalidQueries for invalid query files, OSError for unreadable files.
+    its clicks open; by default, all. ``follow_links``: whether a file may be a symbolic link. Files are read once.
+    Raises one InvalidDashboards for all invalid dashboards, InvalidQueries for invalid query files, OSError for
+    unreadable files.
     """
 
     def __init__(
@@ -65,10 +66,12 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         *,
         drafts: Mapping[str, str] | None = None,
         only: str | None = None,
+        follow_links: bool = True,
     ) -> None:
         self.path: Path = Path(path)
         self.queries: Mapping[str, Query] = queries if isinstance(queries, Mapping) else self._query_folder(queries)
         self._drafts = drafts or {}
+        self._follow_links = follow_links
         self._saved: dict[str, SavedDashboard] = {}
         errors: list[TemplateError] = []
         files = dict(self._files())
@@ -140,7 +143,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
             inside = file.relative_to(self.path)
             hidden = any(part.startswith(".") for part in inside.parts)
             reserved = inside.parts[0] in {QUERIES, TABLES_FILE}
-            if file.suffix not in SUFFIXES or hidden or reserved or not (file in drafts or file.is_file()):
+            if file.suffix not in SUFFIXES or hidden or reserved or not (file in drafts or self._is_file(file)):
                 continue
             name = inside.with_suffix("").as_posix()
             if name in found:
@@ -152,6 +155,9 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
             problem = f"{self.path} holds {len(found)} dashboards, and {MAX_FILES} are allowed: remove some"
             raise InvalidDashboards(problem, errors=())
         return list(found.items())
+
+    def _is_file(self, file: Path) -> bool:
+        return file.is_file() and (self._follow_links or not file.is_symlink())
 
     def _read(self, name: str, file: Path) -> SavedDashboard:
         if not FRAGMENT_NAME.fullmatch(name):

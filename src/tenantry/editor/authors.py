@@ -14,7 +14,7 @@ class Right(StrEnum):
     """What an author may do."""
 
     VIEW = "view"
-    """Read files, groups and the catalogue."""
+    """Read files, groups and the catalogue. The other rights have no effect without it."""
     RUN = "run"
     """Run queries as a group."""
     SAVE = "save"

@@ -33,20 +33,19 @@ class DashboardUses:
         return [each for each in dashboards if query in _used(each, queries)]
 
     def _dashboards(self, drafts: Mapping[str, str]) -> Iterator[DashboardFile]:
-        folder, prefix = self._workspace.dashboards, self._workspace.prefix
-        files = {prefix + file.relative_to(folder).as_posix(): file for file in folder.rglob("*.y*ml")}
-        for path in sorted({*files, *drafts}):
+        root = self._workspace.root
+        for path in sorted({*self._workspace.list(self._workspace.prefix), *drafts}):
             if self._workspace.kind(path) is not FileKind.DASHBOARD:
                 continue
             state: object = drafts.get(path)
             with suppress(OSError, TemplateError):
                 if state is None:
-                    found = files[path].stat()
+                    found = (root / path).stat()
                     state = (found.st_mtime_ns, found.st_size, found.st_ino)
                 known, dashboard = self._read.get(path, (None, None))
                 if known != state:
                     self._read[path] = state, None  # while it cannot be read
-                    text = state if isinstance(state, str) else read_query_text(files[path])
+                    text = state if isinstance(state, str) else read_query_text(root / path)
                     dashboard = read_dashboard(text, self._workspace.name(path), path)
                     self._read[path] = state, dashboard
                 if dashboard is not None:

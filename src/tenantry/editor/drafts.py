@@ -7,10 +7,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, TypeAlias
 
+from tenantry.dashboards import QUERIES
 from tenantry.dashboards.definition import DashboardFile
 from tenantry.datasources import read_query_text
 from tenantry.editor.dashboard_uses import DashboardUses, declared_by
 from tenantry.editor.workspace import Workspace
+from tenantry.errors import TemplateError
 from tenantry.sql import FRAGMENT_NAME, Query
 
 _KEPT: Final = 16
@@ -25,10 +27,8 @@ class QueryDrafts:
     """The query files of an editor's folder, with unsaved texts in place of files. Thread-safe."""
 
     def __init__(self, folder: Path) -> None:
-        workspace = Workspace(folder)
-        self.path: Final = workspace.queries
-        """The folder of the query files. It may not exist."""
-        self._uses = DashboardUses(workspace)
+        self._workspace = Workspace(folder)
+        self._uses = DashboardUses(self._workspace)
         self._kept: OrderedDict[tuple[tuple[str, str], ...], DraftedQueries] = OrderedDict()
         self._lock = Lock()
 
@@ -39,7 +39,7 @@ class QueryDrafts:
         with self._lock:
             found = self._kept.pop(key, None)
             if found is None or not found.is_current():
-                found = DraftedQueries(self.path, named)
+                found = DraftedQueries(self._workspace, named)
             self._kept[key] = found
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
@@ -74,18 +74,15 @@ class QueryDrafts:
 
     def name_of(self, path: str) -> str | None:
         """Return the name of the query in a file, or None if the file is not a query."""
-        folder, slash, rest = path.partition("/")
-        name = rest.removesuffix(_SUFFIX)
-        is_query = folder == self.path.name and slash and name != rest and FRAGMENT_NAME.fullmatch(name)
-        return name if is_query else None
+        return _name_of(path)
 
 
 class DraftedQueries(Mapping[str, Query]):
     """Queries by name. A file is read when its query is asked for. Reading raises TemplateError for an unusable file,
     and OSError. Equal only to itself."""
 
-    def __init__(self, folder: Path, drafts: Mapping[str, str]) -> None:
-        self._folder = folder
+    def __init__(self, workspace: Workspace, drafts: Mapping[str, str]) -> None:
+        self._workspace = workspace
         self._drafts = drafts
         self._queries: dict[str, Query] = {}
         self._states: dict[str, _State] = {}
@@ -121,7 +118,7 @@ class DraftedQueries(Mapping[str, Query]):
         return Query(text, name, file=path, dialect=dialect, fragments=self, trusted=True)
 
     def _read(self, name: str) -> Query:
-        path = f"{self._folder.name}/{name}{_SUFFIX}"
+        path = _path_of(name)
         if name in self._drafts:
             return self.typed(name, path, self._drafts[name])
         if not FRAGMENT_NAME.fullmatch(name):
@@ -130,16 +127,27 @@ class DraftedQueries(Mapping[str, Query]):
         self._states[name] = _state(file)
         if self._states[name] is None:
             raise KeyError(name)
+        link = self._workspace.link_in(file)
+        if link is not None:
+            raise TemplateError(f"{path} cannot be read: {link} is a symbolic link")
         return self.typed(name, path, read_query_text(file))
 
     def _file(self, name: str) -> Path:
-        return self._folder / f"{name}{_SUFFIX}"
+        return self._workspace.root / _path_of(name)
 
     def _files(self) -> Iterator[str]:
-        for file in self._folder.rglob(f"*{_SUFFIX}"):
-            name = file.relative_to(self._folder).with_suffix("").as_posix()
-            if FRAGMENT_NAME.fullmatch(name):
-                yield name
+        return filter(None, map(_name_of, self._workspace.list(f"{QUERIES}/")))
+
+
+def _path_of(name: str) -> str:
+    return f"{QUERIES}/{name}{_SUFFIX}"
+
+
+def _name_of(path: str) -> str | None:
+    folder, slash, rest = path.partition("/")
+    name = rest.removesuffix(_SUFFIX)
+    is_query = folder == QUERIES and slash and name != rest and FRAGMENT_NAME.fullmatch(name)
+    return name if is_query else None
 
 
 def _state(file: Path) -> _State:

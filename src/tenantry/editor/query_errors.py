@@ -22,7 +22,7 @@ _log: Final = logging.getLogger("tenantry.editor")
 _WORD: Final = re.compile(r"[@\w]+")
 
 
-def error_document(error: TenantryError, path: str, text: str, sent: str = "") -> dict[str, Any]:
+def query_error(error: TenantryError, path: str, text: str, sent: str = "") -> dict[str, Any]:
     """Return code, message, and, if known, field, and where the problem is in ``text`` (``from`` and ``to``).
 
     ``path``: the file with the text. ``sent``: the SQL that the data source got.
@@ -59,8 +59,8 @@ def _place(error: Any, path: str, text: str, sent: str) -> tuple[int, int] | Non
         name = word_at(sent, error.position or 0) if isinstance(error, QueryFailed) else error.word
         found = list(re.finditer(rf"(?<![@\w]){re.escape(name)}(?!\w)", text, re.IGNORECASE)) if name else []
         return found[0].span() if len(found) == 1 else None
-    for path in getattr(error, "names", None) or filter(None, [getattr(error, "name", "")]):
-        tag = re.search(rf"\{{\{{[^{{}}]*?(?<![\w.])({re.escape(str(path))})(?![\w.])", text)
+    for name in getattr(error, "names", None) or filter(None, [getattr(error, "name", "")]):
+        tag = re.search(rf"\{{\{{[^{{}}]*?(?<![\w.])({re.escape(str(name))})(?![\w.])", text)
         if tag is not None:
             return tag.span(1)
     return None

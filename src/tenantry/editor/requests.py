@@ -97,11 +97,13 @@ class EditorEndpoints:
         max_bytes: int = MAX_BODY,
     ) -> Route:
         """Return a route for POST requests with a JSON body. Its response is 401 without an author, 403 without the
-        right or for a page of another site, 413 for a body of more than ``max_bytes``, and 422 for an invalid body."""
+        rights ``view`` and ``right`` or for a page of another site, 413 for a body of more than ``max_bytes``, and 422
+        for an invalid body."""
 
         async def respond(request: Request) -> Response:
             author = await self.author(request)
-            require_right(author, right)
+            for needed in (Right.VIEW, right):  # a conflict, a run and a preview show texts of files, too
+                require_right(author, needed)
             body = await read_request(request, model, max_bytes=max_bytes)
             return await handler(EditorRequest(request, author, body))
 

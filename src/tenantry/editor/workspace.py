@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -8,7 +10,7 @@ from typing import Final
 
 from tenantry.dashboards import QUERIES, default_queries
 from tenantry.datasources import TABLES_FILE
-from tenantry.errors import InvalidBody
+from tenantry.errors import InvalidBody, UnusableFile
 
 _PART: Final = re.compile(r"[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*")
 
@@ -77,7 +79,35 @@ class Workspace:
         if self.kind(path) is not FileKind.QUERY:
             raise InvalidBody(f"only a .sql file in {QUERIES}/ can run: {path!r} is another file", field="/path")
 
+    def list(self, place: str) -> Iterator[str]:
+        """Yield the paths of the files in a folder and its subfolders, without hidden ones and symbolic links.
+        ``place``: one of ``places``. Raises UnusableFile if it is a link."""
+        root = self.root
+        start = root / place
+        if place and start.is_symlink():
+            raise UnusableFile(f"{place} is a symbolic link: open its target instead")
+        found = os.walk(start) if start.is_dir() else [(str(start.parent), [], [start.name])]
+        for folder, folders, names in found:
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            for name in sorted(names):
+                file = Path(folder, name)
+                if not name.startswith(".") and file.is_file() and not file.is_symlink():
+                    yield file.relative_to(root).as_posix()
+
+    def link_in(self, file: Path) -> str | None:
+        """Return the path of the symbolic link through which a file below ``root`` is reached, if there is one. The
+        editor follows none."""
+        return symbolic_link(self.root, file.absolute().relative_to(self.root).as_posix())
+
     def name(self, path: str) -> str:
         """Return the name of the query or dashboard in a file: ``sales/by_day`` for ``queries/sales/by_day.sql``."""
         start = f"{QUERIES}/" if self.kind(path) is FileKind.QUERY else self.prefix
         return path.removeprefix(start).rpartition(".")[0]
+
+
+def symbolic_link(root: Path, path: str) -> str | None:
+    parts = path.split("/")
+    for number in range(1, len(parts) + 1):
+        if root.joinpath(*parts[:number]).is_symlink():
+            return "/".join(parts[:number])
+    return None

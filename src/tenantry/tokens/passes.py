@@ -84,15 +84,20 @@ def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
     if not TOKEN_PATTERN.fullmatch(token):
         raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…), but this is another string")
     viewer_of(claims, 0)
+    check_pass_length(claims)
     message = f"{_HEADER.decode()}.{_encoded(claims)}"
     signature = sign_once(token.encode(), message.encode()).decode()
-    signed = f"ugv{token[3 : SIGNED.stop]}.{message}.{signature}"
-    if len(signed) > MAX_PASS_LENGTH:
+    return f"ugv{token[3 : SIGNED.stop]}.{message}.{signature}"
+
+
+def check_pass_length(claims: Mapping[str, Any]) -> None:
+    """Raise InvalidPass if a pass with these claims would be too long."""
+    length = SIGNED.stop + len(f".{_HEADER.decode()}.{_encoded(claims)}") - _LAST_DOT.start
+    if length > MAX_PASS_LENGTH:
         raise InvalidPass(
-            f"the pass has {len(signed)} characters, but at most {MAX_PASS_LENGTH} are allowed: shorten `viewer`",
+            f"the pass has {length} characters, but at most {MAX_PASS_LENGTH} are allowed: shorten `viewer`",
             claim="viewer",
         )
-    return signed
 
 
 def read_pass(keys: KeyRing, raw: bytes, clock: Callable[[], datetime]) -> Pass:

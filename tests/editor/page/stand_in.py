@@ -93,6 +93,10 @@ class StandIn:
         self.signed_in = True
         return {}
 
+    def _session_end(self, body: Message) -> Answer:
+        self.signed_in = False
+        return {}
+
     def _files(self, body: Message) -> Answer:
         found = [
             {

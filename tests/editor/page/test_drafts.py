@@ -121,6 +121,20 @@ async def test_a_used_link_says_how_to_get_another(stand_in: StandIn, visit: Vis
     await expect(seen.page.get_by_text("tenantry editor link")).to_be_visible()
 
 
+async def test_logging_out_leaves_only_drafts(stand_in: StandIn, visit: Visit) -> None:
+    """Of another author, everything stays. Red when Workspace.leave clears nothing, or drafts too."""
+    page = (await visit(fragment="#environment=production&group=b6")).page
+    await page.evaluate("localStorage.setItem('tenantry-editor /editor bob history', '[]')")
+    await page.keyboard.press("ControlOrMeta+Enter")
+    await until(lambda: page.evaluate("JSON.stringify(localStorage).includes('JetBlue')"))
+    await write(page, TYPED)
+    await kept(page)
+    await page.get_by_role("button", name="Log out").click()
+    await expect(page.get_by_text("tenantry editor link")).to_be_visible()
+    names = await page.evaluate("Object.keys(localStorage).sort()")
+    assert [name.partition(" ")[2].split(" ", 1)[1] for name in names] == [f"ann draft {QUERY}", "bob history"]
+
+
 async def test_a_full_storage_says_so(stand_in: StandIn, visit: Visit) -> None:
     """The history of runs makes room first. Red when an error of the storage is swallowed."""
     page = (await visit()).page

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.async_api import expect
 
 from tests.editor.page.conftest import Visit, text_of, until, write
-from tests.editor.page.stand_in import QUERY, StandIn, refusal, run_lines
+from tests.editor.page.stand_in import QUERY, SECOND, StandIn, refusal, run_lines
 
 
 async def test_a_query_is_written_run_and_saved_by_keys(stand_in: StandIn, visit: Visit) -> None:
@@ -189,6 +189,30 @@ async def test_parameters_have_fields_of_their_types(stand_in: StandIn, visit: V
     await until(lambda: len(stand_in.bodies("run")) == 2)
     del expected["since"]
     assert stand_in.bodies("run")[-1]["params"] == expected
+
+
+async def test_controls_of_a_dashboard_are_fields(stand_in: StandIn, visit: Visit) -> None:
+    """With their labels and presets; the choices of a query are read once the field is used. Red when names and values
+    are shown instead."""
+    params = [
+        {"name": "step", "label": "Step", "type": "choice", "choices": ["d", "w"], "labels": ["Day", "Week"]},
+        {"name": "period", "type": "date range", "presets": ["last-7-days", "last-90-days"], "default": "last 90 days"},
+        {"name": "origin", "label": "From", "type": "list of text", "choices_query": "delays"},
+    ]
+    answer = {"revision": "r", "age": 0, "variables": [], "params": params, "fragments": [], "dashboards": []}
+    stand_in.answers["variables"] = answer
+    stand_in.answers["run"] = run_lines(["JFK", "John F Kennedy"])
+    page = (await visit()).page
+    await page.get_by_label("Step").wait_for()
+    texts = await page.get_by_label("Step").locator("option").all_inner_texts()
+    assert texts == ["not set", "Day", "Week"]
+    texts = await page.get_by_label("period").locator("option").all_inner_texts()
+    assert texts == ["Last 90 days", "Last 7 days", "Dates …"]
+    assert stand_in.bodies("run") == []
+    await page.get_by_label("From").focus()
+    await expect(page.locator("datalist option")).to_have_count(1)
+    assert await page.locator("datalist option").get_attribute("value") == "JFK"
+    assert stand_in.bodies("run")[-1]["path"] == SECOND
 
 
 async def test_parameters_of_a_dashboard_say_which(stand_in: StandIn, visit: Visit) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tenantry.errors import InvalidBody, InvalidPass
 from tenantry.groups import UserGroup, Viewer
-from tenantry.tokens import viewer_of
+from tenantry.tokens import check_pass_length, viewer_of
 
 
 def assumed_viewer(values: Mapping[str, Any], group: UserGroup, now: datetime, seconds: int, *, field: str) -> Viewer:
@@ -20,6 +20,7 @@ def assumed_viewer(values: Mapping[str, Any], group: UserGroup, now: datetime, s
         claims["sub"] = values["id"]
     try:
         viewer = viewer_of(claims, group.token_version)
+        check_pass_length(claims)
     except InvalidPass as error:
         raise InvalidBody(error.message.replace("`sub`", "`id`"), field=field) from None
     # A revocation in this second applies to its end, but this is not a pass that was issued before.

@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
+from tenantry.editor.workspace import symbolic_link
 from tenantry.errors import FileNotSaved, UnusableFile
 
 MAX_BYTES: Final = 1024 * 1024
@@ -96,21 +97,6 @@ def rename_file(root: Path, path: str, to: str) -> None:
         os.fsync(old)
 
 
-def list_files(root: Path, place: str) -> Iterator[str]:
-    """Yield the paths of the files in a folder and its subfolders, without hidden ones and symbolic links. ``place``:
-    the path of a folder or file, or "" for ``root``. Raises UnusableFile if it is a link."""
-    start = root / place
-    if place and start.is_symlink():
-        raise UnusableFile(f"{place} is a symbolic link: open its target instead")
-    found = os.walk(start) if start.is_dir() else [(str(start.parent), [], [start.name])]
-    for folder, folders, names in found:
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            file = Path(folder, name)
-            if not name.startswith(".") and file.is_file() and not file.is_symlink():
-                yield file.relative_to(root).as_posix()
-
-
 @contextlib.contextmanager
 def _opened(root: Path, folders: tuple[str, ...] | list[str], *, create: bool = False) -> Iterator[int]:
     opened = os.open(root, _FOLDER)
@@ -147,8 +133,5 @@ def _keep_owner(name: str, folder: int, file: int) -> None:
 
 
 def _reason(root: Path, path: str, error: OSError) -> str:
-    parts = path.split("/")
-    for number in range(1, len(parts) + 1):
-        if root.joinpath(*parts[:number]).is_symlink():
-            return f"{'/'.join(parts[:number])} is a symbolic link"
-    return error.strerror or str(error)
+    link = symbolic_link(root, path)
+    return error.strerror or str(error) if link is None else f"{link} is a symbolic link"

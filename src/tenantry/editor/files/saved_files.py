@@ -6,7 +6,6 @@ from typing import Final
 
 from tenantry.editor.files.folder_files import (
     delete_file,
-    list_files,
     locked,
     read_file,
     rename_file,
@@ -61,7 +60,9 @@ class Conflict(FileConflict):
 
     def __init__(self, theirs: SavedFile) -> None:
         changed = "deleted" if theirs.content is None else "changed"
-        super().__init__(f"{theirs.path} was {changed} since you opened it", field="/revision")
+        message = f"{theirs.path} was {changed} since you opened it"
+        super().__init__(message, field="/revision")
+        self.args = (message,)
         self.theirs = theirs
 
 
@@ -79,7 +80,7 @@ class SavedFiles:
         """Return the paths and kinds, sorted. Raises UnusableFile for too many files."""
         found = []
         for place in self._workspace.places:
-            for path in list_files(self._root, place):
+            for path in self._workspace.list(place):
                 kind = self._workspace.kind(path)
                 if kind is not None:
                     found.append((path, kind))

@@ -92,8 +92,9 @@ class Catalogues:
         try:
             if source.tables:
                 return read_stored_tables(source.tables)
-            file = find_tables(self._workbench.workspace.queries)
-            return None if file is None else read_declaration(file)
+            workspace = self._workbench.workspace
+            file = find_tables(workspace.queries)
+            return None if file is None or workspace.link_in(file) is not None else read_declaration(file)
         except (TemplateError, ValueError, OSError):  # the check of tables.yaml reports it
             return None
 

@@ -31,7 +31,8 @@ def dashboard_findings(
     found: list[Located] = []
     saved: SavedDashboard | None = None
     try:
-        folder = DashboardFolder(workspace.dashboards, queries.with_drafts(body.drafts), drafts=drafts, only=name)
+        typed = queries.with_drafts(body.drafts)
+        folder = DashboardFolder(workspace.dashboards, typed, drafts=drafts, only=name, follow_links=False)
         saved = folder[name]
         found += [*folder.findings, *panel_findings([saved.dashboard])]
         if types is not None:

@@ -13,7 +13,7 @@ from tenantry.editor.bound_values import bound_values
 from tenantry.editor.language.compiler import Compiler
 from tenantry.editor.language.findings_on_page import end_of, index_in
 from tenantry.editor.offsets import Utf16Text
-from tenantry.editor.query_errors import error_document
+from tenantry.editor.query_errors import query_error
 from tenantry.editor.requests import EditorRequest, GroupBody, TypedBody
 from tenantry.editor.viewed_groups import find_viewed_group
 from tenantry.editor.workbench import Workbench
@@ -46,7 +46,7 @@ class Meanings:
         try:
             return JSONResponse(about | await self._meaning(body, group))
         except TenantryError as error:
-            failed = error_document(error, body.path, body.text)
+            failed = query_error(error, body.path, body.text)
             return JSONResponse(about | {"sql": None, "placeholders": [], "tables": [], "error": failed})
 
     async def _meaning(self, body: MeaningBody, group: UserGroup) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class Meanings:
             raise
         except TenantryError as error:
             tags = [text.tag(place, query, variables, {}) for place in places]
-            failed = error_document(error, body.path, body.text)
+            failed = query_error(error, body.path, body.text)
             return {"sql": None, "placeholders": [*filter(None, tags)], "tables": [], "error": failed}
         return {
             "sql": explained.traced.bound.sql.strip(),

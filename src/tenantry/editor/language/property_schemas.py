@@ -18,6 +18,8 @@ class PropertySchemas:
         """Return the schema of an environment, or None if no schema can be read."""
         for folder in (self._workspace.queries, self._workspace.dashboards) if environment is not None else ():
             file = schema_file(folder, environment or "")
+            if self._workspace.link_in(file) is not None:
+                continue
             try:
                 state = file.stat()
                 return _read(file, state.st_mtime_ns, state.st_size)

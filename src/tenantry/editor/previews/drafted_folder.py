@@ -35,7 +35,11 @@ class DraftedFolder(ReloadingFolder):
         }
         try:
             return DashboardFolder(
-                self.path, self._queries.with_drafts(found.drafts), drafts=drafts, only=self._dashboard
+                self.path,
+                self._queries.with_drafts(found.drafts),
+                drafts=drafts,
+                only=self._dashboard,
+                follow_links=False,
             )
         except InvalidQueries as error:
             shown = error.message.replace(f"{workspace.queries.parent}/", "")  # paths as the author knows them

@@ -13,7 +13,7 @@ from tenantry.datasources.checks import PlanTemplate, plan_prefix
 from tenantry.datasources.results import Result
 from tenantry.editor.authors import Right
 from tenantry.editor.drafts import QueryDrafts
-from tenantry.editor.query_errors import error_document, internal_error
+from tenantry.editor.query_errors import internal_error, query_error
 from tenantry.editor.requests import EditorRequest, status_for_author
 from tenantry.editor.runs.audit import record_query
 from tenantry.editor.runs.ndjson import HEADERS, Lines, json_line
@@ -52,7 +52,7 @@ class QueryRuns:
             await record_query(self._workbench, asked, _action(body), group, "plan")
             result = await _plan(prepared, prefix)
         except TenantryError as error:
-            document = {"success": 0, "error": error_document(error, body.path, body.text, sent)}
+            document = {"success": 0, "error": query_error(error, body.path, body.text, sent)}
             return JSONResponse(document, status_for_author(error))
         return JSONResponse({"text": plan_text(result)})
 
@@ -91,7 +91,7 @@ class QueryRuns:
                 yield part
             yield json_line({"done": run.outcome()})
         except TenantryError as error:
-            yield json_line({"error": error_document(error, body.path, body.text, sent)})
+            yield json_line({"error": query_error(error, body.path, body.text, sent)})
         except Exception as error:  # noqa: BLE001  # the response has begun
             yield json_line({"error": internal_error(error)})
 

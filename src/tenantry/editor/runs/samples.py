@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from tenantry.editor.authors import Right
 from tenantry.editor.drafts import QueryDrafts
-from tenantry.editor.query_errors import error_document, internal_error
+from tenantry.editor.query_errors import internal_error, query_error
 from tenantry.editor.requests import EditorRequest, find_environment
 from tenantry.editor.runs.audit import record_query
 from tenantry.editor.runs.group_search import spread_groups
@@ -92,7 +92,7 @@ class Samples:
                 group, prepared.schema, prepared.query, prepared.variables, now=prepared.now
             )
         except TenantryError as error:
-            return about | {"error": error_document(error, body.path, body.text, sent)}
+            return about | {"error": query_error(error, body.path, body.text, sent)}
         except Exception as error:  # noqa: BLE001  # the other groups go on
             return about | {"error": internal_error(error)}
         return about | {"rows": len(rows), "seconds": round(monotonic() - began, 4)}

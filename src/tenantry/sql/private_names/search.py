@@ -10,13 +10,15 @@ from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.parsing.dynamic_sql import ESCAPED_NAME, SETTINGS, WordToken, dynamic_calls, words_of
-from tenantry.sql.private_names.tables import OTHERS, PRIVATE_NAMES, SHOWN, PrivateNames
+from tenantry.sql.private_names.tables import OTHERS, PRIVATE_NAMES, SHOW_MODIFIERS, SHOWN, PrivateNames
 from tenantry.sql.source import Source
 
 _BEFORE_TABLE: Final = frozenset(
     {"from", "join", ",", ".", "describe", "desc", "summarize", "show", "table", "pivot", "unpivot", "only"}
 )
 _DESCRIBES: Final = frozenset({"show", "describe", "desc", "exists"})
+_EXPLAINS: Final = frozenset({"explain", "analyze", "describe", "desc", "summarize"})
+_SET_OPERATORS: Final = frozenset({"union", "except", "intersect"})
 
 
 class PrivateName(NamedTuple):
@@ -83,16 +85,29 @@ def _is_in_other_schema(words: Sequence[WordToken], at: int, private: PrivateNam
 
 def _shown(words: Sequence[WordToken], private: PrivateNames) -> Iterator[PrivateName]:
     for at, (word, _, offset) in enumerate(words):
-        if word == "show" and _text(words, at - 1) in {"", "("}:
-            what, after = _text(words, at + 1), _text(words, at + 2)
-            if what.isidentifier() and what not in SHOWN and not (what == "create" and after in {"table", "view"}):
-                yield PrivateName(f"show {what}", offset)
+        if word == "show" and _begins_statement(words, at):
+            end = at + 1
+            while _text(words, end) in SHOW_MODIFIERS:
+                end += 1
+            what, after = _text(words, end), _text(words, end + 1)
+            is_public = what in SHOWN or (what == "create" and after in {"table", "view"})
+            if not is_public and (end > at + 1 or what.isidentifier() or what[:1] == "'"):
+                shown = [each.text for each in words[at : end + 1] if each.text.isidentifier()]
+                yield PrivateName(" ".join(shown), offset)
     if _text(words, 0) in _DESCRIBES:  # `show tables from mysql` names a schema without a dot
         engine_only = {name for name, public in private.schemas.items() if "tables" not in public}
         yield from (PrivateName(word, offset) for word, _, offset in words if word in engine_only)
     for (word, _, offset), (after, _, _) in pairwise(words):
         if word == "for" and after == "connection" and _text(words, 0) in {"explain", *_DESCRIBES}:
             yield PrivateName("the plan of another connection", offset)
+
+
+def _begins_statement(words: Sequence[WordToken], at: int) -> bool:
+    # DuckDB runs `select 1 union all by name show databases`. In `select distinct show`, it is a column.
+    before, earlier = _text(words, at - 1), _text(words, at - 2)
+    return before in {"", "(", ")", *_SET_OPERATORS, *_EXPLAINS} or (
+        before in {"all", "distinct", "name"} and earlier in {"all", "by", "distinct", *_SET_OPERATORS}
+    )
 
 
 def _text(words: Sequence[WordToken], at: int) -> str:

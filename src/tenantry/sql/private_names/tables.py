@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tenantry.sql.dialects import DIALECTS
@@ -22,7 +22,8 @@ class PrivateNames:
     only_in: str = ""
     """The only schema that has names with these beginnings; empty: any schema may have them."""
     functions: tuple[FunctionNames, ...] = ()
-    """Functions that read settings, files, other servers or the rights of users, or run a string as SQL."""
+    """Functions that read settings, files, other servers or the rights of users, run a string as SQL, or change
+    the server, such as logs, checkpoints and locks."""
     strings_name_tables: bool = False
     """Whether ``from 'name'`` reads the table ``name``."""
     variables: bool = False
@@ -33,8 +34,9 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-SHOWN: Final = _names("tables columns fields index indexes keys full all")
-"""The words that may follow ``show``. Only a table or a view may follow ``show create``."""
+SHOWN: Final = _names("tables columns fields index indexes keys")
+"""The words that may follow ``show`` and its modifiers. Only a table or a view may follow ``show create``."""
+SHOW_MODIFIERS: Final = _names("all extended full")
 
 _INFORMATION: Final = {
     "information_schema": _names(
@@ -46,10 +48,13 @@ _INFORMATION: Final = {
 _NOTHING: Final = frozenset[str]()
 
 _PG_TABLES: Final = """
-    pg_am pg_attrdef pg_attribute pg_catalog pg_class pg_collation pg_constraint pg_depend pg_description pg_enum
-    pg_index pg_indexes pg_inherits pg_matviews pg_namespace pg_operator pg_partitioned_table pg_range pg_sequence
-    pg_sequences pg_tables pg_timezone_abbrevs pg_timezone_names pg_type pg_views
+    pg_am pg_attrdef pg_catalog pg_collation pg_constraint pg_depend pg_description pg_enum pg_index pg_indexes
+    pg_inherits pg_operator pg_partitioned_table pg_range pg_sequence pg_timezone_abbrevs pg_timezone_names
 """
+# In PostgreSQL these show the rights of roles: `select c::text from pg_class c`.
+_DUCKDB_PG_TABLES: Final = "pg_attribute pg_class pg_namespace pg_type"
+# The types, also as arrays, that turn the number of a role into its name.
+_PG_ROLES: Final = "regrole _regrole to_regrole aclitem _aclitem makeaclitem"
 _PG_FUNCTIONS: Final = """
     pg_column_compression pg_column_size pg_get_constraintdef pg_get_expr pg_get_indexdef pg_get_serial_sequence
     pg_get_viewdef pg_indexes_size pg_input_error_info pg_input_is_valid pg_is_other_temp_schema pg_lsn
@@ -58,22 +63,33 @@ _PG_FUNCTIONS: Final = """
 """
 _POSTGRESQL: Final = PrivateNames(
     schemas=_INFORMATION,
-    prefixes={"pg_": _names(_PG_TABLES + _PG_FUNCTIONS)},
+    prefixes={"pg_": _names(_PG_TABLES + _PG_FUNCTIONS), **dict.fromkeys(_PG_ROLES.split(), _NOTHING)},
     only_in="pg_catalog",
     functions=(
         DIALECTS["postgresql"].dynamic_functions,
         function_names(
-            """acldefault aclexplode current_setting has_any_column_privilege has_column_privilege
-            has_database_privilege has_foreign_data_wrapper_privilege has_function_privilege has_language_privilege
-            has_largeobject_privilege has_parameter_privilege has_schema_privilege has_sequence_privilege
-            has_server_privilege has_table_privilege has_tablespace_privilege has_type_privilege inet_client_addr
-            inet_client_port inet_server_addr inet_server_port lo_get lo_open loread set_config"""
+            """acldefault aclexplode binary_upgrade_* brin_* current_setting gin_clean_pending_list
+            has_any_column_privilege has_column_privilege has_database_privilege has_foreign_data_wrapper_privilege
+            has_function_privilege has_language_privilege has_largeobject_privilege has_parameter_privilege
+            has_schema_privilege has_sequence_privilege has_server_privilege has_table_privilege
+            has_tablespace_privilege has_type_privilege inet_client_addr inet_client_port inet_server_addr
+            inet_server_port lo_* loread lowrite set_config"""
         ),
     ),
 )
+_REDSHIFT: Final = replace(
+    _POSTGRESQL,
+    prefixes={**_POSTGRESQL.prefixes, **dict.fromkeys(("stl_", "stv_", "svcs_", "svl_", "svv_", "sys_"), _NOTHING)},
+)
 _MYSQL: Final = PrivateNames(
     schemas={**_INFORMATION, **dict.fromkeys(("mysql", "performance_schema", "sys", "ndbinfo"), _NOTHING)},
-    functions=(DIALECTS["mysql"].dynamic_functions,),
+    functions=(
+        DIALECTS["mysql"].dynamic_functions,
+        function_names(
+            """is_free_lock is_used_lock master_gtid_wait master_pos_wait ps_* source_pos_wait
+            wait_for_executed_gtid_set wait_until_sql_thread_after_gtids"""
+        ),
+    ),
     variables=True,
 )
 _CLICKHOUSE: Final = PrivateNames(
@@ -88,12 +104,12 @@ _CLICKHOUSE: Final = PrivateNames(
     functions=(
         # Functions that reach files and other servers are refused by the data source itself.
         function_names(
-            """addressto* authenticateduser authuser buildid cluster clusterallreplicas currentprofiles
-            currentrequesturl currentroles defaultprofiles defaultroles displayname enabledprofiles enabledroles eval
-            filesystem* fqdn fullhostname fuzzquery getclienthttpheader getmacro getmergetreesetting getoskernelversion
-            getserverport getserversetting getsetting* hascolumnintable hostname loop merge mergetree* serveruuid
-            showcertificate tcpport timeseriesdata timeseriesmetricfamilies timeseriesmetrics timeseriessamples
-            timeseriesselector timeseriestags viewexplain zookeeper*""",
+            """addressto* authenticateduser authuser buildid catboost* cluster clusterallreplicas currentprofiles
+            currentrequesturl currentroles defaultprofiles defaultroles displayname enabledprofiles enabledroles
+            eval filesystem* fqdn fullhostname fuzzquery getclienthttpheader getmacro getmergetreesetting
+            getoskernelversion getserverport getserversetting getsetting* hascolumnintable hostname logtrace loop
+            merge mergetree* serveruuid showcertificate tcpport timeseriesdata timeseriesmetricfamilies
+            timeseriesmetrics timeseriessamples timeseriesselector timeseriestags viewexplain zookeeper*""",
             escaped_names="\\",
         ),
     ),
@@ -105,14 +121,18 @@ _DUCKDB: Final = PrivateNames(
             """duckdb_columns duckdb_constraints duckdb_functions duckdb_indexes duckdb_keywords duckdb_schemas
             duckdb_sequences duckdb_tables duckdb_types duckdb_views"""
         ),
-        "pg_": _names(_PG_TABLES + _PG_FUNCTIONS),
+        "pg_": _names(_PG_TABLES + _DUCKDB_PG_TABLES + _PG_FUNCTIONS),
         "pragma_": _names("pragma_collations pragma_show pragma_table_info pragma_version"),
     },
     functions=(
         DIALECTS["duckdb"].dynamic_functions,
         function_names(
-            """arrow_scan* current_setting getenv getvariable glob inet_client_addr inet_client_port inet_server_addr
-            inet_server_port pandas_scan parquet_* python_* read_* sniff_csv which_secret"""
+            """arrow_scan* checkpoint create_external_resource current_setting delta_scan deregister_external_resource
+            destroy_external_resource disable_logging disable_profiling ducklake_* enable_logging enable_profiling
+            force_checkpoint getenv getvariable glob http_get http_post iceberg_* inet_client_addr inet_client_port
+            inet_server_addr inet_server_port nextval pandas_scan parquet_* python_* read_*
+            register_external_resource register_external_resource_type scan_arrow_ipc seq_scan setseed setval
+            sniff_csv st_read* truncate_duckdb_logs which_secret write_log"""
         ),
     ),
     strings_name_tables=True,
@@ -124,13 +144,13 @@ _SQLITE: Final = PrivateNames(  # the data source itself refuses pragmas
             sqlite_temp_schema sqlite_version"""
         ),
     },
-    functions=(DIALECTS["sqlite"].dynamic_functions,),
+    functions=(DIALECTS["sqlite"].dynamic_functions, function_names("bytecode tables_used")),
     strings_name_tables=True,
 )
 
 PRIVATE_NAMES: Final[Mapping[str, PrivateNames]] = {
     "postgresql": _POSTGRESQL,
-    "redshift": _POSTGRESQL,
+    "redshift": _REDSHIFT,
     "mysql": _MYSQL,
     "mariadb": _MYSQL,
     "clickhouse": _CLICKHOUSE,

@@ -47,7 +47,7 @@ class PreviewedDrafts:
 
     @property
     def digest(self) -> str:
-        """Identifies the unsaved texts in the audit trail; ``saved``: there are none."""
+        """Identifies the unsaved texts in the audit trail. It is ``saved`` without unsaved texts."""
         if not self.drafts:
             return "saved"
         texts = json.dumps(dict(self.drafts), sort_keys=True).encode()

@@ -159,7 +159,7 @@ class Reader:
                 message = await self._messages.get()
             if message["type"] == "http.response.start":
                 assert message["status"] == 200
-            elif message["body"]:
+            elif message["body"].strip():  # blank lines keep a connection open
                 found: dict[str, Any] = json.loads(message["body"])
                 return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from tenantry.editor import EditorAuthor, Right
 from tenantry.editor.previews import shared_drafts
+from tenantry.errors import StoreUnavailable
 from tests.dashboards.served import CARRIERS, reading
 from tests.editor.served import ENVIRONMENT, FILES, EditorSite, served_editor
 
@@ -221,16 +223,49 @@ async def test_a_mistake_names_its_field(tmp_path: Path, body: dict[str, Any], s
         assert (answer.status_code, answer.json()["error"].get("field")) == (status, field)
 
 
-async def test_a_preview_is_audited(tmp_path: Path) -> None:
-    """Red when the code is issued without a note."""
+async def test_each_new_set_of_drafts_is_audited_once(tmp_path: Path) -> None:
+    """Red when the code is issued without a note, when drafts are replaced without one, and when the same drafts have
+    another."""
+    body = {
+        "dashboard": DASHBOARD,
+        "environment": ENVIRONMENT,
+        "group": "ha",
+        "viewer": {"id": "v7", "region": "secret"},
+    }
     async with served_editor(tmp_path) as site:
-        await (await preview(site, viewer={"id": "v7", "region": "secret"})).redeem()
-        entries = [each for each in await site.store.audit.list(limit=1000) if each.action.startswith("preview.")]
-        assert [(each.author.name, each.action, each.subject) for each in entries] == [
-            ("editor ann", "preview.created", "ha"),
-            ("editor ann", "preview.opened", "ha"),
-        ]
-        assert "secret" not in str(entries)
+        shown = await preview(site, **body)
+        await shown.redeem()
+        typed = {DASHBOARD: DRAFT, "queries/new.sql": "select 'secret' as a"}
+        other = typed | {"queries/new.sql": "select 'secret' as b"}
+        for drafts in ({}, typed, typed, other, dict(reversed(other.items())), {}):
+            await site.ask("preview", **body, drafts=drafts, preview=shown.id)
+        found = [each for each in await site.store.audit.list(limit=1000) if each.action.startswith("preview.")]
+        assert {(each.author.name, each.environment, each.subject) for each in found} == {
+            ("editor ann", ENVIRONMENT, "ha")
+        }
+        assert {(each.details["dashboard"], each.details["viewer"]) for each in found} == {("flights", "v7")}
+        digests = [each.details["drafts"] for each in found]
+        assert [each.action for each in found] == ["preview.created", "preview.opened"] + ["preview.drafted"] * 3
+        assert [digests[0], digests[1], digests[4]] == ["saved"] * 3
+        assert digests[2] != digests[3]
+        assert all(re.fullmatch("drafts-[0-9a-f]{12}", each) for each in digests[2:4])
+        assert "secret" not in str(found)
+
+
+async def test_drafts_that_cannot_be_audited_are_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red when the drafts are written before the note."""
+
+    async def fail(note: object) -> None:
+        raise StoreUnavailable("the store is gone")
+
+    async with served_editor(tmp_path) as site:
+        shown = await preview(site)
+        token = await shown.redeem()
+        monkeypatch.setattr(site.store.audit, "record", fail)
+        body = {"dashboard": DASHBOARD, "environment": ENVIRONMENT, "group": "ha"}
+        answer = await site.post("preview", **body, preview=shown.id, drafts={DASHBOARD: DRAFT})
+        assert answer.status_code == 503
+        assert "Typed" not in (await shown.panels(token)).text
 
 
 async def test_another_process_of_the_host_shows_the_preview(tmp_path: Path) -> None:

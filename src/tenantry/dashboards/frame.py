@@ -54,8 +54,11 @@ _PAGE: Final = """<!doctype html>
 
 
 class Frame:
-    def __init__(self, built: BuiltFiles) -> None:
+    # With `in_editor`, the page's requests have cookies, by which the editor knows the author.
+
+    def __init__(self, built: BuiltFiles, *, in_editor: bool = False) -> None:
         self._built = built
+        self._in_editor = in_editor
 
     def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str], status: int = 200) -> Response:
         """Allow ``hosts`` to embed the page. The status is 503 if the bundles are not built."""
@@ -69,6 +72,8 @@ class Frame:
             f'<meta name="tenantry-file" data-file="{name}" content="{assets}/{address}">\n'
             for name, address in addresses.items()
         ]
+        if self._in_editor:
+            further.append('<meta name="tenantry-author">\n')
         chunks = dict.fromkeys(CHUNKS[panel.kind] for panel in dashboard.panels if panel.kind in CHUNKS)
         preloaded = [
             f'<link rel="modulepreload" href="{assets}/{addresses[name]}">\n' for name in chunks if name in addresses

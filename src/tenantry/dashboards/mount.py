@@ -28,7 +28,7 @@ from tenantry.dashboards.panels.downloads import Downloads
 from tenantry.dashboards.panels.filters import read_filters
 from tenantry.dashboards.panels.panel_runner import PanelRunner
 from tenantry.dashboards.panels.panel_stream import PanelStream
-from tenantry.dashboards.preview.guard import PREVIEW_KEY, PreviewGuard
+from tenantry.dashboards.preview.guard import PREVIEW_KEY, PreviewGuard, RequireAuthor
 from tenantry.dashboards.preview.preview_endpoint import PATH, PreviewEndpoint
 from tenantry.dashboards.preview.previews import Preview, Previews
 from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces
@@ -134,18 +134,30 @@ def dashboards_app(
 
 
 def preview_app(
-    dashboards: Dashboards, resolver: TokenResolver, sources: DataSources, store: CodesOfGroups, previews: Previews
+    dashboards: Dashboards,
+    resolver: TokenResolver,
+    sources: DataSources,
+    store: CodesOfGroups,
+    previews: Previews,
+    author: RequireAuthor,
 ) -> Starlette:
     """Return an app that shows dashboards only in previews of the SQL editor, in frames of the same origin. The codes
-    are those of ``previews``."""
+    are those of ``previews``. Streams end when ``author`` raises; the caller asks it before each request."""
     built, bounded = BuiltFiles(BUNDLES), with_staleness(resolver)
     access, hosts = Access(dashboards), AllowedHosts(None, None, further=[SELF])
     downloads = Downloads(store, access, sources, staleness=bounded.staleness, seconds_left=bounded.seconds_left)
     endpoints = _Endpoints(
-        dashboards, access, sources, Frame(built), hosts, CookieExchange(resolver), downloads, in_editor=True
+        dashboards,
+        access,
+        sources,
+        Frame(built, in_editor=True),
+        hosts,
+        CookieExchange(resolver),
+        downloads,
+        in_editor=True,
     )
     data = [
-        Middleware(PreviewGuard, previews=previews, staleness=bounded.staleness, in_editor=True),
+        Middleware(PreviewGuard, previews=previews, staleness=bounded.staleness, author=author),
         Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True, audience=DASHBOARD),
         Middleware(EmbeddingCheck, hosts=hosts),
     ]

@@ -123,16 +123,27 @@ class EditorEndpoints:
     async def author(self, request: Request) -> EditorAuthor:
         """Return the author. Raises NoAuthor, and the errors of ``require_page``."""
         self.require_page(request)
+        return await self._author(request)
+
+    async def author_in_frame(self, request: Request) -> EditorAuthor:
+        """Like ``author``, for a page in a frame of the editor. It does not send HEADER."""
+        self._require_origin(request)
+        return await self._author(request)
+
+    async def _author(self, request: Request) -> EditorAuthor:
         found = self._find_author(request)
         author = await found if inspect.isawaitable(found) else found
         if author is None:
             raise NoAuthor(NoAuthor.MESSAGE)
         return author
 
+    def _require_origin(self, request: Request) -> None:
+        self._origins.require(request.scope)
+
     def require_page(self, request: Request) -> None:
         """Raises OriginNotAllowed if a page of another site may have sent the request, and InvalidBody if a POST has no
         header HEADER."""
-        self._origins.require(request.scope)
+        self._require_origin(request)
         if request.method != "GET" and HEADER not in request.headers:
             raise InvalidBody(f"send the header {HEADER}: 1")
 

@@ -19,8 +19,8 @@ BROKEN = "title: Flights\nrows:\n  - {lien: flights, by: day, query: by_day}\n"
 
 async def test_the_frame_follows_what_is_typed(browser: Browser, tmp_path: Path) -> None:
     """It is opened while the file is broken, then fixed, then changed, and stays the same document. Red when the frame
-    of a broken draft is an error page, when each change loads the frame anew, and when the frame has the watermark of
-    other previews."""
+    of a broken draft is an error page, when each change loads the frame anew, when the frame has the watermark of
+    other previews, and when its requests have no cookie. It ends with the author's session."""
     files = FILES | {DASHBOARD: BROKEN}
     async with served_editor(tmp_path, files, authors=None) as site, reachable(site) as url:
         code = await EditorSessions(site.store).issue(EditorAuthor("ann"), Author("operator"))
@@ -46,4 +46,6 @@ async def test_the_frame_follows_what_is_typed(browser: Browser, tmp_path: Path)
             await page.screenshot(path=f"{folder}/fixed.png")
         assert await seen.violations() == []
         assert seen.console == []
+        await EditorSessions(site.store).end_all("ann", Author("operator"))
+        await expect(inside.locator("body")).to_contain_text("This access has ended")
         await context.close()

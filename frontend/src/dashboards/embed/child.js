@@ -58,12 +58,13 @@ function takeCode() {
 
 async function redeem(mount, code) {
   const request = { method: "POST", body: JSON.stringify({ code }), headers: { "Content-Type": "application/json" } };
-  const options = { ...request, credentials: "omit", cache: "no-store", redirect: "error" };
+  const credentials = document.querySelector("meta[name=tenantry-author]") ? "same-origin" : "omit"; // of the SQL editor's author
+  const options = { ...request, credentials, cache: "no-store", redirect: "error" };
   const response = await fetch(`${mount}/-/redeem`, options).catch(() => null);
   if (response?.status === 401) throw new NoSession("ended"); // the end date of the group has passed
   if (!response?.ok) throw new NoSession(response && response.status < 500 ? "code_used" : "unreachable");
   const { token } = await response.json();
-  return new Session({ token, host: window.parent === window ? null : ancestor() });
+  return new Session({ token, credentials, host: window.parent === window ? null : ancestor() });
 }
 
 /** The origin of the page that embeds this one by a plain iframe, as far as the browser says it. */

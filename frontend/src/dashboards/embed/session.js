@@ -8,6 +8,7 @@ const GROUP_HEADER = "X-User-Group-Handle";
 
 export class Session {
   #token;
+  #credentials;
   #group;
   #host;
   #askHost;
@@ -21,6 +22,7 @@ export class Session {
   /**
    * @param {object} connection
    * @param {string | null} connection.token  null: the browser sends a cookie
+   * @param {RequestCredentials} [connection.credentials]
    * @param {string | null} [connection.group]  the name of the cookie
    * @param {string | null} [connection.host]  the origin that embeds this page
    * @param {(refused: string) => Promise<string>} [connection.askHost]  another token; there is nobody to ask without it
@@ -30,8 +32,9 @@ export class Session {
    * @param {object | null} [connection.theme]  the host's
    * @param {object} [connection.colors]  of names, which the host's page has kept
    */
-  constructor({ token, group = null, host = null, askHost, post = () => {}, filters = {}, given = false, theme = null, colors }) {
+  constructor({ token, credentials = token === null ? "same-origin" : "omit", group = null, host = null, askHost, post = () => {}, filters = {}, given = false, theme = null, colors }) {
     this.#token = token;
+    this.#credentials = credentials;
     this.#group = group;
     this.#host = host;
     this.#askHost = askHost;
@@ -103,7 +106,7 @@ export class Session {
       ...options,
       headers,
       signal: AbortSignal.any(signals),
-      credentials: token === null ? "same-origin" : "omit",
+      credentials: this.#credentials,
       cache: "no-store",
       redirect: "error",
       referrerPolicy: "no-referrer",

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.dashboards.preview.previews import Preview, Previews
-from tenantry.errors import InvalidToken, MissingScope
+from tenantry.errors import InvalidToken, MissingScope, StoreUnavailable, TenantryError
 from tenantry.groups import UserGroup
 from tenantry.http import FOUND_KEY, SCOPE_KEY
 from tenantry.middleware import PASSED_KEY, TOKEN_HEADER, Exchange, PassedPreviewKey
@@ -16,18 +17,24 @@ from tenantry.tokens import PREVIEW_PREFIX
 PREVIEW_KEY: Final = "tenantry.preview"
 """Key of the request's Preview in the ASGI scope."""
 
+RequireAuthor: TypeAlias = Callable[[Scope], Awaitable[None]]
+"""Raises TenantryError if a request is not, or no longer, from the author whose preview it is."""
+
 
 class PreviewGuard:
     """ASGI middleware around UserGroupMiddleware. It accepts the key of a preview session instead of a token. Streams
     end within ``staleness`` seconds after the session. Raises InvalidToken if the session has ended, MissingScope if
-    the session is for another dashboard, UserGroupExpired, UserGroupSuspended. With ``in_editor``, pages
-    have no watermark, and a request without the key of a session raises InvalidToken."""
+    the session is for another dashboard, UserGroupExpired, UserGroupSuspended. The SQL editor gives
+    ``author``: then streams also end when it raises, pages have no watermark, and a request without the key of a
+    session raises InvalidToken."""
 
-    def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float, in_editor: bool = False) -> None:
+    def __init__(
+        self, app: ASGIApp, *, previews: Previews, staleness: float, author: RequireAuthor | None = None
+    ) -> None:
         self.app = app
-        self._in_editor = in_editor
+        self._author = author
         self._previews = previews
-        self._sessions = _Sessions(previews, staleness)
+        self._staleness = staleness
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         key = _key_of(scope)
@@ -37,14 +44,16 @@ class PreviewGuard:
                 raise InvalidToken(InvalidToken.MESSAGE)
             if scope["path_params"].get("name") != preview.dashboard:
                 raise MissingScope("this preview is for another dashboard")
-            scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, replace(preview, in_editor=self._in_editor)
+            in_editor = self._author is not None
+            scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, replace(preview, in_editor=in_editor)
             raw = key.encode("latin-1")
             # With this hash, UserGroupMiddleware accepts the key in the token header, and removes it from the request.
             scope[FOUND_KEY] = hash(raw)
-            exchange = Exchange(self._sessions, raw, preview.group, receive, send)
+            sessions = _Sessions(self._previews, self._staleness, scope, self._author)
+            exchange = Exchange(sessions, raw, preview.group, receive, send)
             await self.app(scope, exchange.receive, exchange.send)
             return
-        if self._in_editor:
+        if self._author is not None:
             raise InvalidToken(InvalidToken.MESSAGE)
         await self.app(scope, receive, send)
 
@@ -52,8 +61,10 @@ class PreviewGuard:
 class _Sessions:
     lease_age = None
 
-    def __init__(self, previews: Previews, staleness: float) -> None:
+    def __init__(self, previews: Previews, staleness: float, scope: Scope, author: RequireAuthor | None) -> None:
         self._previews = previews
+        self._scope = scope
+        self._author = author
         self.staleness: float = staleness
 
     def seconds_left(self, group: UserGroup) -> float:
@@ -63,6 +74,13 @@ class _Sessions:
         return None
 
     async def resolve(self, raw: bytes) -> UserGroup:
+        if self._author is not None:
+            try:
+                await self._author(self._scope)
+            except StoreUnavailable:
+                raise
+            except TenantryError as error:
+                raise InvalidToken(InvalidToken.MESSAGE) from error
         preview = await self._previews.find(raw.decode("latin-1"))
         if preview is None:
             raise InvalidToken(InvalidToken.MESSAGE)

@@ -60,10 +60,11 @@ class Previews:
         *,
         api_token_id: int | None = None,
         as_viewer: Mapping[str, Any] | None = None,
+        drafts: str | None = None,
     ) -> str:
         """Issue a preview code for this group. The code is not valid for longer than the API token. With ``access``
         None, the dashboard is not looked up. ``as_viewer``: the values of ``viewer.*`` in the preview, including
-        ``id``.
+        ``id``. ``drafts``: a digest of unsaved texts, for the audit trail.
 
         Raises:
 
@@ -85,6 +86,7 @@ class Previews:
             "by": author.name,
             "api_token": api_token_id,
             "viewer": None if as_viewer is None else claims_of(self._viewer(as_viewer, issued.group)),
+            "drafts": drafts,
         }
         if access is not None and access.find(dashboard, _as_kept(issued, payload)) is None:
             raise NotFound("this user group has no such dashboard", field="/dashboard")
@@ -143,4 +145,6 @@ def _note(action: str, group: UserGroup, kept: Mapping[str, Any], author: Author
     details = {"dashboard": kept["dashboard"]}
     if kept.get("viewer") is not None:
         details["viewer"] = kept["viewer"].get("sub", "")
+    if kept.get("drafts") is not None:
+        details["drafts"] = kept["drafts"]
     return AuditNote(author, action, group.environment.name, group.provided_id, details)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import time
 from collections import OrderedDict
+from functools import partial
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -26,9 +27,11 @@ from tenantry.editor.requests import (
     GroupBody,
     find_environment,
     find_group,
+    require_right,
 )
 from tenantry.editor.workspace import FileKind
-from tenantry.errors import InvalidBody, NotFound
+from tenantry.errors import InvalidBody, NotFound, RightMissing
+from tenantry.groups import AuditNote
 from tenantry.http import request_id_of
 from tenantry.middleware import TokenResolver
 
@@ -76,19 +79,27 @@ class _Creation:
             body.drafts,
             time.time(),
         )
+        author = asked.author.audited(request_id_of(asked.request.headers.raw))
         shown = None if body.preview is None else await run_in_threadpool(self._shared.read, body.preview)
         if shown is not None and shown.seconds_left > 0 and _same(shown, drafts):
             kept = PreviewedDrafts(shown.author, shown.dashboard, shown.viewed_as, body.drafts, shown.created)
-            await run_in_threadpool(self._shared.write, kept, body.preview)
+            if kept.drafts != shown.drafts:
+                details = {"dashboard": kept.dashboard, "drafts": kept.digest}
+                if body.viewer is not None:
+                    details["viewer"] = body.viewer.get("id", "")
+                note = AuditNote(author, "preview.drafted", body.environment, body.group, details)
+                await self._workbench.store.audit.record(note)  # before the texts are run
+                await run_in_threadpool(self._shared.write, kept, body.preview)
             return JSONResponse({"preview": body.preview, "address": None, "seconds": int(shown.seconds_left)})
         try:
             code = await self._previews.issue(
                 environment,
                 body.group,
                 drafts.dashboard,
-                asked.author.audited(request_id_of(asked.request.headers.raw)),
+                author,
                 None,  # a dashboard that cannot be read shows its errors in the frame
                 as_viewer=body.viewer,
+                drafts=drafts.digest,
             )
         except InvalidBody as error:
             error.field = _FIELDS.get(error.field or "", error.field)
@@ -99,8 +110,8 @@ class _Creation:
 
 
 class _PreviewApps:
-    # Each preview has an app, because its dashboards have other unsaved texts. Only its author gets the HTML and the
-    # scripts. For the data, a request needs the key that the page got for the code in its address.
+    # Each preview has an app, because its dashboards have other unsaved texts. Each request needs the author of the
+    # preview. For the data, it also needs the key that the page got for the code in its address.
 
     def __init__(
         self, endpoints: EditorEndpoints, resolver: TokenResolver, shared: SharedDrafts, previews: Previews
@@ -117,22 +128,28 @@ class _PreviewApps:
         drafts = await run_in_threadpool(self._shared.read, preview)
         if drafts is None:
             raise NotFound("this preview has ended: open it again")
-        if scope.get("method") in {"GET", "HEAD"}:
-            author = await self._endpoints.author(Request(scope))
-            if author.name != drafts.author:
-                raise NotFound("this preview has ended: open it again")
+        await self._require_author(drafts, scope)
         app = self._apps.pop(preview, None)
         if app is None:
-            app = await run_in_threadpool(self._app, preview, drafts.dashboard)
+            app = await run_in_threadpool(self._app, preview, drafts)
         self._apps[preview] = app
         if len(self._apps) > _APPS:
             self._apps.popitem(last=False)
         await app(scope, receive, send)
 
-    def _app(self, preview: str, dashboard: str) -> ASGIApp:
+    async def _require_author(self, drafts: PreviewedDrafts, scope: Scope) -> None:
+        author = await self._endpoints.author_in_frame(Request(scope))
+        if author.name != drafts.author:
+            raise NotFound("this preview has ended: open it again")
+        require_right(author, Right.RUN)
+        if not author.may_use(drafts.environment):
+            raise RightMissing(f"you may not use the environment {drafts.environment!r}")
+
+    def _app(self, preview: str, drafts: PreviewedDrafts) -> ASGIApp:
         workbench = self._endpoints.workbench
-        folder = DraftedFolder(workbench.workspace, self._queries, self._shared, preview, dashboard)
-        return preview_app(folder, self._resolver, workbench.sources, workbench.store, self._previews)
+        folder = DraftedFolder(workbench.workspace, self._queries, self._shared, preview, drafts.dashboard)
+        author = partial(self._require_author, drafts)
+        return preview_app(folder, self._resolver, workbench.sources, workbench.store, self._previews, author)
 
 
 def _same(one: PreviewedDrafts, other: PreviewedDrafts) -> bool:

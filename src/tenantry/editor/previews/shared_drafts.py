@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
@@ -39,6 +40,18 @@ class PreviewedDrafts:
     """The unsaved texts, by path in the workspace."""
     created: float
     """POSIX time in seconds."""
+
+    @property
+    def environment(self) -> str:
+        return str(json.loads(self.viewed_as)[0])
+
+    @property
+    def digest(self) -> str:
+        """Identifies the unsaved texts in the audit trail. It is ``saved`` without unsaved texts."""
+        if not self.drafts:
+            return "saved"
+        texts = json.dumps(dict(self.drafts), sort_keys=True).encode()
+        return f"drafts-{blake2b(texts, digest_size=6).hexdigest()}"
 
     @property
     def seconds_left(self) -> float:

@@ -41,7 +41,7 @@ def test_every_command_reads_an_option_s_variable(variable: str, option: str) ->
         name: parameter
         for name, command in COMMANDS.items()
         for parameter in command.params
-        if option in parameter.opts
+        if option in parameter.opts and not parameter.multiple  # a list limits something else than one choice does
     }
     assert having
     assert [name for name, parameter in having.items() if parameter.envvar != variable] == []

@@ -39,7 +39,7 @@ def built_in(source: RegisteredSource, limits: Limits) -> Driver[Any]:
     """The driver that data sources make for the URL."""
     made = create_source(source, limits, {})
     assert isinstance(made, ConnectionPool)
-    return made._driver
+    return made.driver
 
 
 def sqlite_case(url: str, missing: str) -> EngineCase:

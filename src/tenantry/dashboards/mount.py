@@ -118,7 +118,7 @@ def dashboards_app(
     endpoints = _Endpoints(dashboards, access, sources, Frame(built), hosts, CookieExchange(resolver), downloads)
     own_token = [
         Middleware(SessionCookie),
-        Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True, audience=DASHBOARD),
+        _token_in_header(resolver),
         Middleware(SessionCookieCheck),
         Middleware(EmbeddingCheck, hosts=hosts),
     ]
@@ -131,6 +131,10 @@ def dashboards_app(
     # API token.
     further = [*embedding_routes(built, embedding, access, own_token), *previews]
     return _app(endpoints, built, further, data)
+
+
+def _token_in_header(resolver: TokenResolver) -> Middleware:
+    return Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True, audience=DASHBOARD)
 
 
 def preview_app(
@@ -158,7 +162,7 @@ def preview_app(
     )
     data = [
         Middleware(PreviewGuard, previews=previews, staleness=bounded.staleness, author=author),
-        Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True, audience=DASHBOARD),
+        _token_in_header(resolver),
         Middleware(EmbeddingCheck, hosts=hosts),
     ]
     return _app(endpoints, built, [redeem_route(SingleUseCodes(store.codes), {Purpose.PREVIEW: previews.open})], data)

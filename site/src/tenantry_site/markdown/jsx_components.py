@@ -145,37 +145,52 @@ def _expression(inner: str, names: Mapping[str, AttributeValue], depth: int, *, 
     if chosen == "null" and not is_attribute:
         return ""  # a rest of it could make a line that is not blank
     if chosen.startswith("<") and not is_attribute:
+        if _operand_end(chosen, 0, names) != len(chosen):
+            raise NotLiteral
         return _filled(chosen, names, depth + 1)
     return _expression(chosen, names, depth + 1, is_attribute=is_attribute)
 
 
 def _chosen(inner: str, names: Mapping[str, AttributeValue]) -> str | None:
-    """The part of ``a && b`` or ``a ? b : c`` that JSX shows; None for other expressions."""
-    condition = _CONDITION.match(inner)
+    """The part of ``a && b`` or ``a ? b : c`` that JSX shows; None for other expressions. ``a`` may be conditions that
+    ``&&`` joins."""
+    at, holds, operator = 0, True, None
+    while (found := _condition(inner, at, names)) is not None:
+        holds, operator = holds and found[0], found[1]
+        at = operator.end()
+        if not operator[1]:
+            break
+    if operator is None:
+        return None
+    end = _operand_end(inner, at, names)
+    if operator[1]:
+        if inner[end:].strip():
+            raise NotLiteral
+        return inner[at:end] if holds else "null"
+    colon = _COLON.match(inner, end)
+    if colon is None:
+        raise NotLiteral
+    return inner[at:end] if holds else inner[colon.end() :]
+
+
+def _condition(text: str, at: int, names: Mapping[str, AttributeValue]) -> tuple[bool, re.Match[str]] | None:
+    """Whether the condition at ``at`` holds, and the operator after it; None if no operator follows."""
+    condition = _CONDITION.match(text, at)
     if condition is None:
         return None
     at = condition.end()
     if condition[3]:
-        other, at = literal_at(inner, at, names)
-    operator = _OPERATOR.match(inner, at)
+        other, at = literal_at(text, at, names)
+    operator = _OPERATOR.match(text, at)
     if operator is None:
         return None
     if condition[2].rpartition(".")[2] == "children" or (condition[1] and condition[3]):
         raise NotLiteral  # whether there are contents is not known here
     value = literal(condition[2], names)
-    if condition[3]:
-        is_equal = value == other and isinstance(value, bool) == isinstance(other, bool)
-        holds = is_equal == condition[3].startswith("=")
-    else:
-        holds = bool(value) != bool(condition[1])
-    at = operator.end()
-    if operator[1]:
-        return inner[at:] if holds else "null"
-    end = _operand_end(inner, at, names)
-    colon = _COLON.match(inner, end)
-    if colon is None:
-        raise NotLiteral
-    return inner[at:end] if holds else inner[colon.end() :]
+    if not condition[3]:
+        return bool(value) != bool(condition[1]), operator
+    is_equal = value == other and isinstance(value, bool) == isinstance(other, bool)
+    return is_equal == condition[3].startswith("="), operator
 
 
 def _operand_end(text: str, at: int, names: Mapping[str, AttributeValue]) -> int:

@@ -216,6 +216,24 @@ def test_a_sync_file_moves_a_source(shop: Terminal, folder: Path) -> None:
     assert sync("server: {session: }", "--no-check") == "~ data source server  session.app.tenant: removed\n"
 
 
+def test_a_sync_without_the_test_asks_once(shop: Terminal, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Whether a new address reads the store's own tables. Red when the write asks again, and when the warning names no
+    source."""
+    for name in ("one", "two"):
+        shop("data-source", "create", name, "--url", "postgresql://reader@127.0.0.1:1/old", "--no-check")
+    caplog.clear()
+    lines = "".join(f"  {name}: {{url: 'postgresql://reader@127.0.0.1:1/new'}}\n" for name in ("one", "two"))
+    (folder / "groups.yaml").write_text(f"groups: {{}}\ndata_sources:\n{lines}")
+    shop("group", "sync", "groups.yaml", "--no-check")
+    warned = [each.getMessage() for each in caplog.records if "can read its tables" in each.getMessage()]
+    assert [each.partition("data source ")[2].partition(" can")[0] for each in warned] == ["'one'", "'two'"]
+    (folder / "groups.yaml").write_text(
+        f"groups: {{}}\ndata_sources: {{one: {{url: 'sqlite:///{folder}/tenantry.db'}}}}"
+    )
+    refused = shop("group", "sync", "groups.yaml", "--no-check", fails=1).err
+    assert "this SQLite file is a store of Tenantry" in refused
+
+
 def updates(shop: Terminal) -> list[dict[str, Any]]:
     return [each for each in shop("audit", "--json").json() if each["action"] == "data_source.updated"]
 

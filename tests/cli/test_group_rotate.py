@@ -102,6 +102,20 @@ def test_one_group_that_fails_does_not_stop_the_others(ready: Terminal) -> None:
     assert "suspended: " in ready("group", "rotate", "--all", "--yes", fails=1).err
 
 
+def test_a_suspended_group_and_its_key(ready: Terminal) -> None:
+    """Both refusals name the way out, and it works. Red when each only named the other command."""
+    create(ready, "acme", "away")
+    ready("keys", "rotate")
+    ready("group", "suspend", "away")
+    failed = ready(*SIGNED_BY_K1, fails=1).err
+    refused = ready("keys", "remove", "k1", fails=1).err
+    for said in (failed, refused):
+        assert "`tenantry group resume ID`" in said
+        assert "--force" in said
+    for words in (("group", "resume", "away"), SIGNED_BY_K1, ("group", "suspend", "away"), ("keys", "remove", "k1")):
+        ready(*words)
+
+
 def test_many_groups_are_rotated_after_a_question(ready: Terminal) -> None:
     create(ready, "acme", "globex")
     old = token(ready, "acme")
@@ -121,7 +135,7 @@ def test_a_file_that_others_may_read_gets_no_token(ready: Terminal, folder: Path
     shared.touch(0o644)
     assert "may read" in ready("group", "rotate", "--all", "--yes", "--tokens-to", "shared", fails=2).err
     link.symlink_to(folder / "elsewhere")
-    ready("group", "rotate", "--all", "--yes", "--tokens-to", "link", fails=1)
+    assert "link is a symbolic link" in ready("group", "rotate", "--all", "--yes", "--tokens-to", "link", fails=2).err
     assert token(ready, "acme") == old
     assert shared.read_text() == ""
     assert not (folder / "elsewhere").exists()
@@ -137,6 +151,7 @@ def test_a_file_that_others_may_read_gets_no_token(ready: Terminal, folder: Path
         (("acme", "--after", "0"), "need --all or --signed-by", 2),
         (("--signed-by", "K1"), "such as k1", 1),
         (("--signed-by", "k1"), "is the active signing key", 1),
+        (("--signed-by", "k9", "--yes"), "the key file has no key k9, and no user group", 2),
     ],
 )
 def test_what_is_refused(ready: Terminal, words: tuple[str, ...], says: str, code: int) -> None:

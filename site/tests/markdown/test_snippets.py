@@ -200,6 +200,37 @@ def test_choices_in_jsx(tag: str, expected: str) -> None:
     assert codes(page) == []
 
 
+PRECEDENCE = """export const Both = ({ a, b }) => <div>{a && b === "u" ? <b>Both</b> : <a href="/api">Other</a>}</div>
+export const Chain = ({ a, b }) => <div>{a && b && <b>Chain</b>}</div>
+export const Or = ({ a }) => <div>{a && <b>A</b> || <b>B</b>}</div>
+export const Rest = ({ a }) => <div>{a ? <b>A</b> : <b>B</b> || <b>C</b>}</div>
+"""
+
+
+@pytest.mark.parametrize(
+    ("tag", "expected", "reported"),
+    [
+        ('<Both a="1" b="u" />', "<b>Both</b>", []),
+        ('<Both a="1" />', '<a href="../api/index.html">Other</a>', []),
+        ('<Both b="u" />', '<a href="../api/index.html">Other</a>', []),
+        ('<Chain a="1" b="u" />', "<b>Chain</b>", []),
+        ('<Chain b="u" />', "", []),
+        ('<Or a="1" />', "", ["PAGE006"]),
+        ("<Or />", "", ["PAGE006"]),
+        ("<Rest />", "", ["PAGE006"]),
+    ],
+)
+def test_choices_with_several_operators(tag: str, expected: str, reported: list[str]) -> None:
+    """``&&`` binds its two sides before ``?`` and ``||`` do. Red when the rest after ``&&`` is one operand: the link of
+    a choice vanished without a report, and ``||`` was shown as text."""
+    page = read(f'import {{ Both, Chain, Or, Rest }} from "/c.jsx"\n\n{tag} kept', snippets={"c.jsx": PRECEDENCE})
+    assert codes(page) == reported
+    assert expected in page.html
+    assert "kept" in page.html
+    assert "||" not in page.html
+    assert len(re.findall("<[ab][ >]", page.html)) == bool(expected)
+
+
 @pytest.mark.parametrize("tag", ["<Dynamic a={1} b={2} />", "<Contents>x</Contents>"])
 def test_choices_that_would_have_to_be_run(tag: str) -> None:
     page = read(f'import {{ Dynamic, Contents }} from "/c.jsx"\n\n{tag} kept', snippets={"c.jsx": CHOICES})

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import click
 
-from tenantry.cli.data_source_changes import check_source, source_provisioner
+from tenantry.cli.data_source_changes import check_source, no_check_option, source_provisioner
 from tenantry.cli.options import (
     OptionDecorator,
     as_name,
@@ -79,12 +79,7 @@ def data_source() -> None:
     "only; repeatable.",
 )
 @tables_option
-@click.option(
-    "--no-check",
-    is_flag=True,
-    help="Do not test the connection. A SQLite or PostgreSQL source that holds Tenantry's own tables is "
-    "refused even with this option.",
-)
+@no_check_option
 @keys_option
 @json_option
 @with_store
@@ -166,7 +161,7 @@ def _read_tables(path: Path) -> dict[str, Any]:
 @click.option("--no-session", is_flag=True, help="Remove all session variables.")
 @tables_option
 @click.option("--no-tables", is_flag=True, help="Remove the declaration: queries then run as their authors wrote them.")
-@click.option("--no-check", is_flag=True, help="Do not test the changed data source.")
+@no_check_option
 @keys_option
 @json_option
 @with_store

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import click
+
 from tenantry.cli.field_changes import FieldChanges, field_changes
-from tenantry.cli.options import author, settings
+from tenantry.cli.options import OptionDecorator, author, settings
 from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, UnknownDataSource
 from tenantry.groups import Environment, RegisteredSource
 from tenantry.ports import Store
@@ -16,6 +18,15 @@ from tenantry.tokens import KeyRing
 
 if TYPE_CHECKING:
     from tenantry.cli.declared_sources import DeclaredSource
+
+
+no_check_option: OptionDecorator = click.option(
+    "--no-check",
+    is_flag=True,
+    help="Do not test the data source. With a new URL, Tenantry still reads the SQLite file, or connects once to the "
+    "PostgreSQL server, and refuses a source that can read the store's own tables. A server that does not answer soon "
+    "is accepted with a warning.",
+)
 
 
 def source_provisioner(store: Store, keys: str | None = None, test: SourceTest | None = None) -> SourceProvisioner:
@@ -103,6 +114,7 @@ async def check_sources(store: Store, declared: Iterable[DeclaredChange], keys: 
 
 
 async def write_sources(store: Store, declared: Iterable[DeclaredChange], keys: str | None) -> None:
-    """Raises DataSourceError and InvalidKeys."""
+    """Write data sources that `check_sources` has checked. Raises DataSourceError and InvalidKeys."""
+    provisioner = SourceProvisioner(store, partial(_key_file, keys), author=author(), is_checked=True)
     for each in declared:
-        await source_provisioner(store, keys).update(each.source.environment, each.source.id, each.changes)
+        await provisioner.update(each.source.environment, each.source.id, each.changes)

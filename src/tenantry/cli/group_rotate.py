@@ -28,7 +28,7 @@ from tenantry.cli.options import (
 from tenantry.cli.output import FAILED, note_dry_run, print_note, show_token
 from tenantry.cli.progress import progress
 from tenantry.cli.rotated_tokens import STDOUT, RotatedTokens, RotationStep, open_tokens
-from tenantry.errors import TenantryError
+from tenantry.errors import GroupSuspended, TenantryError
 from tenantry.groups import Environment
 from tenantry.ports import Store
 from tenantry.provisioning import MOST_ROTATED_TOGETHER, Rotated, RotationProvisioner, check_signed_by
@@ -88,12 +88,13 @@ async def rotate(
     if (provided_id is not None) + every + (signed_by is not None) != 1:
         raise click.UsageError("give the ID of one group, --all or --signed-by KEY")
     if provided_id is None:
-        check_signed_by(signed_by, SigningKeys.from_file(settings(keys=keys).keys))
+        ring = SigningKeys.from_file(settings(keys=keys).keys)
+        check_signed_by(signed_by, ring)
         is_one = every or settings(environment=environment).environment is not None
         targets = [await choose_environment(store, environment)] if is_one else await store.environments.list()
         provisioner = new_provisioner(store, keys, dry_run=dry_run)
         run = _Rotations(store, provisioner, signed_by, grace_seconds, dry_run=dry_run, as_json=as_json)
-        await run.rotate(targets, after or 0, tokens_to, ask=not (yes or dry_run))
+        await run.rotate(targets, after or 0, tokens_to, ask=not (yes or dry_run), known=ring.ids)
         return
     if after is not None or tokens_to is not None or yes:
         raise click.UsageError("--after, --tokens-to and --yes need --all or --signed-by")
@@ -123,8 +124,12 @@ class _Rotations:
         self._dry_run = dry_run
         self._as_json = as_json
         self._counts = Counter[str](rotated=0, failed=0)
+        self._is_suspended = False
 
-    async def rotate(self, targets: Sequence[Environment], after: int, tokens_to: Path | None, *, ask: bool) -> None:
+    async def rotate(
+        self, targets: Sequence[Environment], after: int, tokens_to: Path | None, *, ask: bool, known: Sequence[str]
+    ) -> None:
+        """``known``: the ids of the keys in the key file."""
         with open_tokens(None if self._dry_run else tokens_to) as tokens:
             step = tokens.unfinished
             by_name = {each.name: each for each in targets}
@@ -140,6 +145,12 @@ class _Rotations:
                 print_note(f"This continues the run that was interrupted while it wrote {tokens_to}.")
             total = sum([await self._count(each, begins[each.name]) for each in targets])
             total += 0 if step is None else len(step.versions)
+            if not total and self._signed_by not in (None, *known):
+                raise click.BadParameter(
+                    f"the key file has no key {self._signed_by}, and no user group has a token that it signed: "
+                    "`tenantry keys list` shows the keys",
+                    param_hint="--signed-by",
+                )
             if ask and total:
                 groups = "1 user group" if total == 1 else f"{total:,} user groups"
                 ends = (
@@ -208,6 +219,7 @@ class _Rotations:
         named = {"environment": group.environment.name, "team_id": group.team_id, "user_group_id": group.provided_id}
         if isinstance(result, TenantryError):
             self._counts["failed"] += 1
+            self._is_suspended |= isinstance(result, GroupSuspended)
             error = {"code": result.code, "message": result.message}
             line = json.dumps({**named, "error": error}, ensure_ascii=False)
             if self._as_json:
@@ -223,6 +235,11 @@ class _Rotations:
             click.echo(json.dumps({"success": 1, "summary": self._counts}))
         print_note(", ".join(f"{number:,} {name}" for name, number in self._counts.items()))
         note_dry_run(self._dry_run)
+        if self._is_suspended and self._signed_by is not None:
+            print_note(
+                "To rotate a suspended group, run `tenantry group resume ID` before, and `tenantry group suspend ID` "
+                f"after. Or refuse all tokens of this key: tenantry keys remove {self._signed_by} --force"
+            )
         if self._counts["failed"]:
             sys.exit(FAILED)
 

@@ -11,7 +11,13 @@ from typing import IO, Any, Final
 
 import click
 
-from tenantry.cli.data_source_changes import DeclaredChange, check_sources, compare_sources, write_sources
+from tenantry.cli.data_source_changes import (
+    DeclaredChange,
+    check_sources,
+    compare_sources,
+    no_check_option,
+    write_sources,
+)
 from tenantry.cli.field_changes import FieldChanges, changed_line, field_changes
 from tenantry.cli.group_import import failure, new_provisioner
 from tenantry.cli.groups_file import read_groups_file
@@ -45,7 +51,7 @@ _SHOWN_ABSENT: Final = 20
 @click.option("--dry-run", is_flag=True, help="Change nothing, but show what would change.")
 @click.option("--prune", is_flag=True, help="Delete the groups that are not in FILE. The command asks you first.")
 @click.option("--yes", is_flag=True, help="With --prune: delete without asking.")
-@click.option("--no-check", is_flag=True, help="Do not connect to the changed data sources to test them.")
+@no_check_option
 @queries_option
 @environment_option
 @keys_option

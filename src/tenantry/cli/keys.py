@@ -15,6 +15,9 @@ from tenantry.ports import Store
 from tenantry.tokens import keys as key_file
 
 _ROTATE: Final = "tenantry group rotate --signed-by {}"
+_SUSPENDED: Final = (
+    "A suspended group is not rotated: run `tenantry group resume ID` before, and `tenantry group suspend ID` after"
+)
 
 
 @click.group()
@@ -129,7 +132,7 @@ async def remove(store: Store, key_id: str, force: bool, keys: str | None, as_js
     if uses.groups[key_id]:
         print_note(
             f"{uses.tokens(key_id)} refused within the staleness bound, and /api/user answers "
-            f"signing_key_missing for their groups. To give them new tokens: {_ROTATE.format(key_id)}"
+            f"signing_key_missing for their groups. To give them new tokens: {_ROTATE.format(key_id)}. {_SUSPENDED}"
         )
 
 
@@ -141,7 +144,7 @@ async def _prepare_removal(store: Store, path: Path, key_id: str, *, force: bool
         raise InvalidKeys(
             f"{key_id} is not removed: {uses.tokens(key_id)} signed by it. Rotate these groups with "
             f"`{_ROTATE.format(key_id)}`, or wait until the grace periods of rotated groups have ended. "
-            "To refuse the tokens at once, add --force"
+            f"{_SUSPENDED}. To refuse the tokens at once, suspended or not, add --force"
         )
     for source, error in await _encrypt_sources(store, path, without=key_id):
         problem = (

@@ -117,7 +117,13 @@ def open_tokens(path: Path | None) -> Iterator[RotatedTokens]:
 
 @contextmanager
 def _private(path: Path) -> Iterator[int]:
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        file = os.open(path, flags, 0o600)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise click.BadParameter(f"{path} is a symbolic link: name the file itself", param_hint="--tokens-to") from None
     try:
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode) or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):

@@ -105,9 +105,9 @@ def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
     )
 
 
-async def check_source(url: str, seconds: float) -> None:
+async def check_source(name: str, url: str, seconds: float) -> None:
     """Raises InvalidSource if the source can read a store's tables. If the server does not answer within ``seconds``,
-    or the file cannot be read, this function only logs a warning."""
+    or the file cannot be read, this function only logs a warning with the source's ``name``."""
     try:
         parsed = make_url(url).difference_update_query([TIMEZONE_OPTION])
     except (ArgumentError, ValueError):
@@ -115,31 +115,42 @@ async def check_source(url: str, seconds: float) -> None:
     if lacks_secrets(parsed):
         return  # checked when it is opened with its secrets
     kind = parsed.get_backend_name()
+    unchecked = None
     if kind in ("sqlite", "duckdb"):
-        await asyncio.to_thread(_check_file, parsed)
+        unchecked = await asyncio.to_thread(_check_file, parsed)
     elif kind in ("postgresql", "postgres"):
-        await _check_server(parsed, seconds)
+        unchecked = await _check_server(parsed, seconds)
+    if unchecked is not None:
+        logger.warning(
+            "Tenantry could not check whether data source %r can read its tables (%s). It checks again before it runs "
+            "a query on this data source",
+            name,
+            unchecked,
+        )
 
 
-def _check_file(url: URL) -> None:
+# Both return why the source could not be checked, and never an error's message, which may quote the URL.
+
+
+def _check_file(url: URL) -> str | None:
     path = Path((url.database or "").removeprefix("file:").partition("?")[0]).expanduser()
     try:
         if not path.is_file() or not is_sqlite(path):
-            return
+            return None
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             check_sqlite(connection)
     except (OSError, ValueError, sqlite3.Error) as error:
-        _warn(type(error).__name__)
+        return type(error).__name__
+    return None
 
 
-async def _check_server(url: URL, seconds: float) -> None:
+async def _check_server(url: URL, seconds: float) -> str | None:
     dsn = libpq_url(url)
     unreadable = False
     try:
         driver = load_psycopg()
     except InvalidSettings:
-        _warn("psycopg is not installed: pip install 'tenantry[postgres]'")
-        return
+        return "psycopg is not installed: pip install 'tenantry[postgres]'"
     try:
         async with asyncio.timeout(seconds):
             connection = await PostgresServer(dsn, "").connect(seconds=seconds)
@@ -151,7 +162,7 @@ async def _check_server(url: URL, seconds: float) -> None:
     except InvalidSettings:
         unreadable = True
     except (OSError, ValueError, TimeoutError, driver.Error) as error:
-        _warn(type(error).__name__)
+        return type(error).__name__
     # Raise outside the except clause: otherwise the context would be the caught error, which quotes the URL.
     if unreadable:
         raise InvalidSource(
@@ -159,11 +170,4 @@ async def _check_server(url: URL, seconds: float) -> None:
             "part after the '?'",
             field="/url",
         )
-
-
-def _warn(reason: str) -> None:  # ``reason``: never an error's message, which may quote the URL
-    logger.warning(
-        "Tenantry could not check whether the data source can read its tables (%s). It checks again before it runs a "
-        "query on this data source",
-        reason,
-    )
+    return None

@@ -68,8 +68,9 @@ class UpdatedSource(NamedTuple):
 class SourceProvisioner:
     """Writes the data sources of ``store``. With ``dry_run``, it raises the same errors, but writes nothing.
 
-    ``keys`` is called when a password must be encrypted or decrypted. ``test`` is awaited before each write. All
-    methods may raise StoreUnavailable."""
+    ``keys`` is called when a password must be encrypted or decrypted. ``test`` is awaited before each write.
+    ``is_checked``: the caller has already checked that no new URL can read the store's tables. All methods may raise
+    StoreUnavailable."""
 
     def __init__(
         self,
@@ -80,6 +81,7 @@ class SourceProvisioner:
         deadline: Deadline | None = None,
         author: Author = UNNAMED,
         dry_run: bool = False,
+        is_checked: bool = False,
     ) -> None:
         self._sources = store.sources
         self._keys = keys
@@ -87,6 +89,7 @@ class SourceProvisioner:
         self._deadline = deadline or Deadline()
         self._author = author
         self._dry_run = dry_run
+        self._is_checked = is_checked
 
     async def create(self, environment: Environment, draft: SourceDraft) -> RegisteredSource:
         """Raises InvalidSource, AlreadyExists and the errors of ``test``."""
@@ -124,10 +127,10 @@ class SourceProvisioner:
             if planned.provided_id != before.provided_id:
                 await self._check_rename(before, planned.provided_id)
             url = None if planned.url == before.url else self._encrypted(planned)
-            if changes.url is not None:
+            if changes.url is not None and not self._is_checked:
                 from tenantry.database import check_source
 
-                await check_source(planned.url, _OWN_TABLES_SECONDS)
+                await check_source(planned.provided_id, planned.url, _OWN_TABLES_SECONDS)
             if self._test is not None:
                 await self._test(planned)
             if self._dry_run:

@@ -192,7 +192,8 @@ async def test_a_server_out_of_reach_is_registered_with_a_warning(
     when a change that is then refused says that the source is registered."""
     store = SQLStore(sqlite_url)
     with caplog.at_level(logging.WARNING):
-        await _register(store, "postgresql://somebody:k3y-c4n4ry@127.0.0.1:1/app")
+        source = await _register(store, "postgresql://somebody:k3y-c4n4ry@127.0.0.1:1/app")
+    assert f"data source {source.provided_id!r} can read its tables" in caplog.text
     assert "It checks again before it runs a query" in caplog.text
     assert "registered" not in caplog.text
     assert "k3y-c4n4ry" not in caplog.text

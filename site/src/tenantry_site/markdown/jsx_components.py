@@ -2,7 +2,7 @@
 
 A component can be shown if it only returns JSX, and if each expression in it is a literal, an attribute, ``children``,
 or a choice of these and of JSX: ``attribute && …``, ``attribute ? … : …``. A condition may compare an attribute with a
-literal.
+literal, and ``&&`` may join conditions.
 """
 
 from __future__ import annotations

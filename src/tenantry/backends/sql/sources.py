@@ -103,7 +103,7 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
     ) -> RegisteredSource:
         checked, declared = check_session_variables(url, session or {}), check_tables(tables)
         deadline = self._runner.deadline()
-        await check_source(url, remaining(deadline) / 2)
+        await check_source(provided_id, url, remaining(deadline) / 2)
 
         def write(connection: Connection, context: WriteContext) -> WriteResult[RegisteredSource]:
             now = context.now(connection)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import ssl
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -31,7 +32,16 @@ if TYPE_CHECKING:
 
 _MODES: Final = ("disabled", "verify")
 _SLACK: Final = 2.0  # seconds for which the client waits beyond the server's timeout
+_UNSAID: Final = "Unexpected Http Driver Exception"
 _NO_TLS: Final = "the server has no TLS on this port: add ssl_mode=disabled if the network is private"
+
+
+def _says_more(record: logging.LogRecord) -> bool:
+    return record.msg != _UNSAID or record.exc_info is not None
+
+
+# The client logs this line without a cause before it raises the error.
+logging.getLogger("clickhouse_connect.driver._backend.http_sync").addFilter(_says_more)
 
 
 class ClickHouseAddress:

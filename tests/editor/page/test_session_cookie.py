@@ -1,4 +1,4 @@
-"""How an author comes in, in real browsers: the cookie of a session, on an address without TLS as ``tenantry edit`` has it."""
+"""How an author comes in, in real browsers: a session on an address without TLS as ``tenantry edit`` has it."""
 
 from __future__ import annotations
 

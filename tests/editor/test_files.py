@@ -302,12 +302,14 @@ async def test_new_files_are_renamed_and_deleted(tmp_path: Path) -> None:
     "path", ["queries/1st.sql", "queries/a b.sql", "dashboards/my dashboard.yaml", "dashboards/flights.yml"]
 )
 async def test_a_name_that_would_break_the_folder_is_refused(tmp_path: Path, path: str) -> None:
-    """DashboardFolder raises for such a file, and all dashboards with it. Red when save takes any name."""
+    """DashboardFolder raises for such a file, and all dashboards with it. Red when save takes any name, and
+    when the page hears of it only when it saves."""
     async with served_editor(tmp_path) as site:
         assert (await _refused(site, "file/save", path=path, text="title: x", revision=None))[:2] == (
             422,
             "invalid_body",
         )
+        assert (await _refused(site, "file", path=path))[:2] == (422, "invalid_body")
         revision = (await site.ask("file", path=QUERY))["revision"]
         assert (await _refused(site, "file/rename", path=QUERY, to=path, revision=revision))[0] == 422
 

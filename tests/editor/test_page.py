@@ -21,6 +21,7 @@ async def test_the_page_is_the_same_for_everybody_and_strict(tmp_path: Path) -> 
     assert not re.search(r"<style|style=|\son\w+=|<script(?! type=\"module\" src)", page.text)
     assert (page.status_code, page.headers["cache-control"]) == (200, "no-cache")
     assert 'content="/editor"' in page.text
+    assert "tenantry-links" not in page.text
 
 
 async def test_every_bundle_that_the_page_names_is_served(tmp_path: Path) -> None:

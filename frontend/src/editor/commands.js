@@ -38,6 +38,7 @@ export function commandBar(workspace, actions, more) {
   }
 
   workspace.on("open saved files text", show);
+  workspace.on("open text", () => (word.textContent = ""));
   return {
     element,
     running(is) {

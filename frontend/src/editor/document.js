@@ -15,6 +15,8 @@ export class Document {
     this.text = draft?.text ?? file?.text ?? "";
     /** The revision that the typed text began with: a save is a conflict if the server has another one by now. */
     this.revision = draft ? draft.revision : (file?.revision ?? null);
+    /** Whether the server accepts no file with this path. Then its text goes with no request about other files. */
+    this.refused = false;
     /** @type {Record<string, any>} what a viewer would choose */
     this.params = {};
     /** @type {string | null} the dashboard whose controls are the parameters; null: the first that uses the query */

@@ -12,6 +12,7 @@ const fieldsOf = (link) => new URLSearchParams(link.slice(link.indexOf("#") + 1)
  * @returns {Promise<{state: any, first: {environment?: string, group?: string}}>} `first`: the group that the link names
  */
 export async function enter() {
+  addEventListener("hashchange", () => fieldsOf(location.hash).has("code") && location.reload()); // a new link in the same tab
   const fields = fieldsOf(location.hash);
   const code = location.hash && fields.get("code");
   let refused = null;
@@ -25,7 +26,11 @@ export async function enter() {
 
 /** What an author sees who has no session. */
 export function noAuthor(error) {
-  const [title, ...more] = error.status ? ["Please open the editor with a link", html("p", {}, "This command prints a link, which works once:"), command()] : ["The editor could not be opened"];
+  const [title, ...more] = !error.status
+    ? ["The editor could not be opened"]
+    : document.querySelector('meta[name="tenantry-links"]')
+      ? ["Please open the editor with a link", html("p", {}, "This command prints a link, which works once. Add --right and --environment to limit what its author may do."), command("NAME")]
+      : ["Please sign in", html("p", {}, "Sign in again, then reload this page. If you are signed in, ask for access to the editor.")];
   return html("main", { class: "notice" }, html("h1", {}, title), html("p", { role: "alert" }, error.message), ...more);
 }
 
@@ -48,13 +53,21 @@ export function watchSession(workspace) {
       workspace.emit("choice");
     };
     const content = byLink
-      ? [html("p", {}, "Your text is kept in this browser. This command prints a new link:"), command(author), field("New link", link, "Leave it empty if you have opened the link in another tab.")]
+      ? [html("p", {}, "Your text is kept in this browser. This command prints a new link:"), command(author, workspace.state), field("New link", link, "Leave it empty if you have opened the link in another tab.")]
       : [html("p", {}, "Your text is kept in this browser. Sign in again in another tab, then continue here.")];
     dialog = showDialog("Your session has ended", content, [{ label: "Continue", run: enterAgain }], { stays: true });
     dialog.addEventListener("close", () => (dialog = null));
   });
 }
 
-function command(author = "NAME") {
-  return html("pre", { tabindex: "0" }, `tenantry editor link --author ${author} --url ${location.origin}${MOUNT}`);
+/** The command that prints a link with the same rights as `state`, if it is given. */
+function command(author, state) {
+  const named = state ? [...state.rights.map((each) => ["right", each]), ...(state.environments.length ? state.environments : ["NAME"]).map((each) => ["environment", each])] : [];
+  const options = [["author", author], ["url", location.origin + MOUNT], ...named].map(([name, value]) => ` --${name} ${quoted(value)}`);
+  return html("pre", { tabindex: "0" }, `tenantry editor link${options.join("")}`);
+}
+
+/** A word of a command in a shell. */
+function quoted(word) {
+  return /^[\w.@:/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

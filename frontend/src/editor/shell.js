@@ -47,7 +47,7 @@ export class Shell {
     this.empty = html("p", { class: "hint" }, "Open a file on the left.");
     this.body = body;
     this.work = html("main", { class: "work" }, openFiles(workspace), this.commands.element, this.banner, body, this.empty);
-    this.element = html("div", { class: "shell" }, head(workspace, failed), fileTree(workspace, failed), this.work);
+    this.element = html("div", { class: "shell" }, head(workspace, failed), fileTree(workspace, failed, () => view.focus()), this.work);
     this.#listen();
     this.language = followLanguage(workspace, view, {
       findings: (findings) => this.problems.show(findings, view.text),
@@ -180,7 +180,7 @@ export class Shell {
     this.#perform(async () => {
       const theirs = await workspace.save(active);
       if (theirs) return this.#conflict(active, theirs);
-      this.commands.say("Saved");
+      if (active === workspace.active && !active.changed) this.commands.say("Saved");
     });
   }
 

@@ -8,6 +8,7 @@ import { html, icon } from "../dashboards/dom.js";
  */
 export function openFiles(workspace) {
   const list = html("ul", {});
+  let shown;
   const element = html("nav", { class: "tabs", "aria-label": "Open files" }, list);
 
   function tab(document) {
@@ -26,6 +27,7 @@ export function openFiles(workspace) {
   }
 
   function show() {
+    shown = workspace.changedPaths();
     const focused = list.contains(globalThis.document.activeElement) ? globalThis.document.activeElement.title : null;
     list.replaceChildren(...[...workspace.documents.values()].map(tab));
     element.hidden = !workspace.documents.size;
@@ -34,11 +36,6 @@ export function openFiles(workspace) {
   }
 
   workspace.on("open saved files", show);
-  let drafts = null;
-  workspace.on("text", ({ path, changed }) => {
-    if (drafts === path + changed) return;
-    drafts = path + changed;
-    show();
-  });
+  workspace.on("text", () => shown !== workspace.changedPaths() && show());
   return element;
 }

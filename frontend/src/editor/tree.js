@@ -9,11 +9,13 @@ const MARKS = { changed: ["M", "changed since the last commit"], new: ["N", "not
 /**
  * @param {import("./workspace.js").Workspace} workspace
  * @param {(error: Error) => void} failed
+ * @param {() => void} created called when a new file is open and its dialog is closed
  * @returns {HTMLElement}
  */
-export function fileTree(workspace, failed) {
+export function fileTree(workspace, failed, created) {
   const element = html("nav", { class: "tree", "aria-label": "Files", keydown: move });
   const open = (path) => workspace.open(path).catch(failed);
+  let shown;
 
   function entry({ path, status }) {
     const draft = workspace.isDraft(path);
@@ -38,6 +40,7 @@ export function fileTree(workspace, failed) {
   }
 
   function show() {
+    shown = workspace.changedPaths();
     const had = element.contains(document.activeElement) ? document.activeElement.dataset.path : null;
     const queries = workspace.files.filter(({ kind }) => kind === "query");
     const dashboards = workspace.files.filter(({ kind }) => kind === "dashboard");
@@ -53,20 +56,15 @@ export function fileTree(workspace, failed) {
   }
 
   function create(folder, name, text) {
-    askPath("New file", "Create", folder + name, (path) => {
-      if (!/\.(sql|ya?ml)$/.test(path)) throw new Error("The path must end with .sql or .yaml.");
-      if (workspace.files.some((each) => each.path === path)) throw new Error(`There is a file ${path} already.`);
+    askPath("New file", "Create", folder + name, async (path) => {
+      await workspace.requireFree(path);
       workspace.create(path, text);
+      return created;
     });
   }
 
   workspace.on("files open saved", show);
-  let drafts = "";
-  workspace.on("text", () => {
-    const now = [...workspace.documents.values()].filter((each) => each.changed).map(({ path }) => path).join("\n");
-    if (now !== drafts) show();
-    drafts = now;
-  });
+  workspace.on("text", () => shown !== workspace.changedPaths() && show());
   return element;
 }
 

@@ -1,6 +1,6 @@
 // The files that are open, what is chosen, and what the author may do.
 
-import { ask, Refused } from "./client.js";
+import { ask } from "./client.js";
 import { Document, kindOf } from "./document.js";
 import { Emitter } from "./emitter.js";
 
@@ -69,6 +69,11 @@ export class Workspace extends Emitter {
     return this.documents.get(path)?.changed ?? this.keeper.get(DRAFT + path) !== undefined;
   }
 
+  /** The paths of the open files with text that is not saved, as one text to compare. */
+  changedPaths() {
+    return [...this.documents.values()].filter((each) => each.changed).map(({ path }) => path).join("\n");
+  }
+
   /** Shows a file. Throws Refused if it cannot be read. */
   async open(path) {
     const document = await this.read(path);
@@ -82,11 +87,20 @@ export class Workspace extends Emitter {
   async read(path) {
     if (this.documents.has(path)) return this.documents.get(path);
     const draft = this.keeper.get(DRAFT + path);
+    let refused = false;
     const file = await ask("file", { path }).catch((error) => {
-      if (draft && error instanceof Refused && error.status === 404) return null;
+      refused = error.status === 422;
+      if (draft && (refused || error.status === 404)) return null;
       throw error;
     });
-    return new Document(path, file, draft, this.files.find((each) => each.path === path)?.kind ?? kindOf(path));
+    const found = new Document(path, file, draft, this.files.find((each) => each.path === path)?.kind ?? kindOf(path));
+    return Object.assign(found, { refused });
+  }
+
+  /** Throws an error that says why no new file can have this path. */
+  async requireFree(path) {
+    const found = this.files.some((each) => each.path === path) || (await ask("file", { path }).catch((error) => error.status === 404 ? null : Promise.reject(error)));
+    if (found) throw new Error(`There is a file ${path} already.`);
   }
 
   /** Opens a file that the server does not have yet. */
@@ -177,9 +191,10 @@ export class Workspace extends Emitter {
   /** Throws Refused. */
   async rename(document, to) {
     const { path } = document;
-    if (document.saved !== null) document.revision = (await ask("file/rename", { path, to, revision: document.revision })).revision ?? document.revision;
+    if (document.saved === null) await this.requireFree(to);
+    else document.revision = (await ask("file/rename", { path, to, revision: document.revision })).revision ?? document.revision;
     this.documents = new Map([...this.documents].map(([key, each]) => (key === path ? [to, each] : [key, each])));
-    Object.assign(document, { path: to, kind: kindOf(to) });
+    Object.assign(document, { path: to, kind: kindOf(to), refused: false });
     this.keeper.drop(DRAFT + path);
     this.#unwritten.add(to);
     this.#keep();
@@ -210,7 +225,7 @@ export class Workspace extends Emitter {
 
   /** Texts of other files that are not saved, by path. */
   draftsBeside(path) {
-    const changed = [...this.documents.values()].filter((each) => each.changed && each.path !== path);
+    const changed = [...this.documents.values()].filter((each) => each.changed && !each.refused && each.path !== path);
     return Object.fromEntries(changed.slice(-MOST_DRAFTS).map((each) => [each.path, each.text]));
   }
 

@@ -60,14 +60,14 @@ def mount_editor(
     guarded, unguarded = sources.for_authors(limits), sources.for_authors(limits, guarded=False)
     workbench = Workbench(Path(folder), store, guarded, unguarded, limits, read_only)
     sessions = EditorSessions(store, hours=session_hours)
-    endpoints = EditorEndpoints(workbench, authors or SessionAuthors(sessions))
+    endpoints = EditorEndpoints(workbench, authors or SessionAuthors(sessions), links=authors is None)
     app.mount(path, editor_app(endpoints, resolver, sessions if authors is None else None), name="editor")
 
 
 def editor_app(endpoints: EditorEndpoints, resolver: TokenResolver, sessions: EditorSessions | None) -> Starlette:
     return Starlette(
         routes=[
-            *page_routes(),
+            *page_routes(links=sessions is not None),
             *(() if sessions is None else session_routes(endpoints, sessions)),
             endpoints.post("/-/state", NoBody, _State(endpoints.workbench, has_sessions=sessions is not None).respond),
             *file_routes(endpoints),

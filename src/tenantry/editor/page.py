@@ -29,7 +29,7 @@ _PAGE: Final = """<!doctype html>
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <meta name="tenantry-mount" content="{mount}">
-{further}<title>SQL editor</title>
+{links}{further}<title>SQL editor</title>
 <link rel="stylesheet" href="{mount}/-/assets/{style}">
 <script type="module" src="{mount}/-/assets/{script}"></script>
 </head>
@@ -41,17 +41,18 @@ _PAGE: Final = """<!doctype html>
 """
 
 
-def page_routes() -> list[BaseRoute]:
-    """Return the routes of the page and of its bundles. They need no author."""
+def page_routes(*, links: bool = True) -> list[BaseRoute]:
+    """Return the routes of the page and of its bundles. They need no author. ``links``: whether authors open one-time
+    links, so that the page tells a person without a session how to get one."""
     built = BuiltFiles((SCRIPT, STYLE, *FURTHER))
 
     async def page(request: Request) -> Response:
-        return _page(built, request)
+        return _page(built, request, links)
 
     return [Route("/", page), Route("/-/assets/{address}", built.respond)]
 
 
-def _page(built: BuiltFiles, request: Request) -> Response:
+def _page(built: BuiltFiles, request: Request, links: bool) -> Response:
     script, style = built.address(SCRIPT), built.address(STYLE)
     if script is None or style is None:
         return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})
@@ -69,6 +70,6 @@ def _page(built: BuiltFiles, request: Request) -> Response:
         "Cross-Origin-Opener-Policy": "same-origin",
         "Cross-Origin-Resource-Policy": "same-origin",
     }
-    return HTMLResponse(
-        _PAGE.format(mount=mount, further="".join(further), style=style, script=script), headers=headers
-    )
+    named = '<meta name="tenantry-links">\n' if links else ""
+    page = _PAGE.format(mount=mount, links=named, further="".join(further), style=style, script=script)
+    return HTMLResponse(page, headers=headers)

@@ -80,11 +80,12 @@ Handler = Callable[[EditorRequest[Body]], Awaitable[Response]]
 
 
 class EditorEndpoints:
-    """Makes routes whose handlers get an author and a checked body."""
+    """Makes routes whose handlers get an author and a checked body. ``links``: whether authors open one-time links."""
 
-    def __init__(self, workbench: Workbench, find_author: FindAuthor) -> None:
+    def __init__(self, workbench: Workbench, find_author: FindAuthor, *, links: bool) -> None:
         self.workbench = workbench
         self._find_author = find_author
+        self._no_author = NoAuthor.MESSAGE if links else NoAuthor.SIGN_IN
         self._origins = OriginCheck(advice="open the editor there")
 
     def post(
@@ -134,7 +135,7 @@ class EditorEndpoints:
         found = self._find_author(request)
         author = await found if inspect.isawaitable(found) else found
         if author is None:
-            raise NoAuthor(NoAuthor.MESSAGE)
+            raise NoAuthor(self._no_author)
         return author
 
     def _require_origin(self, request: Request) -> None:

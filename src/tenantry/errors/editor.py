@@ -16,6 +16,7 @@ class NoAuthor(TenantryError):
     code = "no_author"
     status = 401
     MESSAGE = "your session has ended: open a new link"
+    SIGN_IN = "you are not signed in as an author of the editor: sign in again"
 
 
 class RightMissing(TenantryError):

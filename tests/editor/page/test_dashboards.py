@@ -33,6 +33,25 @@ async def test_the_preview_follows_typing(stand_in: StandIn, visit: Visit) -> No
     assert await seen.violations() == []
 
 
+async def test_typing_after_a_save_is_marked(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the marks compare with what was typed before the save, and when "Saved" stays."""
+    page = (await visit()).page
+    await page.locator(f".file[data-path='{DASHBOARD}']").click()
+    await expect(page.locator(".tab[aria-current]")).to_contain_text("flights.yaml")
+    places = [page.locator(".tab[aria-current]"), page.locator(f".file[data-path='{DASHBOARD}']")]
+    for text in ("title: One\n", "title: Two\n"):
+        await write(page, text)
+        for place in places:
+            await expect(place).to_contain_text("not saved")
+        await expect(page.locator(".command-word")).to_have_text("")
+        await page.keyboard.press("ControlOrMeta+s")
+        await expect(page.locator(".command-word")).to_have_text("Saved")
+        for place in places:
+            await expect(place).not_to_contain_text("not saved")
+    await page.locator(f".file[data-path='{QUERY}']").click()
+    await expect(page.locator(".command-word")).to_have_text("")
+
+
 async def test_a_preview_that_fails_keeps_the_last_one(stand_in: StandIn, visit: Visit) -> None:
     """Red when a mistake while typing empties the preview."""
     page = (await visit()).page

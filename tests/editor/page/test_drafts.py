@@ -7,7 +7,7 @@ from typing import Any
 from playwright.async_api import Page, expect
 
 from engines.chromium import Watched
-from tests.editor.page.conftest import Visit, reload, shows, text_of, until, write
+from tests.editor.page.conftest import Visit, opened, reload, shows, text_of, until, write
 from tests.editor.page.stand_in import QUERY, SECOND, StandIn
 
 TYPED = "select 1 as typed"
@@ -70,13 +70,16 @@ async def test_texts_that_are_not_saved_go_with_requests(stand_in: StandIn, visi
 
 async def test_a_lost_session_keeps_the_text(stand_in: StandIn, visit: Visit) -> None:
     """A dialog says how to come back, with the text where it was; a new link opens a session without another page. Red
-    when the page is replaced, or loaded again."""
+    when the page is replaced, or loaded again, and when the command gives more rights than the author had."""
     page = (await visit()).page
     await write(page, TYPED)
     stand_in.signed_in = False
     await page.keyboard.press("ControlOrMeta+s")
     dialog = page.get_by_role("dialog", name="Your session has ended")
-    await expect(dialog).to_contain_text("tenantry editor link --author ann")
+    command = (
+        f"tenantry editor link --author ann --url {stand_in.url.rstrip('/')} --right run --right save --right view"
+    )
+    await expect(dialog.locator("pre")).to_have_text(f"{command} --environment production")
     await page.keyboard.press("Escape")
     await expect(dialog).to_be_visible()
     await dialog.get_by_role("button", name="Continue").click()
@@ -114,11 +117,15 @@ async def test_the_link_opens_a_session(stand_in: StandIn, visit: Visit) -> None
 
 
 async def test_a_used_link_says_how_to_get_another(stand_in: StandIn, visit: Visit) -> None:
-    """Red when the page stays empty."""
+    """The new link opens the editor in the same tab. Red when the page stays empty, and when it does not notice that
+    only the fragment of its address changes."""
     stand_in.signed_in = False
     seen = await visit(fragment="#code=used", settle=False)
     await expect(seen.page.get_by_role("alert")).to_contain_text("This link has been used")
     await expect(seen.page.get_by_text("tenantry editor link")).to_be_visible()
+    await seen.page.goto(stand_in.url + "#code=good")
+    await opened(seen.page)
+    assert seen.page.url == stand_in.url
 
 
 async def test_logging_out_leaves_only_drafts(stand_in: StandIn, visit: Visit) -> None:

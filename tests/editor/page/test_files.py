@@ -6,25 +6,67 @@ import pytest
 from playwright.async_api import expect
 
 from tests.editor.page.conftest import Visit, reload, text_of, until, write
-from tests.editor.page.stand_in import DASHBOARD, QUERY, SECOND, StandIn
+from tests.editor.page.stand_in import DASHBOARD, QUERY, SECOND, Message, StandIn, refusal, revision_of
 
 
 async def test_a_file_is_made_and_saved(stand_in: StandIn, visit: Visit) -> None:
-    """Red when a new file is saved with a revision, and when a path that exists is taken."""
+    """Typing goes into the new file at once. Red when a new file is saved with a revision, when a path that exists is
+    taken, when the server is not asked about the path, and when the focus stays outside the text."""
     page = (await visit()).page
     await page.get_by_role("button", name="New file in Queries").click()
     dialog = page.get_by_role("dialog", name="New file")
     await dialog.get_by_label("Path").fill(SECOND)
     await page.keyboard.press("Enter")
     await expect(dialog.get_by_role("alert")).to_contain_text("There is a file")
+    stand_in.answers["file"] = refusal(422, "invalid_body", "the editor has only a .sql file in queries/")
+    await dialog.get_by_label("Path").fill("../new.sql")
+    await page.keyboard.press("Enter")
+    await expect(dialog.get_by_role("alert")).to_contain_text("the editor has only a .sql file")
+    await expect(page.locator(".tab")).to_have_count(1)
+    del stand_in.answers["file"]
     await dialog.get_by_label("Path").fill("queries/new.sql")
     await page.keyboard.press("Enter")
     await expect(page.locator(".tab[aria-current]")).to_contain_text("new.sql")
-    await write(page, "select 1 as one")
+    await expect(page.locator("tenantry-code :focus")).to_be_attached()
+    await page.keyboard.insert_text("select 1 as one")
     await page.keyboard.press("ControlOrMeta+s")
     await until(lambda: stand_in.files.get("queries/new.sql") == "select 1 as one")
     assert stand_in.bodies("file/save")[-1]["revision"] is None
     await expect(page.locator(".file[data-path='queries/new.sql']")).to_contain_text("not in the last commit")
+
+
+async def test_a_draft_that_cannot_be_saved_can_be_deleted(stand_in: StandIn, visit: Visit) -> None:
+    """Its text goes with no request about other files. Red when a path that the server refuses cannot be opened, and
+    when its text is a draft beside other files."""
+    page = (await visit()).page
+    await page.get_by_role("button", name="New file in Queries").click()
+    await page.get_by_label("Path").fill("../bad.sql")
+    await page.keyboard.press("Enter")
+    await write(page, "select 1 as bad")
+    await page.get_by_role("button", name="Close bad.sql").click()
+
+    def file(body: Message) -> Message | tuple[int, Message]:
+        if body["path"] == "../bad.sql":
+            return refusal(422, "invalid_body", "'../bad.sql' is another file")
+        text = stand_in.files[body["path"]]
+        return {"path": body["path"], "text": text, "revision": revision_of(text)}
+
+    stand_in.answers["file"] = file
+    await reload(page)
+    bad = page.locator(".file[data-path='../bad.sql']")
+    await bad.click()
+    await expect(page.locator(".tab[aria-current]")).to_contain_text("bad.sql")
+    assert await text_of(page) == "select 1 as bad"
+    await page.locator(f".file[data-path='{DASHBOARD}']").click()
+    await until(lambda: stand_in.bodies("preview"))
+    assert stand_in.bodies("preview")[-1]["drafts"] == {}
+    await bad.click()
+    await page.get_by_role("button", name="Menu of the file").click()
+    await page.get_by_role("menuitem", name="Delete…").click()
+    await page.get_by_role("button", name="Delete", exact=True).click()
+    await expect(bad).to_have_count(0)
+    await reload(page)
+    await expect(bad).to_have_count(0)
 
 
 async def test_a_file_is_renamed_with_its_draft(stand_in: StandIn, visit: Visit) -> None:

@@ -1,4 +1,4 @@
-"""The cookie of a session in real browsers, on an address without TLS as ``tenantry edit`` has it."""
+"""How an author comes in, in real browsers: a session on an address without TLS as ``tenantry edit`` has it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from engines.chromium import chromium
 from engines.firefox import firefox
@@ -49,3 +49,14 @@ async def test_one_browser_gets_the_session(browser: Browser, tmp_path: Path) ->
         assert (await first.evaluate(SEND, ["session/end", {}]))[0] == 200
         assert (await first.evaluate(SEND, ["state", {}]))[0] == 401
         assert await first.context.cookies(url) == []
+
+
+async def test_an_author_of_the_product_is_asked_to_sign_in(browser: Browser, tmp_path: Path) -> None:
+    """Such an editor has no links. Red when the page, or the error, tells of one."""
+    async with served_editor(tmp_path) as site, reachable(site) as url:
+        site.author = None
+        page = await (await browser.new_context(color_scheme="light")).new_page()
+        await page.goto(f"{url}/")
+        await expect(page.get_by_role("heading")).to_have_text("Please sign in", timeout=60_000)
+        await expect(page.get_by_role("main")).to_contain_text("then reload this page")
+        assert "link" not in await page.get_by_role("main").inner_text()

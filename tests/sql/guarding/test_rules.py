@@ -140,6 +140,8 @@ REFUSED = [
     ("sqlite", "select * from sqlite_master", "has data of every group", "in a table"),
     # What is not one query.
     ("duckdb", "select 1 from t; select 2 from o", "one statement", "remove the other"),
+    ("duckdb", "", "there is no query", "write a query"),
+    ("postgresql", "-- select 1 from t\n;", "there is no query", "write a query"),
     ("duckdb", "delete from t", "only a query", "write a select"),
     ("duckdb", "summarize t", "only a query", "write a select"),
     ("duckdb", "describe t", "only a query", "write a select"),

@@ -95,6 +95,7 @@ class _FileEndpoints:
     async def read(self, asked: EditorRequest[FileBody]) -> Response:
         file = await run_in_threadpool(self._files.read, asked.body.path)
         if file.content is None:
+            await run_in_threadpool(self._files.check_name, file.path, "/path")
             raise NotFound(f"there is no file {file.path}", field="/path")
         return JSONResponse({"path": file.path, "text": file.text, "revision": file.revision})
 

@@ -104,7 +104,7 @@ class SavedFiles:
                 return old
             _check(old, expected)
             if old.content is None:
-                self._check_name(path, "/path")
+                self.check_name(path, "/path")
             write_file(self._root, path, new.content or b"")
         return new
 
@@ -122,10 +122,11 @@ class SavedFiles:
                 raise InvalidBody(f"{to} would be another kind of file than {path}", field="/to")
             if self.read(to, "/to").content is not None:
                 raise InvalidBody(f"{to} exists: choose another name", field="/to")
-            self._check_name(to, "/to", renamed=path)
+            self.check_name(to, "/to", renamed=path)
             rename_file(self._root, path, to)
 
-    def _check_name(self, path: str, field: str, renamed: str = "") -> None:
+    def check_name(self, path: str, field: str, renamed: str = "") -> None:
+        """Raises UnusableFile, and InvalidBody if no new file can have this path."""
         kind = self._workspace.require(path, field)
         stem = path.rpartition(".")[0]
         if kind is FileKind.TABLES:

@@ -67,6 +67,8 @@ def parse(sql: str, dialect: str) -> Any:
         raise _unreadable(sql, error) from None
     finally:
         _is_parsing.reset(was_parsing)
+    if not statements:
+        raise Refused(0, "there is no query", "write a query")
     if len(statements) != 1:
         raise Refused(0, "a query of guarded tables must be one statement", "remove the other statements")
     if not isinstance(statements[0], _types().queries):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from tenantry.editor import drafts
 from tenantry.editor.drafts import QueryDrafts
 from tests.dashboards.served import write_files
 
@@ -104,3 +107,20 @@ def test_a_query_with_its_own_declarations_keeps_them(tmp_path: Path) -> None:
     own = "/* ---\nparams: {kind: {type: text, default: z}}\n--- */\nselect {{ params.kind }} as a"
     query = QueryDrafts(tmp_path / "dashboards").typed("queries/by_day.sql", own, {})
     assert query.parameters["kind"].default == "z"
+
+
+def test_another_thread_may_read_a_file_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The state of the file that it reads is added during the comparison. Red when is_current iterates over the dict
+    itself."""
+    write_files(tmp_path, {"queries/a.sql": "select 1 as a", "queries/b.sql": "select 2 as a"})
+    kept = QueryDrafts(tmp_path / "dashboards").with_drafts({})
+    assert kept["a"].text == "select 1 as a"
+    state_of = drafts._state
+
+    def state_while_another_reads(file: Path) -> object:
+        monkeypatch.undo()
+        assert kept["b"].text == "select 2 as a"
+        return state_of(file)
+
+    monkeypatch.setattr(drafts, "_state", state_while_another_reads)
+    assert kept.is_current()

@@ -23,8 +23,8 @@ APPS = {"/-/preview/{preview}"}
 """Apps below a path: test_previews.py tests who may use them."""
 RIGHTS = {
     **dict.fromkeys(
-        """state session/end files file file/head format commit-message add-panel check variables catalogue meaning
-        groups group""".split(),  # noqa: SIM905
+        """state session/end files file file/new file/head format commit-message add-panel check variables catalogue
+        meaning groups group""".split(),  # noqa: SIM905
         Right.VIEW,
     ),
     **dict.fromkeys(["file/save", "file/delete", "file/rename"], Right.SAVE),

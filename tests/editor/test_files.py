@@ -309,7 +309,9 @@ async def test_a_name_that_would_break_the_folder_is_refused(tmp_path: Path, pat
             422,
             "invalid_body",
         )
-        assert (await _refused(site, "file", path=path))[:2] == (422, "invalid_body")
+        assert (await _refused(site, "file/new", path=path))[:2] == (422, "invalid_body")
+        assert (await _refused(site, "file/new", path=QUERY))[:2] == (422, "invalid_body")
+        assert await site.ask("file/new", path="queries/by_week.sql") == {}
         revision = (await site.ask("file", path=QUERY))["revision"]
         assert (await _refused(site, "file/rename", path=QUERY, to=path, revision=revision))[0] == 422
 

@@ -99,8 +99,8 @@ export class Workspace extends Emitter {
 
   /** Throws an error that says why no new file can have this path. */
   async requireFree(path) {
-    const found = this.files.some((each) => each.path === path) || (await ask("file", { path }).catch((error) => error.status === 404 ? null : Promise.reject(error)));
-    if (found) throw new Error(`There is a file ${path} already.`);
+    if (this.files.some((each) => each.path === path)) throw new Error(`There is a file ${path} already.`);
+    await ask("file/new", { path });
   }
 
   /** Opens a file that the server does not have yet. */

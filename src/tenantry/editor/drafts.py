@@ -110,7 +110,8 @@ class DraftedQueries(Mapping[str, Query]):
 
     def is_current(self) -> bool:
         """Whether the files are as they were when they were read."""
-        same = all(_state(self._file(name)) == state for name, state in self._states.items())
+        states = [*self._states.items()]  # a copy: other threads read further files meanwhile
+        same = all(_state(self._file(name)) == state for name, state in states)
         return same and (self._names is None or self._names == sorted({*self._drafts, *self._files()}))
 
     def typed(self, name: str, path: str, text: str, dialect: str | None = None) -> Query:

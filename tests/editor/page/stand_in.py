@@ -97,6 +97,9 @@ class StandIn:
         self.signed_in = False
         return {}
 
+    def _file_new(self, body: Message) -> Answer:
+        return {}
+
     def _files(self, body: Message) -> Answer:
         found = [
             {

@@ -18,12 +18,12 @@ async def test_a_file_is_made_and_saved(stand_in: StandIn, visit: Visit) -> None
     await dialog.get_by_label("Path").fill(SECOND)
     await page.keyboard.press("Enter")
     await expect(dialog.get_by_role("alert")).to_contain_text("There is a file")
-    stand_in.answers["file"] = refusal(422, "invalid_body", "the editor has only a .sql file in queries/")
+    stand_in.answers["file/new"] = refusal(422, "invalid_body", "the editor has only a .sql file in queries/")
     await dialog.get_by_label("Path").fill("../new.sql")
     await page.keyboard.press("Enter")
     await expect(dialog.get_by_role("alert")).to_contain_text("the editor has only a .sql file")
     await expect(page.locator(".tab")).to_have_count(1)
-    del stand_in.answers["file"]
+    del stand_in.answers["file/new"]
     await dialog.get_by_label("Path").fill("queries/new.sql")
     await page.keyboard.press("Enter")
     await expect(page.locator(".tab[aria-current]")).to_contain_text("new.sql")

@@ -72,6 +72,7 @@ def file_routes(endpoints: EditorEndpoints) -> list[BaseRoute]:
     return [
         post("/-/files", NoBody, files.list),
         post("/-/file", FileBody, files.read),
+        post("/-/file/new", FileBody, files.check_new),
         post("/-/file/head", FileBody, files.head),
         post("/-/file/save", SaveBody, files.save, right=save, max_bytes=MAX_BODY_OF_TEXTS),
         post("/-/file/delete", DeleteBody, files.delete, right=save),
@@ -95,9 +96,15 @@ class _FileEndpoints:
     async def read(self, asked: EditorRequest[FileBody]) -> Response:
         file = await run_in_threadpool(self._files.read, asked.body.path)
         if file.content is None:
-            await run_in_threadpool(self._files.check_name, file.path, "/path")
             raise NotFound(f"there is no file {file.path}", field="/path")
         return JSONResponse({"path": file.path, "text": file.text, "revision": file.revision})
+
+    async def check_new(self, asked: EditorRequest[FileBody]) -> Response:
+        path = asked.body.path
+        await run_in_threadpool(self._files.check_name, path, "/path")
+        if (await run_in_threadpool(self._files.read, path)).content is not None:
+            raise InvalidBody(f"there is a file {path} already", field="/path")
+        return JSONResponse({})
 
     async def head(self, asked: EditorRequest[FileBody]) -> Response:
         path, workspace = asked.body.path, self._workbench.workspace

@@ -11,6 +11,7 @@ from tenantry import __version__
 from tenantry.dashboards import MountingApp
 from tenantry.datasources import DataSources, Limits
 from tenantry.editor.authors import FindAuthor
+from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.files import file_routes
 from tenantry.editor.language import language_routes
 from tenantry.editor.page import page_routes
@@ -65,15 +66,16 @@ def mount_editor(
 
 
 def editor_app(endpoints: EditorEndpoints, resolver: TokenResolver, sessions: EditorSessions | None) -> Starlette:
+    queries = QueryDrafts(endpoints.workbench.folder)
     return Starlette(
         routes=[
             *page_routes(links=sessions is not None),
             *(() if sessions is None else session_routes(endpoints, sessions)),
             endpoints.post("/-/state", NoBody, _State(endpoints.workbench, has_sessions=sessions is not None).respond),
             *file_routes(endpoints),
-            *language_routes(endpoints),
-            *run_routes(endpoints),
-            *preview_routes(endpoints, resolver),
+            *language_routes(endpoints, queries),
+            *run_routes(endpoints, queries),
+            *preview_routes(endpoints, queries, resolver),
         ],
         exception_handlers={TenantryError: _send_error, HTTPException: _plain_error},
     )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 
 import pytest
-from playwright.async_api import Browser
 
-from engines.chromium import chromium
-from engines.firefox import firefox
+from engines.either_browser import BOTH, either
 from tenantry.tokens import KeyRing, SigningKey
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.mounts import BARE, FASTAPI, Mounting
@@ -29,11 +27,4 @@ def mounting(request: pytest.FixtureRequest) -> Mounting:
     return found
 
 
-@pytest.fixture(scope="package", params=["chromium", pytest.param("firefox", marks=pytest.mark.slow)])
-async def browser(
-    request: pytest.FixtureRequest, chromium_path: str, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Browser]:
-    """One of each, one after the other; every page is opened in a context of its own."""
-    home = tmp_path_factory.mktemp(request.param)
-    async with firefox(home) if request.param == "firefox" else chromium(chromium_path, home) as launched:
-        yield launched
+browser = pytest.fixture(either, scope="package", params=BOTH, name="browser")

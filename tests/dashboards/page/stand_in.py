@@ -18,6 +18,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from tenantry.dashboards.frame import FURTHER
 
@@ -230,16 +231,21 @@ def rows(columns: Mapping[str, str], *lines: list[Any], **more: Any) -> Message:
 
 @contextmanager
 def served() -> Iterator[StandIn]:
-    """The stand-in behind a real server, in a thread with an event loop of its own."""
+    """The stand-in behind a real server."""
     listener = socket.create_server(("127.0.0.1", 0))
     stand_in = StandIn(f"http://127.0.0.1:{listener.getsockname()[1]}")
-    server = uvicorn.Server(
-        uvicorn.Config(stand_in.app(), log_config=None, lifespan="off", timeout_graceful_shutdown=1)
-    )
+    with in_thread(stand_in.app(), listener):
+        yield stand_in
+
+
+@contextmanager
+def in_thread(app: ASGIApp, listener: socket.socket) -> Iterator[None]:
+    """Serve the app in a thread with an event loop of its own, and close the listener afterwards."""
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])))
     thread.start()
     try:
-        yield stand_in
+        yield
     finally:
         server.should_exit = True
         thread.join(120)

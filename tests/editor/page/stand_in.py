@@ -6,19 +6,18 @@ import asyncio
 import hashlib
 import json
 import socket
-import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 
 from tenantry.editor.page import page_routes
+from tests.dashboards.page.stand_in import in_thread
 
 Message = dict[str, Any]
 Answer = Message | list[Message] | tuple[int, Message]
@@ -250,18 +249,9 @@ def run_lines(
 
 @contextmanager
 def served() -> Iterator[StandIn]:
-    """The stand-in behind a real server, in a thread with an event loop of its own."""
+    """The stand-in behind a real server."""
     listener = socket.create_server(("127.0.0.1", 0))
     stand_in = StandIn(f"http://127.0.0.1:{listener.getsockname()[1]}/editor/")
     stand_in.clear()
-    server = uvicorn.Server(
-        uvicorn.Config(stand_in.app(), log_config=None, lifespan="off", timeout_graceful_shutdown=1)
-    )
-    thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])))
-    thread.start()
-    try:
+    with in_thread(stand_in.app(), listener):
         yield stand_in
-    finally:
-        server.should_exit = True
-        thread.join(120)
-        listener.close()

@@ -3,27 +3,19 @@ dashboard."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, expect
 
-from engines.chromium import NOTE_VIOLATIONS, chromium, watch
-from engines.firefox import firefox
+from engines.chromium import NOTE_VIOLATIONS, watch
+from engines.either_browser import BOTH, either
 from tenantry.editor import EditorAuthor, EditorSessions
 from tenantry.groups import Author
 from tests.editor.page.conftest import PATIENCE, text_of, until
 from tests.editor.served import reachable, served_editor
 
-
-@pytest.fixture(params=["chromium", pytest.param("firefox", marks=pytest.mark.slow)])
-async def browser(
-    request: pytest.FixtureRequest, chromium_path: str, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Browser]:
-    home = tmp_path_factory.mktemp(request.param)
-    async with firefox(home) if request.param == "firefox" else chromium(chromium_path, home) as launched:
-        yield launched
+browser = pytest.fixture(either, params=BOTH, name="browser")
 
 
 async def test_an_author_ships_a_panel_without_leaving_the_browser(browser: Browser, tmp_path: Path) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, expect
 
-from engines.chromium import chromium
-from engines.firefox import firefox
+from engines.either_browser import BOTH, either
 from tenantry.editor import EditorAuthor, EditorSessions
 from tenantry.groups import Author
 from tests.editor.served import reachable, served_editor
@@ -21,13 +19,7 @@ SEND = """async ([path, body]) => {
 }"""
 
 
-@pytest.fixture(params=["chromium", pytest.param("firefox", marks=pytest.mark.slow)])
-async def browser(
-    request: pytest.FixtureRequest, chromium_path: str, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Browser]:
-    home = tmp_path_factory.mktemp(request.param)
-    async with firefox(home) if request.param == "firefox" else chromium(chromium_path, home) as launched:
-        yield launched
+browser = pytest.fixture(either, params=BOTH, name="browser")
 
 
 async def test_one_browser_gets_the_session(browser: Browser, tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ from tenantry.editor.requests import MAX_BODY_OF_TEXTS, Body, EditorEndpoints, E
 from tenantry.http import while_connected
 
 
-def language_routes(endpoints: EditorEndpoints) -> list[BaseRoute]:
+def language_routes(endpoints: EditorEndpoints, queries: QueryDrafts) -> list[BaseRoute]:
     workbench = endpoints.workbench
-    compiler = Compiler(QueryDrafts(workbench.folder))
+    compiler = Compiler(queries)
     properties, schemas = GroupProperties(workbench.store), PropertySchemas(workbench.workspace)
     checks = Checks(workbench, compiler, properties, schemas)
     variables = Variables(workbench, compiler, properties, schemas)

@@ -44,16 +44,15 @@ class Meanings:
         source = await workbench.sources.registered(group, body.schema_)
         about: dict[str, Any] = {"source": {"id": source.id, "name": source.provided_id}}
         try:
-            return JSONResponse(about | await self._meaning(body, group))
+            return JSONResponse(about | await self._meaning(body, group, source))
         except TenantryError as error:
             failed = query_error(error, body.path, body.text)
             return JSONResponse(about | {"sql": None, "placeholders": [], "tables": [], "error": failed})
 
-    async def _meaning(self, body: MeaningBody, group: UserGroup) -> dict[str, Any]:
+    async def _meaning(self, body: MeaningBody, group: UserGroup, source: RegisteredSource) -> dict[str, Any]:
         sources = self._workbench.sources
         dialect = await sources.dialect(group, body.schema_)
-        registered = await sources.registered(group, body.schema_)
-        query, places = await self._compiler.run(lambda: self._compile(body, dialect, registered))
+        query, places = await self._compiler.run(lambda: self._compile(body, dialect, source))
         variables = extend(group.variables, "params", body.params)
         text = _PlacedText(body.path, body.text)
         try:

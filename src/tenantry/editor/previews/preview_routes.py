@@ -47,14 +47,14 @@ class PreviewBody(GroupBody, DraftsBody):
     """The preview that the page shows. It gets the drafts if it is of the same dashboard, group and viewer."""
 
 
-def preview_routes(endpoints: EditorEndpoints, resolver: TokenResolver) -> list[BaseRoute]:
+def preview_routes(endpoints: EditorEndpoints, queries: QueryDrafts, resolver: TokenResolver) -> list[BaseRoute]:
     shared = SharedDrafts()
     previews = Previews(endpoints.workbench.store, session_seconds=SESSION_SECONDS)
     creation = _Creation(endpoints, shared, previews)
     return [
         endpoints.post("/-/preview", PreviewBody, creation.respond, right=Right.RUN, max_bytes=MAX_BODY_OF_TEXTS),
         endpoints.get("/-/dashboard-schema.json", _dashboard_schema),
-        Mount("/-/preview/{preview}", _PreviewApps(endpoints, resolver, shared, previews)),
+        Mount("/-/preview/{preview}", _PreviewApps(endpoints, queries, resolver, shared, previews)),
     ]
 
 
@@ -114,13 +114,18 @@ class _PreviewApps:
     # preview. For the data, it also needs the key that the page got for the code in its address.
 
     def __init__(
-        self, endpoints: EditorEndpoints, resolver: TokenResolver, shared: SharedDrafts, previews: Previews
+        self,
+        endpoints: EditorEndpoints,
+        queries: QueryDrafts,
+        resolver: TokenResolver,
+        shared: SharedDrafts,
+        previews: Previews,
     ) -> None:
         self._previews = previews
         self._endpoints = endpoints
         self._resolver = resolver
         self._shared = shared
-        self._queries = QueryDrafts(endpoints.workbench.folder)
+        self._queries = queries
         self._apps: OrderedDict[str, ASGIApp] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -11,9 +11,8 @@ from tenantry.editor.runs.query_runs import QueryRuns
 from tenantry.editor.runs.samples import SampleBody, Samples
 
 
-def run_routes(endpoints: EditorEndpoints) -> list[BaseRoute]:
+def run_routes(endpoints: EditorEndpoints, queries: QueryDrafts) -> list[BaseRoute]:
     workbench = endpoints.workbench
-    queries = QueryDrafts(workbench.folder)
     runs, samples, search = QueryRuns(workbench, queries), Samples(workbench, queries), GroupSearch(workbench)
     post, large = endpoints.post, MAX_BODY_OF_TEXTS
     return [

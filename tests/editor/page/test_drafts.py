@@ -7,7 +7,7 @@ from typing import Any
 from playwright.async_api import Page, expect
 
 from engines.chromium import Watched
-from tests.editor.page.conftest import Visit, opened, reload, shows, text_of, until, write
+from tests.editor.page.conftest import Visit, opened, reload, shows, until, write
 from tests.editor.page.stand_in import QUERY, SECOND, StandIn
 
 TYPED = "select 1 as typed"
@@ -42,7 +42,7 @@ async def test_a_draft_survives_a_crash(stand_in: StandIn, visit: Visit) -> None
     other = await seen.page.context.new_page()
     await other.goto(stand_in.url)
     await other.locator(".tab[aria-current]").wait_for()
-    assert await text_of(other) == TYPED
+    await shows(other, TYPED)
 
 
 async def test_a_closed_tab_keeps_its_draft(stand_in: StandIn, visit: Visit) -> None:
@@ -90,7 +90,7 @@ async def test_a_lost_session_keeps_the_text(stand_in: StandIn, visit: Visit) ->
     await dialog.get_by_label("New link").fill(f"{stand_in.url}#code=good")
     await dialog.get_by_role("button", name="Continue").click()
     await expect(dialog).to_be_hidden()
-    assert await text_of(page) == TYPED
+    await shows(page, TYPED)
     await page.keyboard.press("ControlOrMeta+s")
     await until(lambda: stand_in.files[QUERY] == TYPED)
 
@@ -199,7 +199,7 @@ async def test_in_a_conflict_mine_can_be_edited(stand_in: StandIn, visit: Visit)
     await dialog.get_by_role("button", name="Keep mine").click()
     await until(lambda: stand_in.files[QUERY] == "select 3 as both")
     await expect(dialog).to_be_hidden()
-    assert await text_of(seen.page) == "select 3 as both"
+    await shows(seen.page, "select 3 as both")
 
 
 async def test_in_a_conflict_theirs_can_be_taken(stand_in: StandIn, visit: Visit) -> None:
@@ -208,7 +208,7 @@ async def test_in_a_conflict_theirs_can_be_taken(stand_in: StandIn, visit: Visit
     seen, dialog = await conflicting(stand_in, visit)
     await dialog.get_by_role("button", name="Take theirs").click()
     await expect(dialog).to_be_hidden()
-    assert await text_of(seen.page) == THEIRS
+    await shows(seen.page, THEIRS)
     await expect(seen.page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
     await write(seen.page, TYPED)
     await seen.page.keyboard.press("ControlOrMeta+s")

@@ -10,7 +10,7 @@ from playwright.async_api import expect
 
 from engines.axe import serious
 from tenantry.editor.page import CHUNKS
-from tests.editor.page.conftest import Visit, reload, text_of, write
+from tests.editor.page.conftest import Visit, reload, shows, write
 from tests.editor.page.stand_in import DASHBOARD, QUERY, StandIn
 
 BUNDLES = files("tenantry") / "static" / "bundles"
@@ -117,6 +117,6 @@ async def test_typing_over_a_selection_keeps_the_policy(stand_in: StandIn, visit
         await seen.page.locator("tenantry-code").click()
         await seen.page.keyboard.press("ControlOrMeta+a")
         await seen.page.keyboard.type(key)
-        assert await text_of(seen.page) == text
+        await shows(seen.page, text)
     assert seen.console == []
     assert await seen.violations() == []

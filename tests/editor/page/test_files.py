@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import expect
 
-from tests.editor.page.conftest import Visit, reload, text_of, until, write
+from tests.editor.page.conftest import Visit, reload, shows, text_of, until, write
 from tests.editor.page.stand_in import DASHBOARD, QUERY, SECOND, Message, StandIn, refusal, revision_of
 
 
@@ -42,6 +42,7 @@ async def test_a_draft_that_cannot_be_saved_can_be_deleted(stand_in: StandIn, vi
     await page.get_by_role("button", name="New file in Queries").click()
     await page.get_by_label("Path").fill("../bad.sql")
     await page.keyboard.press("Enter")
+    await expect(page.locator(".tab[aria-current]")).to_contain_text("bad.sql")
     await write(page, "select 1 as bad")
     await page.get_by_role("button", name="Close bad.sql").click()
 
@@ -56,7 +57,7 @@ async def test_a_draft_that_cannot_be_saved_can_be_deleted(stand_in: StandIn, vi
     bad = page.locator(".file[data-path='../bad.sql']")
     await bad.click()
     await expect(page.locator(".tab[aria-current]")).to_contain_text("bad.sql")
-    assert await text_of(page) == "select 1 as bad"
+    await shows(page, "select 1 as bad")
     await page.locator(f".file[data-path='{DASHBOARD}']").click()
     await until(lambda: stand_in.bodies("preview"))
     assert stand_in.bodies("preview")[-1]["drafts"] == {}
@@ -80,10 +81,10 @@ async def test_a_file_is_renamed_with_its_draft(stand_in: StandIn, visit: Visit)
     await page.keyboard.press("Enter")
     await expect(page.locator(".tab[aria-current]")).to_contain_text("renamed.sql")
     assert stand_in.files["queries/renamed.sql"] == before
-    assert await text_of(page) == "select 1 as typed"
+    await shows(page, "select 1 as typed")
     await reload(page)
     await expect(page.locator(".tab[aria-current]")).to_contain_text("renamed.sql")
-    assert await text_of(page) == "select 1 as typed"
+    await shows(page, "select 1 as typed")
 
 
 async def test_a_file_is_deleted_after_a_question(stand_in: StandIn, visit: Visit) -> None:

@@ -12,7 +12,7 @@ from engines.chromium import NOTE_VIOLATIONS, watch
 from engines.either_browser import BOTH, either
 from tenantry.editor import EditorAuthor, EditorSessions
 from tenantry.groups import Author
-from tests.editor.page.conftest import PATIENCE, text_of, until
+from tests.editor.page.conftest import PATIENCE, shows, until
 from tests.editor.served import reachable, served_editor
 
 browser = pytest.fixture(either, params=BOTH, name="browser")
@@ -37,7 +37,7 @@ async def test_an_author_ships_a_panel_without_leaving_the_browser(browser: Brow
         await page.locator("tenantry-code").click()
         await page.keyboard.press("ControlOrMeta+a")
         await page.keyboard.type(typed)
-        assert await text_of(page) == typed
+        await shows(page, typed)
         await page.keyboard.press("ControlOrMeta+Enter")
         await page.locator(".rows tbody tr").first.wait_for()
         await expect(page.locator(".facts")).to_contain_text("As Airline UA")

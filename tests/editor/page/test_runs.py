@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.async_api import expect
 
-from tests.editor.page.conftest import Visit, text_of, until, write
+from tests.editor.page.conftest import Visit, shows, until, write
 from tests.editor.page.stand_in import QUERY, SECOND, StandIn, refusal, run_lines
 
 
@@ -241,5 +241,5 @@ async def test_problems_are_listed_and_fixed(stand_in: StandIn, visit: Visit) ->
     await expect(problems).to_contain_text("Line 1")
     await expect(problems).to_contain_text("There is no variable wrong.")
     await problems.get_by_role("button", name="Fix").click()
-    assert await text_of(page) == "select {{ carrier }} as one"
+    await shows(page, "select {{ carrier }} as one")
     await expect(problems).to_be_hidden()

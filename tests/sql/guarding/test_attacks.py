@@ -85,5 +85,5 @@ def test_the_same_dice_make_the_same_queries(attacked: Engine) -> None:
 def test_a_template_without_sql_is_refused_with_its_place() -> None:
     """Red when the place of an error is looked up in the parts of a text that has none: mutations found it."""
     template = SQLTemplate("-- nothing", "sqlite").guarded(read_tables(declaration("main")))
-    with pytest.raises(TemplateError, match=r"1:1: .*one statement"):
+    with pytest.raises(TemplateError, match=r"1:1: there is no query"):
         template.check()

@@ -8,6 +8,9 @@ const MAC = /Mac|iP(hone|ad)/.test(navigator.platform);
 export const NARROW = matchMedia("(max-width: 600px)");
 export const KEYS = { run: MAC ? "⌘↩" : "Ctrl+Enter", save: MAC ? "⌘S" : "Ctrl+S" };
 
+/** What an author sees who has not run the query yet. */
+export const firstStep = (workspace) => (workspace.may("run") ? `Run the query to see its rows: ${KEYS.run}` : "You have no right to run queries, so there are no rows.");
+
 /**
  * @param {import("./workspace.js").Workspace} workspace
  * @param {Record<string, () => any>} actions run, stop, save, format, changes
@@ -21,9 +24,10 @@ export function commandBar(workspace, actions, more) {
   const save = button("Save", actions.save, { title: KEYS.save, "aria-keyshortcuts": "Control+S Meta+S" });
   const format = button("Format", actions.format);
   const changes = button("Changes", actions.changes, { "aria-pressed": "false", title: "What differs from the last commit" });
+  const denied = html("p", { class: "count" });
   const word = html("p", { class: "count command-word", role: "status" });
   const menu = menuOf("the file", more);
-  const element = html("div", { class: "commands", role: "group", "aria-label": "Commands" }, run, stop, save, format, changes, menu, word);
+  const element = html("div", { class: "commands", role: "group", "aria-label": "Commands" }, run, stop, save, format, denied, changes, menu, word);
 
   function show() {
     const { active } = workspace;
@@ -35,9 +39,11 @@ export function commandBar(workspace, actions, more) {
     format.hidden ||= !query;
     save.disabled = !active.changed;
     changes.hidden = !workspace.git;
+    denied.textContent = workspace.denied;
+    denied.hidden = !workspace.denied;
   }
 
-  workspace.on("open saved files text", show);
+  workspace.on("open saved files text choice", show);
   workspace.on("open text", () => (word.textContent = ""));
   return {
     element,

@@ -40,6 +40,20 @@ export class Document {
   }
 }
 
+/**
+ * @param {string} before
+ * @param {string} after
+ * @returns {{from: number, to: number, insert: string}} the shortest edit of `before` that gives `after`
+ */
+export function editBetween(before, after) {
+  const shorter = Math.min(before.length, after.length);
+  let from = 0;
+  while (from < shorter && before[from] === after[from]) from++;
+  let alike = 0; // at the end
+  while (alike < shorter - from && before.at(-1 - alike) === after.at(-1 - alike)) alike++;
+  return { from, to: before.length - alike, insert: after.slice(from, after.length - alike) };
+}
+
 export function nameOf(path) {
   return path.split("/").at(-1);
 }

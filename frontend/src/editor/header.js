@@ -66,7 +66,6 @@ export function head(workspace, failed) {
     viewer.element,
     environments.element,
     schemas.element,
-    state.read_only && html("span", { class: "badge" }, "Read-only"),
     workspace.may("unguarded") && unguarded(workspace),
     html("span", { class: "author" }, state.author),
     state.has_session && html("button", { type: "button", class: "link", click: () => workspace.leave().then(() => location.reload(), failed) }, "Log out"),

@@ -3,8 +3,9 @@
 import { html } from "../dashboards/dom.js";
 import { load } from "../dashboards/chunks.js";
 import { ask } from "./client.js";
-import { commandBar, KEYS, NARROW } from "./commands.js";
+import { commandBar, firstStep, NARROW } from "./commands.js";
 import { showConflict } from "./conflict.js";
+import { editBetween } from "./document.js";
 import { askPath, showCopy, showDialog } from "./dialogs.js";
 import { head } from "./header.js";
 import { followLanguage } from "./language.js";
@@ -41,7 +42,7 @@ export class Shell {
     this.commands = commandBar(workspace, { run: () => this.run(), stop: () => this.#run?.stop(), save: () => this.save(), format: () => this.format(), changes: () => this.changes() }, () => this.#entries());
     this.diffHost = html("div", { class: "diff-host", hidden: true });
     const text = html("div", { class: "text" }, view, this.diffHost);
-    this.below = html("section", { class: "below", "aria-label": "Result" }, html("p", { class: "hint" }, `Run the query to see its rows: ${KEYS.run}`));
+    this.below = html("section", { class: "below", "aria-label": "Result" }, html("p", { class: "hint" }, firstStep(workspace)));
     const body = html("div", { class: "body" });
     body.append(text, this.problems.element, this.parameters.element, splitLine(body, workspace.keeper), this.below, preview(workspace));
     this.empty = html("p", { class: "hint" }, "Open a file on the left.");
@@ -118,7 +119,7 @@ export class Shell {
   }
 
   #replace(document, text) {
-    if (document === this.workspace.active && text !== this.view.text) this.view.applyEdit({ from: 0, to: this.view.text.length, insert: text });
+    if (document === this.workspace.active && text !== this.view.text) this.view.applyEdit(editBetween(this.view.text, text));
     if (document.text !== text) this.workspace.typed(text, document);
   }
 
@@ -254,7 +255,11 @@ export class Shell {
     const add = (label, action) => found.push({ label, run: () => this.#perform(action) });
     const query = active.language === "sql";
     if (query) add("Read the catalogue again", () => this.language.refresh());
-    if (query && workspace.may("save")) add("Add a panel of this query…", async () => (await this.#loadResults()).addPanel(active, (dashboard, text) => this.#replace(dashboard, text)));
+    if (query && workspace.may("save")) add("Add a panel of this query…", async () => (await this.#loadResults()).addPanel(active, (dashboard, text) => {
+      const { from } = editBetween(dashboard.text, text);
+      this.#replace(dashboard, text);
+      return () => this.view.focusAt(from);
+    }));
     if (workspace.git) add("Commit message…", async () => {
       const { message } = await ask("commit-message", {});
       if (message) showCopy("Commit message", message);

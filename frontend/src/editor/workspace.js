@@ -45,6 +45,13 @@ export class Workspace extends Emitter {
     return this.state.rights.includes(right) && !(right === "save" && this.state.read_only);
   }
 
+  /** Why there is no button to run or to save, in words; "" if there are both. */
+  get denied() {
+    const lacking = ["run", "save"].filter((right) => !this.state.rights.includes(right));
+    const words = [this.state.read_only && "Read-only: nobody saves files in this editor", lacking.length && `You have no right to ${lacking.join(" or ")}`];
+    return words.filter(Boolean).join(". ");
+  }
+
   /** @param {object} changes of `choice` */
   choose(changes) {
     Object.assign(this.choice, changes);

@@ -64,9 +64,11 @@ async def test_a_preview_that_fails_keeps_the_last_one(stand_in: StandIn, visit:
 
 
 async def test_a_panel_of_a_query_is_added(stand_in: StandIn, visit: Visit) -> None:
-    """The dashboard opens with it, not saved yet. Red when it is written to the file at once."""
+    """The dashboard opens with it, not saved yet, and the cursor is in its line. Red when it is written to the file at
+    once, and when the file opens at its first line."""
+    before = stand_in.files[DASHBOARD] + "  - {line: flights, by: day, query: by_day}\n" * 90
+    stand_in.files[DASHBOARD] = before
     page = (await visit()).page
-    before = stand_in.files[DASHBOARD]
     await page.keyboard.press("ControlOrMeta+Enter")
     await page.locator(".rows tbody tr").first.wait_for()
     await page.get_by_role("button", name="Menu of the file").click()
@@ -79,4 +81,6 @@ async def test_a_panel_of_a_query_is_added(stand_in: StandIn, visit: Visit) -> N
     await expect(dialog).to_be_hidden()
     assert stand_in.bodies("add-panel") == [{"dashboard": DASHBOARD, "text": before} | panel]
     assert (await text_of(page)).endswith("{bars: flights, by: day, query: queries/by_day.sql}\n")
+    await expect(page.locator("tenantry-code")).to_be_focused()
+    await expect(page.locator(".cm-activeLineGutter", has_text="94")).to_be_in_viewport()
     assert stand_in.files[DASHBOARD] == before

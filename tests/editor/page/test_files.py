@@ -144,11 +144,12 @@ async def test_the_text_is_compared_with_the_last_commit(stand_in: StandIn, visi
 
 @pytest.mark.parametrize("read_only", [True, False])
 async def test_an_author_who_may_not_save_can_still_try(stand_in: StandIn, visit: Visit, read_only: bool) -> None:
-    """Writing and running stay; nothing that writes files is offered, and Ctrl+S asks for nothing. Red when the rights
-    are not looked at."""
+    """Writing and running stay; nothing that writes files is offered, Ctrl+S asks for nothing, and the place of the
+    button says why. Red when the rights are not looked at, and when Save is missing without a word."""
     stand_in.state |= {"read_only": read_only, "rights": ["run", "view", *(["save"] if read_only else [])]}
     page = (await visit()).page
-    await expect(page.get_by_text("Read-only")).to_have_count(1 if read_only else 0)
+    why = "Read-only: nobody saves files in this editor" if read_only else "You have no right to save"
+    await expect(page.get_by_role("group", name="Commands").get_by_text(why, exact=True)).to_be_visible()
     await write(page, "select 1 as one")
     await page.keyboard.press("ControlOrMeta+s")
     await page.keyboard.press("ControlOrMeta+Enter")
@@ -163,13 +164,18 @@ async def test_an_author_who_may_not_save_can_still_try(stand_in: StandIn, visit
 
 
 async def test_an_author_who_may_not_run_sees_no_run(stand_in: StandIn, visit: Visit) -> None:
-    """Red when the rights are not looked at."""
-    stand_in.state["rights"] = ["view", "save"]
+    """Red when the rights are not looked at, when the page advises to run the query all the same, and when a dashboard
+    asks for a preview that is refused."""
+    stand_in.state["rights"] = ["view"]
     page = (await visit()).page
+    await expect(page.get_by_text("You have no right to run or save", exact=True)).to_be_visible()
+    await expect(page.locator(".rows")).to_contain_text("You have no right to run queries")
     await page.keyboard.press("ControlOrMeta+Enter")
     await expect(page.get_by_role("button", name="Run", exact=True)).to_be_hidden()
     assert await page.get_by_role("tab").all_inner_texts() == ["Table", "Chart", "Bound SQL"]
-    assert stand_in.bodies("run") == []
+    await page.locator(f".file[data-path='{DASHBOARD}']").click()
+    await expect(page.locator(".preview")).to_contain_text("so there is no preview")
+    assert stand_in.bodies("run") == stand_in.bodies("preview") == []
 
 
 async def test_an_unguarded_run_is_marked(stand_in: StandIn, visit: Visit) -> None:

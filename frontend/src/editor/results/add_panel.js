@@ -11,7 +11,8 @@ const KINDS = [["line", "Line"], ["bars", "Bars"], ["figure", "Key figure"], ["t
  * @param {import("../workspace.js").Workspace} workspace
  * @param {import("../document.js").Document} document of the query
  * @param {import("../run.js").Run | undefined} run its last one, whose columns are offered
- * @param {(dashboard: import("../document.js").Document, text: string) => void} put writes the dashboard's new text
+ * @param {(dashboard: import("../document.js").Document, text: string) => () => void} put writes the dashboard's new
+ *   text, and returns what shows the panel in it
  */
 export function addPanel(workspace, document, run, put) {
   const dashboards = workspace.files.filter(({ kind }) => kind === "dashboard").map(({ path }) => path);
@@ -37,7 +38,7 @@ export function addPanel(workspace, document, run, put) {
     const { text } = await ask("add-panel", { dashboard: path, text: before, query: document.path, kind: kind.value, ...shown });
     await workspace.open(path);
     const target = workspace.documents.get(path);
-    put(target, text);
+    return put(target, text);
   };
   show();
   showDialog("Add a panel of this query", [field("Dashboard", dashboard), field("Kind", kind), fields.column, fields.by], [{ label: "Add", run: add }, { label: "Cancel", quiet: true }]);

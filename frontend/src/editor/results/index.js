@@ -2,6 +2,7 @@
 // sample of groups, earlier runs.
 
 import { html } from "../../dashboards/dom.js";
+import { firstStep } from "../commands.js";
 import { Formats } from "../../dashboards/values.js";
 import { addPanel } from "./add_panel.js";
 import { boundSql } from "./bound.js";
@@ -32,7 +33,7 @@ export class Results {
     const current = () => this.#document && { document: this.#document, ...this.#runs.get(this.#document) };
     this.facts = html("div", { class: "facts" });
     const exact = new ExactFormats();
-    this.table = new ResultTable(exact, go);
+    this.table = new ResultTable(exact, go, firstStep(workspace));
     const mayRun = workspace.may("run");
     this.parts = {
       Table: this.table,
@@ -107,7 +108,7 @@ export class Results {
     this.parts["Bound SQL"].show(now);
   }
 
-  /** Asks which panel of the query a dashboard gets. */
+  /** Asks which panel of the query a dashboard gets; `put` as of add_panel.js. */
   addPanel(document, put) {
     return addPanel(this.workspace, document, this.#runs.get(document)?.run, put);
   }

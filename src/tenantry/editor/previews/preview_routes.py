@@ -13,12 +13,18 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tenantry.dashboards import Previews, preview_app
+from tenantry.dashboards import EditorPreview, Previews, preview_app
 from tenantry.dashboards.definition import dashboard_schema
 from tenantry.editor.authors import EditorAuthor, Right
 from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.previews.drafted_folder import DraftedFolder
-from tenantry.editor.previews.shared_drafts import SECONDS, SESSION_SECONDS, PreviewedDrafts, SharedDrafts
+from tenantry.editor.previews.shared_drafts import (
+    SECONDS,
+    SESSION_SECONDS,
+    PreviewedDrafts,
+    SharedDrafts,
+    new_preview,
+)
 from tenantry.editor.requests import (
     MAX_BODY_OF_TEXTS,
     DraftsBody,
@@ -81,7 +87,7 @@ class _Creation:
         )
         author = asked.author.audited(request_id_of(asked.request.headers.raw))
         shown = None if body.preview is None else await run_in_threadpool(self._shared.read, body.preview)
-        if shown is not None and shown.seconds_left > 0 and _same(shown, drafts):
+        if body.preview is not None and shown is not None and shown.seconds_left > 0 and _same(shown, drafts):
             kept = PreviewedDrafts(shown.author, shown.dashboard, shown.viewed_as, body.drafts, shown.created)
             if kept.drafts != shown.drafts:
                 details = {"dashboard": kept.dashboard, "drafts": kept.digest}
@@ -89,8 +95,9 @@ class _Creation:
                     details["viewer"] = body.viewer.get("id", "")
                 note = AuditNote(author, "preview.drafted", body.environment, body.group, details)
                 await self._workbench.store.audit.record(note)  # before the texts are run
-                await run_in_threadpool(self._shared.write, kept, body.preview)
+                await run_in_threadpool(self._shared.write, body.preview, kept)
             return JSONResponse({"preview": body.preview, "address": None, "seconds": int(shown.seconds_left)})
+        preview = new_preview()
         try:
             code = await self._previews.issue(
                 environment,
@@ -100,11 +107,12 @@ class _Creation:
                 None,  # a dashboard that cannot be read shows its errors in the frame
                 as_viewer=body.viewer,
                 drafts=drafts.digest,
+                shown_by=preview,
             )
         except InvalidBody as error:
             error.field = _FIELDS.get(error.field or "", error.field)
             raise
-        preview = await run_in_threadpool(self._shared.write, drafts)
+        await run_in_threadpool(self._shared.write, preview, drafts)
         address = f"{asked.request.scope.get('root_path', '')}/-/preview/{preview}/{drafts.dashboard}#code={code}"
         return JSONResponse({"preview": preview, "address": address, "seconds": int(SECONDS)})
 
@@ -153,8 +161,8 @@ class _PreviewApps:
     def _app(self, preview: str, drafts: PreviewedDrafts) -> ASGIApp:
         workbench = self._endpoints.workbench
         folder = DraftedFolder(workbench.workspace, self._queries, self._shared, preview, drafts.dashboard)
-        author = partial(self._require_author, drafts)
-        return preview_app(folder, self._resolver, workbench.sources, workbench.store, self._previews, author)
+        shown = EditorPreview(preview, partial(self._require_author, drafts))
+        return preview_app(folder, self._resolver, workbench.sources, workbench.store, self._previews, shown)
 
 
 def _same(one: PreviewedDrafts, other: PreviewedDrafts) -> bool:

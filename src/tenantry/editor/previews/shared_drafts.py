@@ -59,26 +59,28 @@ class PreviewedDrafts:
         return SECONDS - (time.time() - self.created)
 
 
+def new_preview() -> str:
+    """Return the id of a new preview."""
+    return secrets.token_urlsafe(16)
+
+
 class SharedDrafts:
     """All methods block."""
 
-    def write(self, drafts: PreviewedDrafts, preview: str | None = None) -> str:
-        """Write the drafts of a new preview, or other drafts of one, and return the id of the preview. Raises
-        FileNotSaved, StoreUnavailable."""
+    def write(self, preview: str, drafts: PreviewedDrafts) -> None:
+        """Write the drafts of a preview. Raises FileNotSaved, StoreUnavailable."""
         found = _run_folder()
         folder = found.path
-        name = preview or secrets.token_urlsafe(16)
         draft = folder / f".{_PREFIX}{secrets.token_hex(8)}"
         try:
             _remove_old(folder)
             with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "w") as file:
                 os.fchmod(file.fileno(), found.file_mode)  # the umask would take the group's right to read
                 json.dump(asdict(drafts), file)
-            draft.replace(_file(folder, name))
+            draft.replace(_file(folder, preview))
         except OSError as error:
             draft.unlink(missing_ok=True)
             raise FileNotSaved(f"the preview cannot be stored in {folder}: {error.strerror or error}") from None
-        return name
 
     def read(self, preview: str) -> PreviewedDrafts | None:
         """Return None for an unknown preview. Raises StoreUnavailable."""

@@ -91,12 +91,23 @@ async def test_the_engine_of_the_group_explains_the_query(
         text = "select dya from flights where carrier = {{ user_group.properties.carrier }}"
         (found,) = [each for each in await check(site, text, **GROUP) if each["code"] == "query-refused"]
         assert "the data source refuses it" in found["message"]
-        if engine == "postgresql":  # SQLite names no position
-            assert text[found["from"] : found["to"]] == "dya"
+        assert text[found["from"] : found["to"]] == "dya"
+        assert "tab Bound SQL" in found["fix"]
         right = text.replace("dya", "day")
         answer = await site.ask("check", path=PATH, text=right, **GROUP)
         assert answer["dialect"] == engine
         assert "query-refused" not in {each["code"] for each in answer["findings"]}
+
+
+async def test_a_refused_name_is_corrected_by_the_known_catalogue(tmp_path: Path) -> None:
+    """Red when the check gets no names from Catalogues."""
+    async with served_editor(tmp_path) as site:
+        (tmp_path / "tables.yaml").unlink()
+        await site.ask("catalogue", **GROUP)
+        text = "select carier from flights where carrier = {{ user_group.properties.carrier }}"
+        (found,) = await check(site, text, **GROUP)
+        assert found["fix"] == "did you mean carrier?"
+        assert await check(site, corrected(text, found), **GROUP) == []
 
 
 async def test_an_engine_explains_no_long_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

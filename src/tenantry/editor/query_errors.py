@@ -56,7 +56,7 @@ def _place(error: Any, path: str, text: str, sent: str) -> tuple[int, int] | Non
         word = _WORD.match(text, start)
         return start, word.end() if word is not None else min(start + 1, len(text))
     if isinstance(error, QueryFailed | PrivateNameUsed):
-        name = word_at(sent, error.position or 0) if isinstance(error, QueryFailed) else error.word
+        name = error.word or (word_at(sent, error.position or 0) if isinstance(error, QueryFailed) else "")
         found = list(re.finditer(rf"(?<![@\w]){re.escape(name)}(?!\w)", text, re.IGNORECASE)) if name else []
         return found[0].span() if len(found) == 1 else None
     for name in getattr(error, "names", None) or filter(None, [getattr(error, "name", "")]):

@@ -11,8 +11,9 @@ from starlette.responses import JSONResponse, Response
 
 from tenantry.dashboards import SavedDashboard
 from tenantry.datasources import Limits, source_timezone
-from tenantry.datasources.checks import AskedQuery, EngineCheck, TablesCheck, plans_without_running
+from tenantry.datasources.checks import CORRECT_QUERY, AskedQuery, EngineCheck, TablesCheck, plans_without_running
 from tenantry.editor.authors import Right
+from tenantry.editor.language.catalogues import Catalogues
 from tenantry.editor.language.compiler import Compiler
 from tenantry.editor.language.dashboard_checks import dashboard_findings, tables_findings
 from tenantry.editor.language.findings_on_page import shown_findings
@@ -30,6 +31,7 @@ from tenantry.sql.checks import Finding, Severity, template_error
 EXPLAIN_LIMITS: Final = Limits(timeout=1.0, lock_timeout=0.1, pool_size=1)
 """Limits of an engine's ``explain`` while an author types. It is not in the audit trail, so only engines are asked that
 run no part of the query for it."""
+_SEE_SQL: Final = "correct the query; its SQL is in the tab Bound SQL, once it runs"
 MOST_EXPLAINED: Final = 50 * 1024
 """Maximum bytes of a query that an engine explains."""
 
@@ -54,12 +56,18 @@ class Checks:
     """Checks texts while they are typed, with the code of ``tenantry sql check`` and ``tenantry dashboards check``."""
 
     def __init__(
-        self, workbench: Workbench, compiler: Compiler, properties: GroupProperties, schemas: PropertySchemas
+        self,
+        workbench: Workbench,
+        compiler: Compiler,
+        properties: GroupProperties,
+        schemas: PropertySchemas,
+        catalogues: Catalogues,
     ) -> None:
         self._workbench = workbench
         self._compiler = compiler
         self._properties = properties
         self._schemas = schemas
+        self._catalogues = catalogues
         self._explaining = workbench.sources.for_authors(EXPLAIN_LIMITS)
         self._columns = PanelColumns(self._explaining, compiler, EXPLAIN_LIMITS.timeout)
 
@@ -136,13 +144,14 @@ class Checks:
             or len(body.text.encode(errors="replace")) > MOST_EXPLAINED
         ):
             return ()
-        check = EngineCheck([AskedQuery(body.path, query, body.schema_)], [source])
+        names = self._catalogues.names(source)
+        check = EngineCheck([AskedQuery(body.path, query, body.schema_)], [source], names)
         await self._compiler.run(lambda: check.add(group))
         with suppress(TimeoutError, TenantryError):
             async with asyncio.timeout(EXPLAIN_LIMITS.timeout):
                 report = await check.run(self._explaining)
                 return [
-                    finding
+                    replace(finding, fix=_SEE_SQL) if finding.fix == CORRECT_QUERY else finding
                     for file, finding in report.findings
                     if file == body.path and finding.code != "explain-timeout"
                 ]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
@@ -75,6 +75,15 @@ def expected(reference: VariableReference) -> str:
     return "an integer" if reference.position is Position.LIMIT else "one value"
 
 
+def fix_of_type(reference: VariableReference, kinds: Collection[str], others: str) -> str:
+    """Return how to correct a query that cannot take values of these types. ``others``: the fix where another value is
+    needed."""
+    are_lists = all(kind.startswith("list") for kind in kinds)
+    if are_lists and not reference.of_guard and expected(reference) == "one value":
+        return f"compare with in {{{{ {reference.path} }}}}, which takes a list"
+    return others
+
+
 def needs(references: Iterable[VariableReference]) -> Iterator[tuple[str, VariableReference]]:
     for reference in references:
         path = property_path(reference.path)
@@ -117,7 +126,7 @@ def _of(path: str, reference: VariableReference, kinds: set[str], *, always: boo
     wrong = sorted(kind for kind in kinds - {"null"} if not takes(reference, kind))
     if wrong:
         problem = f"the schema declares {path} as {' or '.join(wrong)}, where the query takes {expected(reference)}"
-        fix = "declare the type that the query takes, or change the query"
+        fix = fix_of_type(reference, wrong, "declare the type that the query takes, or change the query")
         yield Problem("property-type", Severity.ERROR, reference.offset, problem, fix, reference.path)
     if not always or "null" in kinds:
         problem = f"the schema lets a group lack {path}, and then the query cannot run for it"

@@ -11,7 +11,8 @@ from tests.editor.page.stand_in import DASHBOARD, QUERY, SECOND, Message, StandI
 
 async def test_a_file_is_made_and_saved(stand_in: StandIn, visit: Visit) -> None:
     """Typing goes into the new file at once. Red when a new file is saved with a revision, when a path that exists is
-    taken, when the server is not asked about the path, when a name alone is no path, and when the focus stays outside the text."""
+    taken, when the server is not asked about the path, when a name alone is no path, and when the focus stays outside
+    the text."""
     page = (await visit()).page
     await page.get_by_role("button", name="New file in Queries").click()
     dialog = page.get_by_role("dialog", name="New file")

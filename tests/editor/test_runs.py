@@ -298,9 +298,12 @@ async def test_a_viewer_that_cannot_be_is_refused(site: EditorSite) -> None:
     assert "no data source for the schema 'nowhere'" in line["error"]["message"]
 
 
-@pytest.mark.parametrize("path", ["../../etc/passwd", "dashboards/flights.yaml", "queries/.a.sql", "by_day.sql", ""])
+@pytest.mark.parametrize(
+    "path",
+    ["../../etc/passwd", "dashboards/flights.yaml", "queries/.a.sql", "by_day.sql", "queries/password=x y.sql", ""],
+)
 async def test_only_queries_run(path: str, site: EditorSite) -> None:
-    """The audit trail has the path. Red without ``require_query``."""
+    """The audit trail has the path. Red without ``require_query``, and when it takes any name of a query."""
     for endpoint in ("run", "plan", "csv", "sample"):
         answer = await site.post(endpoint, **{**query("select 1 as a"), "path": path})
         assert (answer.status_code, answer.json()["error"]["field"]) == (422, "/path"), endpoint

@@ -220,10 +220,12 @@ async def test_drafts_of_included_files_count(tmp_path: Path) -> None:
             "{{ user_group.properties.carier }}",
             "carrier",
         ),
+        ("title: Of {{ user_group.nam }}\nrows:\n  - {text: Hi}\n", "{{ user_group.nam }}", "user_group.name"),
     ],
 )
 async def test_a_dashboard_is_checked_with_located_corrections(text: str, at: str, after: str, tmp_path: Path) -> None:
-    """Red when dashboard_findings drops the findings of the typed file, and when an error has no ``edit``."""
+    """Red when dashboard_findings drops the findings of the typed file, when an error has no ``edit``, and when texts
+    may name fields that user_group lacks."""
     async with served_editor(tmp_path) as site:
         (found,) = await check(site, text, "dashboards/flights.yaml", **GROUP)
         assert text[found["from"] : found["to"]] == at

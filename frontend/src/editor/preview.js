@@ -26,8 +26,8 @@ export function preview(workspace) {
     clearTimeout(timer);
     timer = setTimeout(() => workspace.active?.isDashboard && renew(), seconds * 1_000); // before the session ends
     if (!workspace.active?.isDashboard) return;
-    const { group } = workspace.choice;
-    word.hidden = !Object.keys(workspace.draftsBeside(null)).length;
+    const { active, choice: { group } } = workspace;
+    word.hidden = !active.changed && !workspace.unsavedBehind(active).length;
     word.textContent = `As ${group.name}, with text that is not saved`;
     word.classList.remove("problem");
     frame.hidden = false;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -68,6 +69,14 @@ def test_the_name_of_a_template(tmp_path: Path) -> None:
     (tmp_path / "sales" / "by_day.sql").write_text("select 1 as one")
     assert template_name(QueryFolder(tmp_path)["sales/by_day"]) == "sales/by_day"
     assert template_name(SQLTemplate("select 1 as one")) == "sql-b7e82eb5476f"
+
+
+def test_the_name_keeps_no_template() -> None:
+    """An author of the SQL editor makes a template with each keystroke. Red with a cache by template."""
+    template = SQLTemplate("select 1 as one")
+    before = sys.getrefcount(template)
+    template_name(template)
+    assert sys.getrefcount(template) == before
 
 
 TAGGED = "group='a%20%2A%2F%20b',source='ds_1',template='sql-"

@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-from tenantry.sql import DIALECTS, calls_any
+from tenantry.sql import DIALECTS, cached_by_text, calls_any
 from tenantry.sql.dialects import function_names
 
 READING = frozenset({"select", "with", "values", "table", "explain", "show"})
@@ -107,7 +106,7 @@ def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
     return f"it begins with `{keyword}`, {reason}"
 
 
-@lru_cache(maxsize=512)
+@cached_by_text
 def mysql_refusal(sql: str) -> str | None:
     """Return the reason to refuse SQL on MySQL, or None for a single read-only statement. A statement is refused if it
     leaves a file, variable, lock or LAST_INSERT_ID behind. The check assumes that the server uses backslash escapes and

@@ -34,7 +34,10 @@ class DashboardUses:
 
     def _dashboards(self, drafts: Mapping[str, str]) -> Iterator[DashboardFile]:
         root = self._workspace.root
-        for path in sorted({*self._workspace.list(self._workspace.prefix), *drafts}):
+        paths = sorted({*self._workspace.list(self._workspace.prefix), *drafts})
+        for path in self._read.keys() - paths:
+            del self._read[path]
+        for path in paths:
             if self._workspace.kind(path) is not FileKind.DASHBOARD:
                 continue
             state: object = drafts.get(path)

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from datetime import tzinfo
 from pathlib import Path
 from stat import S_ISREG
 from threading import Lock
 from typing import Final, TypeAlias
+
+from cachetools import LRUCache
 
 from tenantry.dashboards import QUERIES
 from tenantry.dashboards.definition import DashboardFile
@@ -16,8 +17,9 @@ from tenantry.editor.workspace import Workspace
 from tenantry.errors import TemplateError
 from tenantry.sql import FRAGMENT_NAME, Query
 
-_KEPT: Final = 16
-"""Sets of drafts whose compiled queries are kept."""
+_KEPT: Final = 4_000_000
+"""Maximum characters of the sets of drafts whose compiled queries are kept. Each set counts as ``_LEAST`` more."""
+_LEAST: Final = 250_000
 _SUFFIX: Final = ".sql"
 
 _State: TypeAlias = "tuple[int, int, int] | None"
@@ -30,7 +32,7 @@ class QueryDrafts:
     def __init__(self, folder: Path) -> None:
         self._workspace = Workspace(folder)
         self._uses = DashboardUses(self._workspace)
-        self._kept: OrderedDict[tuple[tuple[str, str], ...], DraftedQueries] = OrderedDict()
+        self._kept: LRUCache[tuple[tuple[str, str], ...], DraftedQueries] = LRUCache(_KEPT, lambda each: each.size)
         self._lock = Lock()
 
     def with_drafts(self, drafts: Mapping[str, str]) -> DraftedQueries:
@@ -41,9 +43,7 @@ class QueryDrafts:
             found = self._kept.pop(key, None)
             if found is None or not found.is_current():
                 found = DraftedQueries(self._workspace, named)
-            self._kept[key] = found
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+            self._kept[key] = found  # it fits, because a body has at most 2 MiB
             return found
 
     def dashboards(self, path: str, drafts: Mapping[str, str]) -> list[DashboardFile]:
@@ -85,6 +85,7 @@ class DraftedQueries(Mapping[str, Query]):
     def __init__(self, workspace: Workspace, drafts: Mapping[str, str]) -> None:
         self._workspace = workspace
         self._drafts = drafts
+        self.size: int = _LEAST + sum(map(len, drafts.values()))
         self._queries: dict[str, Query] = {}
         self._states: dict[str, _State] = {}
         self._names: list[str] | None = None

@@ -21,6 +21,7 @@ from tenantry.sql.syntax_tree import Position
 from tenantry.sql.syntax_tree import VariableReference as VariableReference
 from tenantry.sql.template import SQLTemplate, Variable
 from tenantry.sql.tenant_guard import is_viewer_input as is_viewer_input
+from tenantry.sql.text_cache import cached_by_text as cached_by_text
 
 __all__ = [
     "DIALECTS",

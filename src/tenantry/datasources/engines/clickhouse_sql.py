@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -11,7 +10,7 @@ from tenantry.datasources.driver import check_statement, refuse_dynamic_sql
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.statement import NOTHING, READING, SEVERAL, UNCLEAR, refusal
 from tenantry.errors import TemplateError, UnbindableValue
-from tenantry.sql import DIALECTS, BoundSQL, Source, calls_any
+from tenantry.sql import DIALECTS, BoundSQL, Source, cached_by_text, calls_any
 from tenantry.sql.dialects import function_names, naive_utc, seconds
 from tenantry.sql.inspect import LexemeKind, lex
 
@@ -45,7 +44,7 @@ _DIGITS: Final = (38, 76)  # maximum digits of the two decimal types
 # The setting readonly=1 refuses writes, and most table functions that reach files and other servers. This check refuses
 # the rest: file(), which reads a file of the server; on chDB, several statements and `into outfile`; with readonly=2, a
 # `settings` clause, which would lift every limit.
-@lru_cache(maxsize=512)
+@cached_by_text
 def clickhouse_refusal(sql: str) -> str | None:
     """Return the reason to refuse SQL, or None for a single statement that only reads local tables."""
     reason = refusal(sql, _READING)

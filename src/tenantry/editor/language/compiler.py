@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import tzinfo
 from threading import Lock
 from typing import Final, NamedTuple, TypeVar
+
+from cachetools import LRUCache
 
 from tenantry.dashboards.definition import DashboardFile
 from tenantry.editor.drafts import DraftedQueries, QueryDrafts
@@ -14,7 +16,9 @@ from tenantry.editor.requests import TypedBody
 from tenantry.sql import Query
 
 _THREADS: Final = 2
-_KEPT: Final = 32
+_KEPT: Final = 500_000
+"""Maximum characters of the queries that are kept. Each counts as ``_LEAST`` more."""
+_LEAST: Final = 4_096
 
 T = TypeVar("T")
 
@@ -39,7 +43,7 @@ class Compiler:
     def __init__(self, queries: QueryDrafts) -> None:
         self.queries: Final = queries
         self._threads = ThreadPoolExecutor(_THREADS, "tenantry-editor")
-        self._kept: OrderedDict[_Key, _Compiled] = OrderedDict()
+        self._kept: LRUCache[_Key, _Compiled] = LRUCache(_KEPT, lambda each: _LEAST + len(each.query.text))
         self._lock = Lock()
 
     async def run(self, work: Callable[[], T]) -> T:
@@ -59,7 +63,6 @@ class Compiler:
                     body.path, body.text, body.drafts, dashboard=name, dialect=dialect, zone=zone
                 )
                 found = _Compiled(drafts, dashboard, query)
-            self._kept[key] = found
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+            with suppress(ValueError):  # the text alone is too long
+                self._kept[key] = found
         return found.query

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -18,12 +17,12 @@ from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.lexing.sql_tokens import CLAUSE_KEYWORDS
 from tenantry.sql.source import Source
+from tenantry.sql.text_cache import cached_by_text
 
 # Matches words and signs. Beyond ASCII it matches only letters, because DuckDB reads every Unicode space as a space,
 # even a space without width.
 _WORD = re.compile(r"[^\W\d][\w$]*|[^\s\w\x80-\U0010ffff]")
 _BRACE = re.compile(r"\{(?=[{%])")
-_CACHED_TEXTS = 512  # statements whose results are cached
 ESCAPED_NAME: Final = "U&"
 """The ``name`` of a DynamicCall if the name of the function is written with escapes. Such a name could mean any
 function."""
@@ -114,7 +113,7 @@ def _columns_at_bracket(word: str, before: bool, ends: list[bool]) -> bool:
     return before
 
 
-@lru_cache(maxsize=_CACHED_TEXTS)
+@cached_by_text
 def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
     """Whether SQL contains a DynamicCall. Pass None as ``dialect`` for an engine for which we have no dialect."""
     if dialect is None:

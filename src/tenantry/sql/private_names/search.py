@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -12,6 +11,7 @@ from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.parsing.dynamic_sql import ESCAPED_NAME, SETTINGS, WordToken, dynamic_calls, words_of
 from tenantry.sql.private_names.tables import OTHERS, PRIVATE_NAMES, SHOW_MODIFIERS, SHOWN, PrivateNames
 from tenantry.sql.source import Source
+from tenantry.sql.text_cache import cached_by_text
 
 _BEFORE_TABLE: Final = frozenset(
     {"from", "join", ",", ".", "describe", "desc", "summarize", "show", "table", "pivot", "unpivot", "only"}
@@ -28,7 +28,7 @@ class PrivateName(NamedTuple):
     """Where the name is in the SQL."""
 
 
-@lru_cache(maxsize=512)
+@cached_by_text
 def find_private_name(sql: str, dialect: str) -> PrivateName | None:
     """Return the first name in the SQL that can show secrets of the server, or None. SQL that cannot be read has the
     name ``SQL that cannot be read``."""

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from operator import itemgetter
+from sys import getsizeof
+from threading import Lock
+from typing import Concatenate, Final, ParamSpec, TypeVar
+
+from cachetools import LRUCache, cached
+
+MAX_BYTES: Final = 4 * 1024 * 1024
+"""Maximum memory of the texts for which a function's results are kept."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def cached_by_text(function: Callable[Concatenate[str, P], R]) -> Callable[Concatenate[str, P], R]:
+    """Return a thread-safe function that keeps the results for the last texts, its first argument. Unlike a number of
+    texts, ``MAX_BYTES`` also bounds the memory of long ones. The results must be small."""
+
+    @cached(LRUCache(MAX_BYTES, itemgetter(0)), lock=Lock())
+    def measured(text: str, /, *args: P.args, **kwargs: P.kwargs) -> tuple[int, R]:
+        return getsizeof(text), function(text, *args, **kwargs)
+
+    @wraps(function)
+    def remembered(text: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return measured(text, *args, **kwargs)[1]
+
+    return remembered

@@ -37,7 +37,10 @@ async def test_years_of_any_type_are_whole(stand_in: StandIn, visit: Visit, kind
     above = rows({"n": "text", "year": kind}, *[["abc"[place], year] for place, year in enumerate(years)])
     area: Message = {"kind": "area", "area": ["n"], "by": "year", "answer": given}
     across = [each | {"by": "year", "answer": given} for each in KINDS] + [area, area | {"stack": "sum"}]
-    up = [{"kind": kind, kind: year, "by": "n", "answer": above} for kind, year in (("line", ["year"]), ("scatter", "year"))]
+    up = [
+        {"kind": kind, kind: year, "by": "n", "answer": above}
+        for kind, year in (("line", ["year"]), ("scatter", "year"))
+    ]
     page = (await visit(stand_in.show(across[:2], across[2:], up))).page
     for line in (1, 2, 3):
         for place in (1, 2):

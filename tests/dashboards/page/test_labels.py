@@ -37,7 +37,7 @@ async def test_years_of_any_type_are_whole(stand_in: StandIn, visit: Visit, kind
     above = rows({"n": "text", "year": kind}, *[["abc"[place], year] for place, year in enumerate(years)])
     area: Message = {"kind": "area", "area": ["n"], "by": "year", "answer": given}
     across = [each | {"by": "year", "answer": given} for each in KINDS] + [area, area | {"stack": "sum"}]
-    up = [
+    up: list[Message] = [
         {"kind": kind, kind: year, "by": "n", "answer": above}
         for kind, year in (("line", ["year"]), ("scatter", "year"))
     ]

@@ -130,8 +130,8 @@ async def test_a_used_link_says_how_to_get_another(stand_in: StandIn, visit: Vis
 
 
 async def test_logging_out_leaves_only_drafts(stand_in: StandIn, visit: Visit) -> None:
-    """Of another author, everything stays. Red when Workspace.leave clears nothing, or drafts too, and when the page
-    says that the session was lost."""
+    """Of another author, everything stays. Red when Workspace.leave clears nothing, or drafts too, and when
+    the page says that the session was lost."""
     page = (await visit(fragment="#environment=production&group=b6")).page
     await page.evaluate("localStorage.setItem('tenantry-editor /editor bob history', '[]')")
     await page.keyboard.press("ControlOrMeta+Enter")

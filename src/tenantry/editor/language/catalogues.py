@@ -64,13 +64,10 @@ class Catalogues:
             answer = read.answers[dialect, tables] = KnownAnswer(_content(read.catalogue, dialect, tables))
         return answer.respond(body.known, monotonic() - read.at)
 
-    def names(self, source: RegisteredSource) -> frozenset[str]:
-        """Return the names of tables and columns, as far as they are known without a question to the data source."""
-        known = self._kept.get(source.id)
-        if known is None or known.source != source:
-            return frozenset()
-        tables = known.catalogue.tables
-        return frozenset({name for each in tables for name in (each.name.rpartition(".")[2], *each.columns)})
+    def known(self, source: RegisteredSource) -> Catalogue | None:
+        """Return the catalogue, if it is known without a question to the data source."""
+        found = self._kept.get(source.id)
+        return None if found is None or found.source != source else found.catalogue
 
     async def _read(self, source: RegisteredSource, *, refresh: bool) -> _Read:
         known = self._kept.get(source.id)

@@ -15,11 +15,12 @@ from tenantry.datasources.checks import CORRECT_QUERY, AskedQuery, EngineCheck, 
 from tenantry.editor.authors import Right
 from tenantry.editor.language.catalogues import Catalogues
 from tenantry.editor.language.compiler import Compiler
-from tenantry.editor.language.dashboard_checks import dashboard_findings, tables_findings
+from tenantry.editor.language.dashboard_checks import dashboard_findings, unmapped_schemas
 from tenantry.editor.language.findings_on_page import shown_findings
 from tenantry.editor.language.group_properties import GatheredProperties, GroupProperties
 from tenantry.editor.language.panel_columns import PanelColumns
 from tenantry.editor.language.property_schemas import PropertySchemas
+from tenantry.editor.language.tables_checks import tables_findings
 from tenantry.editor.requests import EditorRequest, TypedBody, find_environment, find_group
 from tenantry.editor.workbench import Workbench
 from tenantry.editor.workspace import FileKind
@@ -82,7 +83,7 @@ class Checks:
             if query is not None:
                 findings = [*findings, *await self._explained(body, query, known.group, known.source)]
             elif isinstance(made, SavedDashboard):
-                found = await self._columns.findings(made, known.group)
+                found = [*unmapped_schemas(made, known.group), *await self._columns.findings(made, known.group)]
                 findings = [*findings, *(replace(each, file=body.path) for each in found)]
         workspace = self._workbench.workspace
         roots = [f"{each}/" for each in (workspace.root, workspace.queries.parent) if str(each) != "."]
@@ -113,9 +114,10 @@ class Checks:
         self, kind: FileKind, body: CheckBody, known: _CheckContext
     ) -> tuple[Query | SavedDashboard | None, Sequence[Finding]]:
         workspace = self._workbench.workspace
-        if kind is FileKind.TABLES:
-            return None, tables_findings(body)
         types = None if known.gathered is None or not len(known.gathered.types) else known.gathered.types
+        if kind is FileKind.TABLES:
+            catalogue = None if known.source is None else self._catalogues.known(known.source)
+            return None, tables_findings(body, catalogue, known.dialect, None if types is None else types.paths)
         if kind is FileKind.DASHBOARD:
             return dashboard_findings(body, workspace, self._compiler.queries, types)
         try:
@@ -144,7 +146,8 @@ class Checks:
             or len(body.text.encode(errors="replace")) > MOST_EXPLAINED
         ):
             return ()
-        names = self._catalogues.names(source)
+        catalogue = self._catalogues.known(source)
+        names = () if catalogue is None else catalogue.names
         check = EngineCheck([AskedQuery(body.path, query, body.schema_)], [source], names)
         await self._compiler.run(lambda: check.add(group))
         with suppress(TimeoutError, TenantryError):

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from tenantry.errors import Edit, did_you_mean, misspelt
 from tenantry.groups import RESERVED_NAMES, PropertySchema, RecordList
 from tenantry.sql.checks.findings import Problem, Severity
 from tenantry.sql.syntax_tree import Clause, Position, Switch, VariableReference, references_in, walk
@@ -82,6 +83,27 @@ def fix_of_type(reference: VariableReference, kinds: Collection[str], others: st
     if are_lists and not reference.of_guard and expected(reference) == "one value":
         return f"compare with in {{{{ {reference.path} }}}}, which takes a list"
     return others
+
+
+class UnknownField(NamedTuple):
+    """A field that ``user_group`` lacks."""
+
+    problem: str
+    fix: str
+    edit: Edit
+
+
+def unknown_field(path: str) -> UnknownField | None:
+    """Return the problem of a path such as ``user_group.nam``; None if ``user_group`` has the field."""
+    prefix, _, name = path.partition(".")
+    if prefix != "user_group" or not name or property_path(path) is not None or path in GROUP_FIELDS:
+        return None
+    problem = f"there is no {path}: user_group has {', '.join(sorted(GROUP_FIELDS))} and properties"
+    names = [*(each.partition(".")[2] for each in GROUP_FIELDS), "properties"]
+    written = name.partition(".")[0]
+    fix = did_you_mean(written, names).strip() or f"write user_group.properties.{name}"
+    edit = misspelt(written, names, prefix="user_group.") or Edit(path, f"user_group.properties.{name}")
+    return UnknownField(problem, fix, edit)
 
 
 def needs(references: Iterable[VariableReference]) -> Iterator[tuple[str, VariableReference]]:

@@ -49,6 +49,23 @@ def check_keys(path: Path) -> CheckResult:
     return CheckResult("keys", CheckState.OK, f"the key {active} of {path} signs new tokens")
 
 
+async def check_missing_file(path: Path, store: SQLStore) -> CheckResult | None:
+    """Return None unless the file is missing and the store has entries, which an earlier file sealed. Raises
+    StoreUnavailable."""
+    if await store.audit.head() is None or not _is_missing(path):
+        return None
+    fix = f"{_KEYS_FIX}. A new file would refuse all tokens, and could decrypt no password of a data source"
+    return CheckResult("keys", CheckState.FAILED, f"there is no signing-key file {path}", fix)
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        path.stat()
+    except OSError as error:
+        return isinstance(error, FileNotFoundError)
+    return False
+
+
 async def check_stored_keys(path: Path, store: SQLStore) -> CheckResult | None:
     """Return None if no key of the store is missing. Raises InvalidKeys, and StoreUnavailable."""
     from tenantry.tokens.keys import SigningKeys

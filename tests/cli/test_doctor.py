@@ -38,6 +38,7 @@ def test_nothing_is_wrong(ready: Terminal) -> None:
         "store": "ok",
         "migrations": "ok",
         "run folder": "ok",
+        "audit trail": "ok",
         "bus": "skipped",
         "clock": "skipped",
         "data sources": "skipped",

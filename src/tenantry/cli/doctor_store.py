@@ -11,7 +11,7 @@ from tenantry.errors import InvalidKeys, MigrationNeeded, TenantryError
 from tenantry.groups import ChainHead
 
 if TYPE_CHECKING:
-    from tenantry.backends.sql import SQLStore
+    from tenantry.backends.sql import SQLStore, StoreDefects
     from tenantry.tokens.keys import SigningKeys
 
 
@@ -122,7 +122,7 @@ _LAST_ENTRIES: Final = 100
 
 
 async def check_store(store: SQLStore) -> list[CheckResult]:
-    """Return the results for the store, its migrations and the run folder, in this order."""
+    """Return the results for the store, its migrations, the run folder and the audit trail, in this order."""
     problem = await _problem(store.ready())
     if isinstance(problem, MigrationNeeded):
         return [
@@ -147,7 +147,24 @@ async def check_store(store: SQLStore) -> list[CheckResult]:
     if of_folder is not None:
         return [usable, migrations, CheckResult("run folder", CheckState.FAILED, of_folder.message)]
     where = "the run folder" if store.slots is None else str(store.slots.path.parent)
-    return [usable, migrations, CheckResult("run folder", CheckState.OK, f"this user can write to {where}")]
+    run_folder = CheckResult("run folder", CheckState.OK, f"this user can write to {where}")
+    try:
+        defects = await store.defects()
+    except TenantryError:
+        return [usable, migrations, run_folder]
+    if defects.grants and problem is None:
+        found = f"the {store.label} can be read, but its role lacks rights to write it"
+        fix = f"Run as the owner of the tables: {'; '.join(defects.grants)}"
+        usable = CheckResult("store", CheckState.FAILED, found, fix)
+    return [usable, migrations, run_folder, _of_trail(defects)]
+
+
+def _of_trail(defects: StoreDefects) -> CheckResult:
+    if not defects.triggers:
+        return CheckResult("audit trail", CheckState.OK, "its entries cannot be changed or removed")
+    found = f"its entries can be changed and removed, because triggers are missing: {', '.join(defects.triggers)}"
+    fix = "Make them again: the documentation of the audit trail (operating.md) has the statements"
+    return CheckResult("audit trail", CheckState.WARNING, found, fix)
 
 
 async def _problem(call: Awaitable[object]) -> TenantryError | None:

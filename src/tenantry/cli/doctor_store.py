@@ -49,18 +49,38 @@ def check_keys(path: Path) -> CheckResult:
     return CheckResult("keys", CheckState.OK, f"the key {active} of {path} signs new tokens")
 
 
+async def check_missing_file(path: Path, store: SQLStore) -> CheckResult | None:
+    """Return None unless the file is missing and the store has entries, which an earlier file sealed. Raises
+    StoreUnavailable."""
+    if await store.audit.head() is None or not _is_missing(path):
+        return None
+    fix = f"{_KEYS_FIX}. A new file would refuse all tokens, and could decrypt no password of a data source"
+    return CheckResult("keys", CheckState.FAILED, f"there is no signing-key file {path}", fix)
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        path.stat()
+    except OSError as error:
+        return isinstance(error, FileNotFoundError)
+    return False
+
+
 async def check_stored_keys(path: Path, store: SQLStore) -> CheckResult | None:
     """Return None if no key of the store is missing. Raises InvalidKeys, and StoreUnavailable."""
     from tenantry.tokens.keys import SigningKeys
 
     ring = SigningKeys.from_file(path)
-    counts = await store.environments.count_tokens()
-    missing = {key_id: number for key_id, number in sorted(counts.items()) if key_id not in ring.ids}
+    counts = sorted((await store.environments.count_tokens()).items())
+    missing = {key_id: count.live for key_id, count in counts if count.live and key_id not in ring.ids}
     if missing:
         each = ", ".join(f"{key_id} ({n:,} {'group' if n == 1 else 'groups'})" for key_id, n in missing.items())
         rotate = ", ".join(f"`tenantry group rotate --signed-by {key_id}`" for key_id in missing)
         found = f"{path} lacks keys that signed the tokens of user groups: {each}"
-        return CheckResult("keys", CheckState.FAILED, found, f"{_KEYS_FIX}. To give the groups new tokens: {rotate}")
+        fix = f"To give the groups new tokens: {rotate}"
+        if not missing.keys() <= ring.audit_keys.keys():  # `keys remove` leaves a key's id in the file
+            fix = f"{_KEYS_FIX}. {fix}"
+        return CheckResult("keys", CheckState.FAILED, found, fix)
     problem = await _seal_problem(ring, store)
     if problem is None:
         return None

@@ -38,7 +38,7 @@ class QueryRuns:
 
     async def run(self, asked: EditorRequest[RunBody]) -> Response:
         group = await self._group(asked)
-        return Lines(asked.request, self._lines(asked, group))
+        return Lines(asked, self._lines(asked, group))
 
     async def plan(self, asked: EditorRequest[RunBody]) -> Response:
         group = await self._group(asked)
@@ -70,7 +70,7 @@ class QueryRuns:
                     yield part
 
         name = (prepared.query.name or "query").rpartition("/")[2]
-        return Lines(asked.request, parts(), stream.media_type, HEADERS | stream.headers(f"{name}.csv"))
+        return Lines(asked, parts(), stream.media_type, HEADERS | stream.headers(f"{name}.csv"))
 
     async def _group(self, asked: EditorRequest[RunBody]) -> UserGroup:
         if asked.body.unguarded:
@@ -121,13 +121,19 @@ class _Run:
             now=given.now,
             on_begin=self._begin,
         )
+        # The reader's time counts, too: a reader who does not read would keep the connection from other authors.
+        seconds = self._limits.timeout
+        late = timeout_error(given.explained.source_id, seconds)
+        left = max(0.0, self._began + seconds - monotonic())
+        deadline = asyncio.get_running_loop().call_later(left, chunks.close, late)
         try:
-            while (part := await self._within_limit(chunks.next())) is not None:
+            while (part := await chunks.next()) is not None:
                 if part:
                     yield part
                 if self._is_cut:
                     break
         finally:
+            deadline.cancel()
             chunks.close()
 
     def notes(self) -> tuple[str, ...]:
@@ -151,15 +157,6 @@ class _Run:
 
     def _begin(self, queue_seconds: float) -> None:
         self._began, self._queue_seconds = monotonic(), queue_seconds
-
-    async def _within_limit(self, next_part: Any) -> bytes | None:
-        seconds = self._limits.timeout
-        try:
-            async with asyncio.timeout(max(0.0, self._began + seconds - monotonic())):
-                part: bytes | None = await next_part
-                return part
-        except TimeoutError:
-            raise timeout_error(self._prepared.explained.source_id, seconds) from None
 
 
 async def _plan(prepared: PreparedQuery, prefix: str) -> Result:

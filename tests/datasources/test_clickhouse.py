@@ -19,7 +19,14 @@ from tenantry.datasources.engines.clickhouse import ClickHouseAddress
 from tenantry.datasources.engines.clickhouse_sql import clickhouse_refusal, typed_value
 from tenantry.datasources.results import to_arrow
 from tenantry.datasources.url import parse_url
-from tenantry.errors import InvalidSource, NotOneStatement, QueryTimeout, SourceUnavailable, UnbindableValue
+from tenantry.errors import (
+    InvalidSource,
+    NotOneStatement,
+    QueryFailed,
+    QueryTimeout,
+    SourceUnavailable,
+    UnbindableValue,
+)
 from tenantry.groups import check_session_variables
 from tests.datasources.clickhouse_cases import (
     CANARY,
@@ -53,6 +60,12 @@ def sources(directory: Directory, open_sources, server: ClickHouseServer):
         return open_sources(**{**LIMITS, **limits})
 
     return make
+
+
+async def test_a_type_that_the_client_cannot_read(sources) -> None:
+    """Red when the server counts as unreachable: 503, and the author does not learn what to change."""
+    with pytest.raises(QueryFailed, match=r"cannot read the type AggregateFunction: convert it in the SQL"):
+        await sources().query(group(main="ds_1"), "main", "select sumState(toInt64(1)) as v")
 
 
 @pytest.mark.parametrize("user", USERS)

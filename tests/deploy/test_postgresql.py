@@ -122,7 +122,7 @@ async def test_the_role_of_serve_does_all_that_the_command_line_does(serve: SQLS
     assert again.token.version == issued.token.version + 1
     rotation = GroupRotation(again, "k2", secrets.token_bytes(16))
     assert await serve.groups.write_many(environment, [rotation]) != [None]
-    assert (await serve.environments.count_tokens())["k2"] == 1
+    assert (await serve.environments.count_tokens())["k2"].live == 1
     await serve.groups.delete(environment, "acme")
     assert [entry.action for entry in await serve.audit.list(environment="of-serve")][-1] == "group.deleted"
     for forbidden in (

@@ -71,6 +71,13 @@ OF_EDITOR: Final = (
         ("tests/editor/test_preview_authors.py",),
     ),
     Defence(
+        "a preview needs the right to view",
+        "editor/previews/preview_routes.py",
+        "        require_right(author, Right.VIEW)\n",
+        "",
+        ("tests/editor/test_preview_authors.py",),
+    ),
+    Defence(
         "a preview ends when its author loses the environment",
         "editor/previews/preview_routes.py",
         "if not author.may_use(drafts.environment):",

@@ -85,9 +85,14 @@ class QueryRuns:
             sent = prepared.sql
             await record_query(self._workbench, asked, _action(body), group, "rows")
             allowed = {"rows": limits.row_limit, "bytes": limits.max_bytes, "seconds": limits.timeout}
-            yield json_line({"started": prepared.as_json() | {"unguarded": body.unguarded, "limits": allowed}})
+            started = prepared.as_json() | {"unguarded": body.unguarded, "limits": allowed}
+            yield json_line({"started": started})
             run = _Run(self._workbench, prepared)
             async for part in run.parts():
+                notes = [*run.notes()]
+                if notes != started["notes"]:  # a connection is open now, so the role is known
+                    started["notes"] = notes
+                    yield json_line({"started": started})
                 yield part
             yield json_line({"done": run.outcome()})
         except TenantryError as error:
@@ -130,6 +135,9 @@ class _Run:
         finally:
             deadline.cancel()
             chunks.close()
+
+    def notes(self) -> tuple[str, ...]:
+        return self._prepared.sources.notes(self._prepared.registered)
 
     def outcome(self) -> dict[str, Any]:
         return {

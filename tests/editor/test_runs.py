@@ -242,6 +242,20 @@ async def test_the_audit_trail_has_no_values(site: EditorSite) -> None:
     assert secret not in repr(await site.store.audit.list(limit=1_000))
 
 
+async def test_the_audit_trail_tells_included_drafts_apart(site: EditorSite) -> None:
+    """Under the digest of a reviewed query nothing else may run. Red when only the typed text has a digest; and equal
+    SQL has an equal one, so drafts that are not included do not count."""
+    sent = query("select * from ({{> f }}) x")
+    reviewed = {"queries/f.sql": "select 1 as n"}
+    other = {"queries/f.sql": "select count(*) as n from flights"}
+    for drafts in (reviewed, other, reviewed | {"queries/g.sql": "select 2 as n"}):
+        for path in ("run", "sample"):
+            await site.lines(path, **sent, drafts=drafts)
+    digests = [details["digest"] for *_, details in await actions(site)]
+    assert [digests.count(each) for each in sorted(set(digests), key=digests.index)] == [6, 3]
+    assert digests[0] != digests[3]
+
+
 async def test_a_query_that_cannot_be_recorded_does_not_run(site: EditorSite, monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when the entry is made after the query."""
     from tenantry.errors import StoreUnavailable

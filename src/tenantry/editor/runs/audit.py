@@ -4,19 +4,21 @@ from hashlib import blake2b
 from typing import TypeVar
 
 from tenantry.editor.requests import EditorRequest, TextBody
+from tenantry.editor.runs.prepared_query import PreparedQuery
 from tenantry.editor.workbench import Workbench
-from tenantry.groups import AuditNote, UserGroup
+from tenantry.groups import AuditNote
 from tenantry.http import request_id_of
 
 Text = TypeVar("Text", bound=TextBody)
 
 
 async def record_query(
-    workbench: Workbench, asked: EditorRequest[Text], action: str, group: UserGroup, how: str
+    workbench: Workbench, asked: EditorRequest[Text], action: str, prepared: PreparedQuery, how: str
 ) -> None:
-    """Record that the author runs a query as a group. The entry has the path and a digest of the text, and no values.
-    ``how``: what the author gets, such as ``rows`` or ``plan``."""
-    digest = blake2b(asked.body.text.encode(errors="surrogatepass"), digest_size=6).hexdigest()
+    """Record that the author runs a query as a group. The entry has the path and a digest of the SQL that is sent, with
+    its included texts and placeholders, and no values. ``how``: what the author gets, such as ``rows`` or ``plan``."""
+    group = prepared.group
+    digest = blake2b(prepared.sql.encode(errors="surrogatepass"), digest_size=6).hexdigest()
     details = {"query": asked.body.path, "digest": f"sql-{digest}", "as": how}
     if group.viewer is not None:
         details["viewer"] = group.viewer.id or ""

@@ -49,7 +49,7 @@ class QueryRuns:
             if prefix is None:
                 return JSONResponse({"text": None})
             sent = prefix + prepared.sql
-            await record_query(self._workbench, asked, _action(body), group, "plan")
+            await record_query(self._workbench, asked, _action(body), prepared, "plan")
             result = await _plan(prepared, prefix)
         except TenantryError as error:
             document = {"success": 0, "error": query_error(error, body.path, body.text, sent)}
@@ -59,7 +59,7 @@ class QueryRuns:
     async def csv(self, asked: EditorRequest[RunBody]) -> Response:
         group = await self._group(asked)
         prepared = await prepare_query(self._workbench, self._queries, asked.body, group)
-        await record_query(self._workbench, asked, _action(asked.body), group, "csv")
+        await record_query(self._workbench, asked, _action(asked.body), prepared, "csv")
         stream = await prepared.sources.stream(
             group, prepared.schema, prepared.query, prepared.variables, format="csv", formula_safe=True
         )
@@ -83,7 +83,7 @@ class QueryRuns:
         try:
             prepared = await prepare_query(self._workbench, self._queries, body, group)
             sent = prepared.sql
-            await record_query(self._workbench, asked, _action(body), group, "rows")
+            await record_query(self._workbench, asked, _action(body), prepared, "rows")
             allowed = {"rows": limits.row_limit, "bytes": limits.max_bytes, "seconds": limits.timeout}
             started = prepared.as_json() | {"unguarded": body.unguarded, "limits": allowed}
             yield json_line({"started": started})

@@ -86,7 +86,7 @@ class Samples:
             prepared = await prepare_query(self._workbench, self._queries, body, group)
             sent = prepared.sql
             action = "query.unguarded" if body.unguarded else "query.sampled"
-            await record_query(self._workbench, asked, action, group, "count")
+            await record_query(self._workbench, asked, action, prepared, "count")
             began = monotonic()
             rows = await prepared.sources.query(
                 group, prepared.schema, prepared.query, prepared.variables, now=prepared.now

@@ -136,7 +136,7 @@ OF_EDITOR: Final = (
     Defence(
         "a run is in the audit trail",
         "editor/runs/query_runs.py",
-        '            await record_query(self._workbench, asked, _action(body), group, "rows")\n',
+        '            await record_query(self._workbench, asked, _action(body), prepared, "rows")\n',
         "",
         ("tests/editor/test_runs.py",),
     ),

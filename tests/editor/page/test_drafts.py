@@ -117,6 +117,22 @@ async def test_the_link_opens_a_session(stand_in: StandIn, visit: Visit) -> None
     await expect(page.get_by_role("button", name="As JetBlue Airways")).to_be_visible()
 
 
+async def test_a_link_of_another_author_says_so(stand_in: StandIn, visit: Visit) -> None:
+    """Red when an author who follows the link of somebody else goes on as that author without a word."""
+
+    def session(body: dict[str, Any]) -> dict[str, Any]:
+        stand_in.state["author"] = "mallory"
+        return {}
+
+    stand_in.answers["session"] = session
+    page = (await visit()).page
+    await page.goto(stand_in.url + "#code=good")
+    dialog = page.get_by_role("dialog", name="You are mallory now")
+    await expect(dialog).to_contain_text("It has replaced the session of ann in this browser.")
+    await dialog.get_by_role("button", name="Continue").click()
+    await expect(dialog).to_be_hidden()
+
+
 async def test_a_used_link_says_how_to_get_another(stand_in: StandIn, visit: Visit) -> None:
     """The new link opens the editor in the same tab. Red when the page stays empty, and when it does not notice that
     only the fragment of its address changes."""
@@ -130,9 +146,15 @@ async def test_a_used_link_says_how_to_get_another(stand_in: StandIn, visit: Vis
 
 
 async def test_logging_out_leaves_only_drafts(stand_in: StandIn, visit: Visit) -> None:
-    """Of another author, everything stays. Red when Workspace.leave clears nothing, or drafts too, and when
-    the page says that the session was lost."""
+    """Of another author, everything stays, also of one whose name begins with that of the first. Red when
+    Workspace.leave clears nothing, or drafts too, and when the page says that the session was lost."""
+    stand_in.state["author"] = "ann smith"
     page = (await visit(fragment="#environment=production&group=b6")).page
+    await write(page, "select 1 as other")
+    await kept(page, "select 1 as other")
+    stand_in.state["author"] = "ann"
+    await reload(page)
+    await shows(page, stand_in.files[QUERY])
     await page.evaluate("localStorage.setItem('tenantry-editor /editor bob history', '[]')")
     await page.keyboard.press("ControlOrMeta+Enter")
     await until(lambda: page.evaluate("JSON.stringify(localStorage).includes('JetBlue')"))
@@ -144,7 +166,10 @@ async def test_logging_out_leaves_only_drafts(stand_in: StandIn, visit: Visit) -
     )
     await expect(page.get_by_text("tenantry editor link")).to_be_visible()
     names = await page.evaluate("Object.keys(localStorage).sort()")
-    assert [name.partition(" ")[2].split(" ", 1)[1] for name in names] == [f"ann draft {QUERY}", "bob history"]
+    found = [name.partition(" ")[2].split(" ", 1)[1] for name in names]
+    assert "bob history" in found
+    assert await page.evaluate(KEPT, "select 1 as other")
+    assert [name for name in found if name.startswith("ann ")] == [f"ann draft {QUERY}"]
 
 
 async def test_a_full_storage_says_so(stand_in: StandIn, visit: Visit) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from tenantry.backends.buses import BusStatus, PostgresBus, RedisBus
+from tenantry.cli.data_source_changes import problem_by_name
 from tenantry.cli.doctor_store import CheckResult, CheckState
 from tenantry.database import (
     PostgresServer,
@@ -22,7 +23,7 @@ from tenantry.database import (
     read_redis_address,
 )
 from tenantry.datasources import check_connections, secret_state
-from tenantry.errors import InvalidKeys, InvalidSettings, TenantryError
+from tenantry.errors import InvalidKeys, InvalidSettings, SecretUnavailable, TenantryError
 from tenantry.groups import RegisteredSource
 from tenantry.tokens.keys import list_keys
 
@@ -144,23 +145,26 @@ async def _redis_time(server: RedisServer) -> float:
 # --- data sources and embedding hosts ---------------------------------------------------------------------------------
 
 
-async def check_sources(chosen: Settings, store: SQLStore) -> list[CheckResult]:
+async def check_sources(chosen: Settings, store: SQLStore, key_file: CheckResult) -> list[CheckResult]:
     """Raises StoreUnavailable."""
     environments = await store.environments.list()
     sources = [each for environment in environments for each in await store.sources.list(environment)]
     if not sources:
         return [CheckResult("data sources", CheckState.SKIPPED, "none is registered")]
     errors = await check_connections(sources, keys=chosen.keys, seconds=_SERVER_SECONDS)
-    return [_of_source(source, error) for source, error in zip(sources, errors, strict=True)]
+    return [_of_source(source, error, key_file) for source, error in zip(sources, errors, strict=True)]
 
 
-def _of_source(source: RegisteredSource, error: TenantryError | None) -> CheckResult:
+def _of_source(source: RegisteredSource, error: TenantryError | None, key_file: CheckResult) -> CheckResult:
     name, environment = source.provided_id, source.environment.name
     check = f"data source {name} in {environment}"
+    is_encrypted = secret_state(source.url) == "encrypted"
+    if isinstance(error, SecretUnavailable) and is_encrypted and key_file.state is CheckState.FAILED:
+        return CheckResult(check, CheckState.SKIPPED, "its URL is encrypted: correct the keys first")
     if error is not None:
         which = f"{shlex.quote(name)} --environment {shlex.quote(environment)}"
         fix = f"Correct it with `tenantry data-source update {which}`, or its server"
-        return CheckResult(check, CheckState.FAILED, error.message, fix)
+        return CheckResult(check, CheckState.FAILED, problem_by_name(error, source), fix)
     if secret_state(source.url) == "plain":
         unencrypted = "it answers, but the store holds its password unencrypted"
         return CheckResult(check, CheckState.WARNING, unencrypted, "`tenantry keys rotate` encrypts it")

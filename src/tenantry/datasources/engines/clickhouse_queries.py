@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, Final
 
 from tenantry.datasources.driver import (
+    OpenRows,
     named_word,
     query_error,
     statement_error,
@@ -14,11 +15,13 @@ from tenantry.datasources.driver import (
     too_many_rows_error,
     unreachable_error,
 )
-from tenantry.datasources.pool.query_limits import Limits, bytes_counter, take_result
+from tenantry.datasources.pool.query_limits import Limits, StreamLimits, bytes_counter, take_result
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import SEVERAL, WRITES
 from tenantry.errors import TenantryError, UnbindableValue
 
+_UNREADABLE: Final = re.compile(r"(\w+).* deserialization not supported$|Unrecognized ClickHouse type base: (\w+)")
+"""Errors of the client, which knows fewer types than the server."""
 _READ_ONLY: Final = 164
 _TIMED_OUT: Final = frozenset({159, 160, 394})  # the query timed out, was expected to time out, or was stopped
 _TOO_MUCH: Final = 396
@@ -101,12 +104,14 @@ _MAX_DIGITS: Final = 38
 _NAMED_FIELDS: Final = re.compile(r"Tuple\((?:`|\w+ [A-Z])")
 
 
-def limit_settings(limits: Limits) -> dict[str, str]:
+def limit_settings(limits: Limits | StreamLimits) -> dict[str, str]:
+    # We count the rows of a stream and stop its query. The server's limit could be an error before the first row.
+    rows, size = (limits.row_limit, limits.max_bytes) if isinstance(limits, Limits) else (0, 0)
     return {
         "max_execution_time": str(math.ceil(limits.timeout)),
         "timeout_overflow_mode": "throw",
-        "max_result_rows": str(limits.row_limit),
-        "max_result_bytes": str(limits.max_bytes),
+        "max_result_rows": str(rows),
+        "max_result_bytes": str(size),
         "result_overflow_mode": "throw",
         "session_timezone": "UTC",
         # Guarded tables rely on both settings, which are the defaults. Names of WITH are visible in inner queries and
@@ -116,25 +121,32 @@ def limit_settings(limits: Limits) -> dict[str, str]:
     }
 
 
-def to_result(
-    source_id: str, names: Sequence[str], types: Sequence[Any], rows: Iterable[tuple[Any, ...]], limits: Limits
-) -> Result:
-    words = [type_word(each.name) for each in types]
+def to_rows(columns: Sequence[tuple[str, Any]], rows: Generator[tuple[Any, ...]]) -> OpenRows:
+    """Return the rows of a query. ``columns``: their names and the client's types."""
+    types = [each.name for _, each in columns]
+    names = [name for name, _ in columns]
+    return OpenRows(names, rows, [*map(type_word, types)], rows.close, [*map(arrow_type, types)])
+
+
+def to_result(source_id: str, opened: OpenRows, limits: Limits) -> Result:
+    types = opened.types or ()
     return take_result(
         source_id,
-        names,
-        rows,
+        opened.names,
+        opened.rows,
         limits,
-        types=words,
-        arrow_types=[arrow_type(each.name) for each in types],
-        count=bytes_counter(words),
+        types=types,
+        arrow_types=opened.arrow_types,
+        count=bytes_counter(types),
     )
 
 
-def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: bool = False) -> TenantryError:
+def failure_of(
+    source_id: str, limits: Limits | StreamLimits, error: Exception, *, has_values: bool = False
+) -> TenantryError:
     code = getattr(error, "code", None)
     if code is None:
-        return unreachable_error(source_id, error)
+        return _failure_of_client(source_id, error)
     if code in _TIMED_OUT:
         return timeout_error(source_id, limits.timeout)
     if code == _READ_ONLY:
@@ -154,6 +166,15 @@ def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: 
         return UnbindableValue(f"a value does not fit its position in the SQL: {evidence}", name="$")
     word = named_word(str(error), _NAMED) if code in _NAMES_A_WORD else ""
     return query_error(source_id, evidence, word=word)
+
+
+def _failure_of_client(source_id: str, error: Exception) -> TenantryError:
+    unreadable = _UNREADABLE.match(str(error))
+    if unreadable is None:
+        return unreachable_error(source_id, error)
+    name = unreadable[1] or unreadable[2]  # without its arguments, which may be values of an enum
+    convert = "convert it in the SQL, for example with toString or finalizeAggregation"
+    return query_error(source_id, f"the client cannot read the type {name}: {convert}")
 
 
 def type_word(name: str) -> str | None:

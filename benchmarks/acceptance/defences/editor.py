@@ -24,7 +24,7 @@ OF_EDITOR: Final = (
     Defence(
         "a form of another site sends nothing to the editor",
         "editor/requests.py",
-        'if request.method != "GET" and HEADER not in request.headers:',
+        'if request.method not in {"GET", "HEAD"} and HEADER not in request.headers:',
         "if False:",
         ("tests/editor/test_every_endpoint.py",),
     ),
@@ -41,6 +41,13 @@ OF_EDITOR: Final = (
         "environment = await workbench.store.environments.get(name) if author.may_use(name) else None",
         "environment = await workbench.store.environments.get(name)",
         ("tests/editor/test_every_endpoint.py",),
+    ),
+    Defence(
+        "a run or download of an author who has logged out is stopped",
+        "editor/requests.py",
+        "return await self.find_author(self.request) == self.author",
+        "return True",
+        ("tests/editor/test_open_responses.py",),
     ),
     Defence(
         "each request of an editor's preview needs its author",
@@ -60,6 +67,13 @@ OF_EDITOR: Final = (
         "a preview needs the right to run",
         "editor/previews/preview_routes.py",
         "        require_right(author, Right.RUN)\n",
+        "",
+        ("tests/editor/test_preview_authors.py",),
+    ),
+    Defence(
+        "a preview needs the right to view",
+        "editor/previews/preview_routes.py",
+        "        require_right(author, Right.VIEW)\n",
         "",
         ("tests/editor/test_preview_authors.py",),
     ),

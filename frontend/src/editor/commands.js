@@ -4,8 +4,6 @@ import { html } from "../dashboards/dom.js";
 import { menuOf } from "../dashboards/panel_menu.js";
 
 const MAC = /Mac|iP(hone|ad)/.test(navigator.platform);
-/** Too narrow to write on. */
-export const NARROW = matchMedia("(max-width: 600px)");
 export const KEYS = { run: MAC ? "⌘↩" : "Ctrl+Enter", save: MAC ? "⌘S" : "Ctrl+S" };
 
 /** What an author sees who has not run the query yet. */
@@ -35,7 +33,7 @@ export function commandBar(workspace, actions, more) {
     if (!active) return;
     const query = active.language === "sql";
     run.hidden = !query || !workspace.may("run") || !stop.hidden;
-    save.hidden = format.hidden = !workspace.may("save") || NARROW.matches;
+    save.hidden = format.hidden = !workspace.may("save");
     format.hidden ||= !query;
     save.disabled = !active.changed;
     changes.hidden = !workspace.git;

@@ -21,6 +21,8 @@ export class Document {
     this.params = {};
     /** @type {string | null} the dashboard whose controls are the parameters; null: the first that uses the query */
     this.dashboard = null;
+    /** @type {string[]} the dashboards that use the query, as far as the server has said so */
+    this.usedBy = [];
   }
 
   get language() {
@@ -33,6 +35,12 @@ export class Document {
 
   get changed() {
     return this.text !== this.saved;
+  }
+
+  /** The names by which files use the queries and fragments that this file needs. */
+  get uses() {
+    if (this.language === "sql") return [...this.text.matchAll(/\{\{>\s*([\w/.-]+)/g)].map(([, name]) => name);
+    return this.text.split(/[^\p{L}\p{N}_/.-]+/u); // each word: the worst that a word can do is a question
   }
 
   get name() {

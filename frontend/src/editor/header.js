@@ -3,6 +3,7 @@
 import { html, icon } from "../dashboards/dom.js";
 import { ask } from "./client.js";
 import { groupPicker } from "./group_picker.js";
+import { leave } from "./session.js";
 import { viewerFields } from "./viewer.js";
 
 /**
@@ -68,7 +69,7 @@ export function head(workspace, failed) {
     schemas.element,
     workspace.may("unguarded") && unguarded(workspace),
     html("span", { class: "author" }, state.author),
-    state.has_session && html("button", { type: "button", class: "link", click: () => workspace.leave().then(() => location.reload(), failed) }, "Log out"),
+    state.has_session && html("button", { type: "button", class: "link", click: () => leave(workspace).catch(failed) }, "Log out"),
   );
 }
 

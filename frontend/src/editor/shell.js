@@ -3,7 +3,7 @@
 import { html } from "../dashboards/dom.js";
 import { load } from "../dashboards/chunks.js";
 import { ask } from "./client.js";
-import { commandBar, firstStep, NARROW } from "./commands.js";
+import { commandBar, firstStep } from "./commands.js";
 import { showConflict } from "./conflict.js";
 import { editBetween } from "./document.js";
 import { askPath, showCopy, showDialog } from "./dialogs.js";
@@ -34,7 +34,7 @@ export class Shell {
     this.view = view;
     const failed = (error) => this.#alert(error.message);
     this.banner = html("p", { class: "banner", role: "alert", hidden: true });
-    this.problems = problemList({ go: (offset) => view.focusAt(offset), fix: (edit) => this.#edit(edit), mayType: true });
+    this.problems = problemList({ go: (offset) => view.focusAt(offset), fix: (edit) => this.#edit(edit), mayType: () => workspace.mayType });
     this.parameters = parameterFields((changes) => {
       Object.assign(workspace.active, changes);
       workspace.emit("params");
@@ -83,7 +83,6 @@ export class Shell {
       event.preventDefault();
       action();
     });
-    NARROW.addEventListener("change", () => this.#open());
     (globalThis.requestIdleCallback ?? setTimeout)(() => this.#loadResults().catch(() => {}));
   }
 
@@ -104,7 +103,7 @@ export class Shell {
 
   #showText() {
     const { path, text, language } = this.workspace.active;
-    this.view.setDocument({ path, text, dialect: this.dialect, language, readOnly: NARROW.matches });
+    this.view.setDocument({ path, text, dialect: this.dialect, language, readOnly: !this.workspace.mayType });
   }
 
   #alert(text) {
@@ -151,7 +150,8 @@ export class Shell {
   run() {
     const { workspace } = this;
     const { active, choice } = workspace;
-    if (active?.language !== "sql" || !workspace.may("run")) return;
+    if (active?.language !== "sql") return;
+    if (!workspace.may("run")) return this.commands.say(workspace.denied);
     this.#perform(async () => {
       if (!choice.group) throw new Error("Choose a group first.");
       this.#run?.stop();
@@ -177,12 +177,27 @@ export class Shell {
   save() {
     const { workspace } = this;
     const { active } = workspace;
-    if (!active || !workspace.may("save")) return;
+    if (!active) return;
+    if (!workspace.may("save")) return this.commands.say(workspace.denied);
     this.#perform(async () => {
-      const theirs = await workspace.save(active);
-      if (theirs) return this.#conflict(active, theirs);
-      if (active === workspace.active && !active.changed) this.commands.say("Saved");
+      const behind = workspace.unsavedBehind(active);
+      if (!behind.length) return (await this.#save([active]))?.();
+      const names = behind.map(({ name }) => name).join(", ");
+      showDialog(`Save ${names}, too?`, [html("p", {}, `${active.name} uses text that is not saved. Without it, others see ${active.name} with an older text or a mistake.`)], [
+        { label: "Save all", run: () => this.#save([...behind, active]) },
+        { label: `Only ${active.name}`, quiet: true, run: () => this.#save([active]) },
+      ]);
     });
+  }
+
+  /** Saves one document after the other. Returns what shows the first conflict. */
+  async #save(documents) {
+    for (const document of documents) {
+      const theirs = await this.workspace.save(document);
+      if (theirs) return () => this.#conflict(document, theirs);
+    }
+    const { active } = this.workspace;
+    if (documents.includes(active) && !active.changed) this.commands.say("Saved");
   }
 
   #conflict(active, theirs) {
@@ -265,10 +280,11 @@ export class Shell {
       if (message) showCopy("Commit message", message);
       else this.commands.say("Nothing has changed since the last commit");
     });
-    if (active.changed && active.saved !== null) add("Discard changes", () => this.#replace(active, active.saved));
+    if (active.changed && active.saved !== null && workspace.mayType) add("Discard changes", () => this.#replace(active, active.saved));
     if (!workspace.may("save")) return found;
-    add("Rename…", () => askPath("Rename", "Rename", active.path, (to) => workspace.rename(active, to)));
-    add("Delete…", () => showDialog(`Delete ${active.path}?`, [html("p", {}, workspace.git ? "Git keeps what has been committed." : "Nothing keeps the file.")], [{ label: "Delete", run: () => workspace.remove(active) }, { label: "Cancel", quiet: true }]));
+    const used = active.usedBy.length ? `Dashboards that use it: ${active.usedBy.join(", ")}. Change them, too: without the query they cannot be shown.` : "";
+    add("Rename…", () => askPath("Rename", "Rename", active.path, (to) => workspace.rename(active, to), used));
+    add("Delete…", () => showDialog(`Delete ${active.path}?`, [html("p", {}, workspace.git ? "Git keeps what has been committed." : "There is no other copy of it."), used && html("p", { class: "warning" }, used)], [{ label: "Delete", run: () => workspace.remove(active) }, { label: "Cancel", quiet: true }]));
     return found;
   }
 }

@@ -41,8 +41,7 @@ class EditorSessions:
         payload = _payload(author)
         if len(payload.encode()) > MAX_PAYLOAD:
             raise InvalidSettings("the names of the environments are too long for one link: name fewer")
-        details = {"rights": " ".join(sorted(author.rights)), "environments": _environments(author)}
-        note = AuditNote(by, "editor.link_created", "", author.name, details)
+        note = AuditNote(by, "editor.link_created", "", author.name, _details(author))
         return await self._codes.issue(Purpose.EDITOR, payload, audited=note, share=_share(author.name))
 
     async def open(self, code: str) -> str:
@@ -51,7 +50,7 @@ class EditorSessions:
         if payload is None:
             raise CodeUsed("this link was used, has expired or never existed: request a new one")
         author = _author(payload)
-        note = AuditNote(author.audited(), "editor.opened", "", author.name, {"environments": _environments(author)})
+        note = AuditNote(author.audited(), "editor.opened", "", author.name, _details(author))
         return await self._codes.issue(
             Purpose.EDITOR_SESSION, payload, self.seconds, audited=note, share=_share(author.name)
         )
@@ -82,8 +81,16 @@ class SessionAuthors:
         self._sessions = sessions
 
     async def __call__(self, request: Request) -> EditorAuthor | None:
-        key = request.cookies.get(cookie_name(request))
+        key = session_key(request)
         return None if key is None else await self._sessions.find(key)
+
+
+def session_key(request: Request) -> str | None:
+    """Return the key in the session's cookie. With several such cookies, return None: another application of the host
+    may have set one, to make the author work in the session of somebody else."""
+    pairs = [part.partition("=") for part in ";".join(request.headers.getlist("cookie")).split(";")]
+    keys = {value.strip() for name, _, value in pairs if name.strip() == cookie_name(request)}
+    return keys.pop() if len(keys) == 1 else None
 
 
 def cookie_name(request: Request) -> str:
@@ -95,8 +102,9 @@ def _share(name: str) -> CodeShare:
     return CodeShare(sha256(f"editor {name}".encode()).digest(), _MOST)
 
 
-def _environments(author: EditorAuthor) -> str:
-    return "all" if author.environments is None else " ".join(sorted(author.environments))
+def _details(author: EditorAuthor) -> dict[str, str]:
+    environments = "all" if author.environments is None else " ".join(sorted(author.environments))
+    return {"rights": " ".join(sorted(author.rights)), "environments": environments}
 
 
 def _payload(author: EditorAuthor) -> str:

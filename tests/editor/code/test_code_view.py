@@ -144,8 +144,8 @@ async def _loaded(page: Any, bundle: str) -> bool:
 
 
 async def test_differences(edit: Edit) -> None:
-    """A part of theirs is taken, and mine can be edited. Red with a second CodeMirror in the bundle: its extensions are
-    refused."""
+    """A part of theirs is taken, and mine can be edited; lines that are alike are shown by keys, too. Red with a second
+    CodeMirror in the bundle: its extensions are refused; and without ``unfoldByKeys``."""
     seen = await edit()
     page = seen.page
     await page.evaluate(
@@ -167,6 +167,22 @@ async def test_differences(edit: Edit) -> None:
     assert await seen.violations() == []
     await page.evaluate("diff.close()")
     assert await page.locator("main > div > div").count() == 0
+    await page.evaluate(
+        """async () => {
+          const { openDiff } = await import(document.querySelector('meta[data-file="editor_diff.js"]').content);
+          const alike = "select 1\\n".repeat(30);
+          const texts = { mine: `${alike}mine`, theirs: `${alike}theirs` };
+          openDiff(document.querySelector("main > div"), { ...texts, editable: true });
+        }"""
+    )
+    folded = page.locator(".cm-collapsedLines")
+    assert await serious(page) == []
+    await page.get_by_role("textbox", name="Mine").focus()
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    assert await folded.count() == 0
+    await page.keyboard.type("first")
+    assert await page.get_by_role("textbox", name="Mine").locator(".cm-line").first.inner_text() == "firstselect 1"
 
 
 async def test_keys(edit: Edit) -> None:
@@ -189,7 +205,8 @@ async def test_keys(edit: Edit) -> None:
 
 
 async def test_a_file_keeps_its_history(edit: Edit) -> None:
-    """Another file in between loses nothing. Red if each document gets a new state."""
+    """And its place: another file in between loses nothing, and begins at its own. Red if each document gets a new
+    state, and if the other file is as far to the right as the one before it."""
     page = (await edit("a‸")).page
     await page.keyboard.type("bc")
     typed = await text_of(page)
@@ -197,6 +214,15 @@ async def test_a_file_keeps_its_history(edit: Edit) -> None:
     await show(page, f"{typed}‸")
     await page.keyboard.press("Control+z")
     assert await text_of(page) == "a"
+    wide = f"select {'1, ' * 500}"
+    await show(page, f"{wide}‸", path="wide.sql")
+    scroller = page.locator(".cm-scroller")
+    left = "(each) => each.scrollLeft"
+    await until(lambda: scroller.evaluate(left))
+    before = await scroller.evaluate(left)
+    for path, expected in (("also_wide.sql", 0), ("wide.sql", before)):
+        await tell(page, "setDocument", {"path": path, "language": "sql", "dialect": "postgresql", "text": wide})
+        assert await scroller.evaluate(left) == expected
 
 
 async def test_nobody_types_into_a_file_that_is_read_only(edit: Edit) -> None:

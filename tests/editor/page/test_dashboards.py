@@ -63,12 +63,43 @@ async def test_a_preview_that_fails_keeps_the_last_one(stand_in: StandIn, visit:
     await expect(page.locator(".preview iframe")).to_be_visible()
 
 
+async def test_a_preview_that_is_loaded_anew_keeps_its_place(stand_in: StandIn, visit: Visit) -> None:
+    """As on an address without https, and for another group. Red when it begins at its head."""
+    stand_in.answers["preview"] = lambda body: {"preview": "p", "address": f"/shown?{body['group']}", "seconds": 3_000}
+    page = (await visit()).page
+    await page.locator(f".file[data-path='{DASHBOARD}']").click()
+    inside = page.frame_locator(".preview iframe").locator("html")
+    for group, name in (("ua", "JetBlue Airways"), ("b6", "Hawaiian Airlines")):
+        await expect(page.locator(".preview iframe")).to_have_attribute("src", f"/shown?{group}")
+        await until(lambda: inside.evaluate("(root) => root.scrollHeight > 3000"))
+        await inside.evaluate("() => scrollY || scrollTo(0, 700)")
+        await page.get_by_role("button", name="As ").first.click()
+        await page.get_by_role("option", name=name).click()
+    await until(lambda: inside.evaluate("() => location.search === '?ha' && scrollY === 700"))
+
+
+async def test_a_problem_does_not_hide_the_line_that_has_it(stand_in: StandIn, visit: Visit) -> None:
+    """The list of problems takes room from the text. Red when the text does not scroll by as much."""
+    stand_in.files[DASHBOARD] += "# a line\n" * 60
+    page = (await visit()).page
+    await page.locator(f".file[data-path='{DASHBOARD}']").click()
+    await expect(page.locator(".tab[aria-current]")).to_contain_text("flights.yaml")
+    await page.locator("tenantry-code").click()
+    await page.keyboard.press("ControlOrMeta+End")
+    await page.keyboard.type("# wrong")
+    await page.get_by_label("Problems").wait_for()
+    await expect(page.locator(".cm-activeLineGutter", has_text="64")).to_be_in_viewport(ratio=1)
+
+
 async def test_a_panel_of_a_query_is_added(stand_in: StandIn, visit: Visit) -> None:
-    """The dashboard opens with it, not saved yet, and the cursor is in its line. Red when it is written to the file at
-    once, and when the file opens at its first line."""
+    """The dashboard opens with it, not saved yet, and the cursor is in its line. Saving it offers to save the query
+    first. Red when it is written to the file at once, when the file opens at its first line, and when the dashboard is
+    saved without the query that it names."""
     before = stand_in.files[DASHBOARD] + "  - {line: flights, by: day, query: by_day}\n" * 90
     stand_in.files[DASHBOARD] = before
     page = (await visit()).page
+    typed = "select day, 7 as flights"
+    await write(page, typed)
     await page.keyboard.press("ControlOrMeta+Enter")
     await page.locator(".rows tbody tr").first.wait_for()
     await page.get_by_role("button", name="Menu of the file").click()
@@ -83,4 +114,11 @@ async def test_a_panel_of_a_query_is_added(stand_in: StandIn, visit: Visit) -> N
     assert (await text_of(page)).endswith("{bars: flights, by: day, query: queries/by_day.sql}\n")
     await expect(page.locator("tenantry-code")).to_be_focused()
     await expect(page.locator(".cm-activeLineGutter", has_text="94")).to_be_in_viewport()
+    await page.keyboard.press("ControlOrMeta+s")
+    question = page.get_by_role("dialog", name="Save by_day.sql, too?")
+    await question.wait_for()
     assert stand_in.files[DASHBOARD] == before
+    await question.get_by_role("button", name="Save all").click()
+    await expect(page.locator(".command-word")).to_have_text("Saved")
+    assert [body["path"] for body in stand_in.bodies("file/save")] == [QUERY, DASHBOARD]
+    assert stand_in.files[QUERY] == typed

@@ -11,7 +11,8 @@ from tests.editor.page.stand_in import DASHBOARD, QUERY, SECOND, Message, StandI
 
 async def test_a_file_is_made_and_saved(stand_in: StandIn, visit: Visit) -> None:
     """Typing goes into the new file at once. Red when a new file is saved with a revision, when a path that exists is
-    taken, when the server is not asked about the path, and when the focus stays outside the text."""
+    taken, when the server is not asked about the path, when a name alone is no path, and when the focus stays outside
+    the text."""
     page = (await visit()).page
     await page.get_by_role("button", name="New file in Queries").click()
     dialog = page.get_by_role("dialog", name="New file")
@@ -24,7 +25,7 @@ async def test_a_file_is_made_and_saved(stand_in: StandIn, visit: Visit) -> None
     await expect(dialog.get_by_role("alert")).to_contain_text("the editor has only a .sql file")
     await expect(page.locator(".tab")).to_have_count(1)
     del stand_in.answers["file/new"]
-    await dialog.get_by_label("Path").fill("queries/new.sql")
+    await dialog.get_by_label("Path").fill("new")
     await page.keyboard.press("Enter")
     await expect(page.locator(".tab[aria-current]")).to_contain_text("new.sql")
     await expect(page.locator("tenantry-code :focus")).to_be_attached()
@@ -88,12 +89,16 @@ async def test_a_file_is_renamed_with_its_draft(stand_in: StandIn, visit: Visit)
 
 
 async def test_a_file_is_deleted_after_a_question(stand_in: StandIn, visit: Visit) -> None:
-    """Red when Enter deletes: the focus is on the way back."""
+    """Which names the dashboards that lose the query. Red when Enter deletes: the focus is on the way back; and when
+    nobody is warned."""
+    used = {"params": [{"name": "since", "type": "date"}], "dashboards": [{"name": "flights", "schema": "main"}]}
+    stand_in.answers["variables"] = {"revision": "r1", "age": 0, "variables": [], "fragments": []} | used
     page = (await visit()).page
+    await page.get_by_text("As in flights").wait_for()
     for press in ("Enter", None):
         await page.get_by_role("button", name="Menu of the file").click()
         await page.get_by_role("menuitem", name="Delete…").click()
-        await page.get_by_role("dialog").wait_for()
+        await expect(page.get_by_role("dialog")).to_contain_text("Dashboards that use it: flights.")
         if press:
             await page.keyboard.press(press)
             await expect(page.get_by_role("dialog")).to_be_hidden()
@@ -171,6 +176,7 @@ async def test_an_author_who_may_not_run_sees_no_run(stand_in: StandIn, visit: V
     await expect(page.get_by_text("You have no right to run or save", exact=True)).to_be_visible()
     await expect(page.locator(".rows")).to_contain_text("You have no right to run queries")
     await page.keyboard.press("ControlOrMeta+Enter")
+    await expect(page.locator(".command-word")).to_have_text("You have no right to run or save")
     await expect(page.get_by_role("button", name="Run", exact=True)).to_be_hidden()
     assert await page.get_by_role("tab").all_inner_texts() == ["Table", "Chart", "Bound SQL"]
     await page.locator(f".file[data-path='{DASHBOARD}']").click()

@@ -38,7 +38,7 @@ resolver = Resolver(timed, keys=make_keys())
 
 async def ask(request):
     try:
-        await resolver.resolve("forged")
+        await resolver.resolve(request.query_params["token"])
     except InvalidToken:
         return Response()
 
@@ -56,9 +56,9 @@ class Worker:
         self.process = subprocess.Popen([sys.executable, "-c", APP, str(self.port)], env=environment)
         self.http = httpx2.Client(base_url=f"http://127.0.0.1:{self.port}", trust_env=False, timeout=SECONDS)
 
-    def ask(self, times: int) -> None:
+    def ask(self, times: int, token: str = "forged") -> None:
         for _ in range(times):
-            assert self.http.get("/ask").status_code == 200
+            assert self.http.get("/ask", params={"token": token}).status_code == 200
 
     def forged(self) -> float:
         return sum(

@@ -5,6 +5,7 @@ import { isNumeric } from "../../dashboards/numbers.js";
 import { ask } from "../client.js";
 import { field, showDialog } from "../dialogs.js";
 
+export const TIMES = ["date", "datetime"];
 const KINDS = [["line", "Line"], ["bars", "Bars"], ["figure", "Key figure"], ["table", "Table"]];
 
 /**
@@ -21,9 +22,10 @@ export function addPanel(workspace, document, run, put) {
   const columns = run.columns.map(({ name }) => name);
   const numeric = run.columns.filter(({ type }) => isNumeric(type)).map(({ name }) => name);
   const dashboard = select(dashboards.map((path) => [path, path]));
-  const kind = select(KINDS, () => show());
+  const first = run.columns.find(({ name }) => !numeric.includes(name));
+  const kind = select(KINDS, () => show(), TIMES.includes(first?.type) ? "line" : "bars");
   const column = select((numeric.length ? numeric : columns).map((name) => [name, name]));
-  const by = select(columns.map((name) => [name, name]), undefined, columns.find((name) => !numeric.includes(name)));
+  const by = select(columns.map((name) => [name, name]), undefined, first?.name);
   const fields = { column: field("Column", column), by: field("By", by) };
 
   function show() {

@@ -58,6 +58,7 @@ export class Results {
   chosen() {
     this.parts.Plan?.reset();
     this.parts.Compare?.show();
+    this.#showFacts();
   }
 
   /** What each tag becomes as the chosen group, before a run says it. */
@@ -87,12 +88,17 @@ export class Results {
   }
 
   #show() {
-    const { run = null, group } = this.#runs.get(this.#document) ?? {};
-    this.facts.replaceChildren(...factsOf(run, group, this.formats, this.workspace));
+    const run = this.#showFacts();
     this.element.classList.toggle("is-unguarded", Boolean(run?.started?.unguarded ?? run?.body.unguarded));
     this.table.show(run);
     this.parts.Chart.show(run);
     this.#showBound();
+  }
+
+  #showFacts() {
+    const { run = null, group } = this.#runs.get(this.#document) ?? {};
+    this.facts.replaceChildren(...factsOf(run, group, this.formats, this.workspace));
+    return run;
   }
 
   /** Of the run, as long as it is of this text and group: it has each parameter. */

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, Final
 
 from tenantry.datasources.driver import (
+    OpenRows,
+    named_word,
     query_error,
     statement_error,
     timeout_error,
@@ -13,7 +15,7 @@ from tenantry.datasources.driver import (
     too_many_rows_error,
     unreachable_error,
 )
-from tenantry.datasources.pool.query_limits import Limits, bytes_counter, take_result
+from tenantry.datasources.pool.query_limits import Limits, StreamLimits, bytes_counter, take_result
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import SEVERAL, WRITES
 from tenantry.errors import TenantryError, UnbindableValue
@@ -49,6 +51,10 @@ _NAMES: Final = {  # names of common error codes, used instead of the server's m
     452: "SETTING_CONSTRAINT_VIOLATION",
     497: "ACCESS_DENIED",
 }
+_NAMES_A_WORD: Final = frozenset({46, 47, 60})  # codes whose messages quote a name of the SQL
+_NAMED: Final = re.compile(
+    r"DB::Exception: (?:(?:\w+ )*[`'](?:\w+\.)*(\w+)[`']|Table (?:\w+\.)*(\w+) does not exist)", re.IGNORECASE
+)
 # Error codes of a server that is unreachable, refuses the login, or is overloaded.
 _AWAY: Final = frozenset({3, 81, 192, 193, 194, 202, 203, 209, 210, 236, 279, 516, 746})
 _BAD_VALUE: Final = frozenset(
@@ -98,12 +104,14 @@ _MAX_DIGITS: Final = 38
 _NAMED_FIELDS: Final = re.compile(r"Tuple\((?:`|\w+ [A-Z])")
 
 
-def limit_settings(limits: Limits) -> dict[str, str]:
+def limit_settings(limits: Limits | StreamLimits) -> dict[str, str]:
+    # We count the rows of a stream and stop its query. The server's limit could be an error before the first row.
+    rows, size = (limits.row_limit, limits.max_bytes) if isinstance(limits, Limits) else (0, 0)
     return {
         "max_execution_time": str(math.ceil(limits.timeout)),
         "timeout_overflow_mode": "throw",
-        "max_result_rows": str(limits.row_limit),
-        "max_result_bytes": str(limits.max_bytes),
+        "max_result_rows": str(rows),
+        "max_result_bytes": str(size),
         "result_overflow_mode": "throw",
         "session_timezone": "UTC",
         # Guarded tables rely on both settings, which are the defaults. Names of WITH are visible in inner queries and
@@ -113,22 +121,29 @@ def limit_settings(limits: Limits) -> dict[str, str]:
     }
 
 
-def to_result(
-    source_id: str, names: Sequence[str], types: Sequence[Any], rows: Iterable[tuple[Any, ...]], limits: Limits
-) -> Result:
-    words = [type_word(each.name) for each in types]
+def to_rows(columns: Sequence[tuple[str, Any]], rows: Generator[tuple[Any, ...]]) -> OpenRows:
+    """Return the rows of a query. ``columns``: their names and the client's types."""
+    types = [each.name for _, each in columns]
+    names = [name for name, _ in columns]
+    return OpenRows(names, rows, [*map(type_word, types)], rows.close, [*map(arrow_type, types)])
+
+
+def to_result(source_id: str, opened: OpenRows, limits: Limits) -> Result:
+    types = opened.types or ()
     return take_result(
         source_id,
-        names,
-        rows,
+        opened.names,
+        opened.rows,
         limits,
-        types=words,
-        arrow_types=[arrow_type(each.name) for each in types],
-        count=bytes_counter(words),
+        types=types,
+        arrow_types=opened.arrow_types,
+        count=bytes_counter(types),
     )
 
 
-def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: bool = False) -> TenantryError:
+def failure_of(
+    source_id: str, limits: Limits | StreamLimits, error: Exception, *, has_values: bool = False
+) -> TenantryError:
     code = getattr(error, "code", None)
     if code is None:
         return _failure_of_client(source_id, error)
@@ -149,7 +164,8 @@ def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: 
         evidence += ": the profile of its user does not allow the limits of DataSources"
     elif has_values and code in _BAD_VALUE:
         return UnbindableValue(f"a value does not fit its position in the SQL: {evidence}", name="$")
-    return query_error(source_id, evidence)
+    word = named_word(str(error), _NAMED) if code in _NAMES_A_WORD else ""
+    return query_error(source_id, evidence, word=word)
 
 
 def _failure_of_client(source_id: str, error: Exception) -> TenantryError:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import time
 from collections import OrderedDict
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Final
 
@@ -35,7 +36,7 @@ from tenantry.editor.requests import (
     find_group,
     require_right,
 )
-from tenantry.editor.workspace import FileKind
+from tenantry.editor.workspace import FileKind, Workspace
 from tenantry.errors import InvalidBody, NotFound, RightMissing
 from tenantry.groups import AuditNote
 from tenantry.http import request_id_of
@@ -79,6 +80,7 @@ class _Creation:
         environment = await find_environment(self._workbench, asked.author, body.environment)
         await find_group(self._workbench, asked.author, body.environment, body.group)
         drafts = PreviewedDrafts(
+            _editor(workspace, asked.request.scope.get("root_path", "")),
             asked.author.name,
             workspace.name(body.dashboard),
             json.dumps([body.environment, body.group, body.viewer], sort_keys=True),
@@ -88,7 +90,7 @@ class _Creation:
         author = asked.author.audited(request_id_of(asked.request.headers.raw))
         shown = None if body.preview is None else await run_in_threadpool(self._shared.read, body.preview)
         if body.preview is not None and shown is not None and shown.seconds_left > 0 and _same(shown, drafts):
-            kept = PreviewedDrafts(shown.author, shown.dashboard, shown.viewed_as, body.drafts, shown.created)
+            kept = replace(shown, drafts=body.drafts)
             if kept.drafts != shown.drafts:
                 details = {"dashboard": kept.dashboard, "drafts": kept.digest}
                 if body.viewer is not None:
@@ -97,7 +99,7 @@ class _Creation:
                 await self._workbench.store.audit.record(note)  # before the texts are run
                 await run_in_threadpool(self._shared.write, body.preview, kept)
             return JSONResponse({"preview": body.preview, "address": None, "seconds": int(shown.seconds_left)})
-        preview = new_preview()
+        preview = new_preview(drafts)
         try:
             code = await self._previews.issue(
                 environment,
@@ -139,7 +141,8 @@ class _PreviewApps:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         preview: str = scope["path_params"]["preview"]
         drafts = await run_in_threadpool(self._shared.read, preview)
-        if drafts is None:
+        mount = scope.get("root_path", "").removesuffix(f"/-/preview/{preview}")
+        if drafts is None or drafts.editor != _editor(self._endpoints.workbench.workspace, mount):
             raise NotFound("this preview has ended: open it again")
         await self._require_author(drafts, scope)
         app = self._apps.pop(preview, None)
@@ -154,6 +157,7 @@ class _PreviewApps:
         author = await self._endpoints.author_in_frame(Request(scope))
         if author.name != drafts.author:
             raise NotFound("this preview has ended: open it again")
+        require_right(author, Right.VIEW)
         require_right(author, Right.RUN)
         if not author.may_use(drafts.environment):
             raise RightMissing(f"you may not use the environment {drafts.environment!r}")
@@ -165,8 +169,12 @@ class _PreviewApps:
         return preview_app(folder, self._resolver, workbench.sources, workbench.store, self._previews, shown)
 
 
+def _editor(workspace: Workspace, mount: str) -> str:
+    return f"{workspace.root} {mount}"
+
+
 def _same(one: PreviewedDrafts, other: PreviewedDrafts) -> bool:
-    return (one.author, one.dashboard, one.viewed_as) == (other.author, other.dashboard, other.viewed_as)
+    return replace(one, drafts={}, created=0) == replace(other, drafts={}, created=0)
 
 
 async def _dashboard_schema(request: Request, author: EditorAuthor) -> Response:

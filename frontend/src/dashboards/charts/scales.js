@@ -5,6 +5,7 @@ import { nice, ticks, tickStep } from "d3-array";
 
 import { shareOf } from "../numbers.js";
 import { DAY, fineFormat, sameDay, sameYear } from "../times.js";
+import { isCode } from "../values.js";
 import { textWidth } from "./measure.js";
 import { timesInSteps } from "./time_steps.js";
 
@@ -61,7 +62,7 @@ export function valueDomain(values, { zero = true, count = 4, way } = {}) {
   if (low === high) high = 1;
   const size = (way?.format === "duration" && SPANS.find((span) => count * span <= high - low)) || (far > HUGE ? HUGE : high - low < TINY ? TINY : 1);
   const domain = nice(low / size, high / size, count);
-  return { domain: domain.map((at) => finite(at * size)), ticks: ticks(...domain, count).map((at) => at * size).filter(Number.isFinite) };
+  return { domain: domain.map((at) => finite(at * size)), ticks: ticks(...domain, count).map((at) => at * size).filter(isCode(way) ? Number.isInteger : Number.isFinite) };
 }
 
 /**
@@ -123,9 +124,9 @@ export function labelled(values, way, formats) {
   return [...texts].map(([at, text]) => ({ at, text }));
 }
 
-/** Ticks of a plain axis of numbers along the width. Whole numbers stay whole, and a year has no thousands. */
+/** Ticks of a plain axis of numbers along the width. Whole numbers stay whole, and so do years, whatever their type is. */
 export function numberTicks([low, high], width, formats, way) {
-  const whole = way.type === "integer";
+  const whole = way.type === "integer" || isCode(way);
   const count = Math.max(2, Math.round(width / 80));
   const step = tickStep(low, high, count);
   const found = step ? ticks(low, high, count).filter((at) => !whole || Number.isInteger(at)) : [];

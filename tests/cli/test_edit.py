@@ -76,7 +76,15 @@ def test_the_editor_begins_with_a_group_of_the_store(ready: Terminal, folder: Pa
 
 
 def test_wrong_usage_of_the_editor_is_refused(ready: Terminal, folder: Path) -> None:
+    """Red when the error of a chosen group, or of the tables of a sample, comes behind a traceback of the server."""
     ready("dashboards", "new", "orders")
+    for command in (("edit", "dashboards", "--port", "0"), ("dashboards", "serve", "dashboards", "--port", "0")):
+        unknown = ready(*command, "--group", "nobody", fails=1).err
+        assert "nobody" in unknown
+        assert "Traceback" not in unknown
+        untabled = ready(*command, "--source", "sqlite:///a.db", fails=1).err
+        assert "tables.yaml lists no tables: list those" in untabled
+        assert "Traceback" not in untabled
     ready("edit", "nothing", fails=2)
     ready("edit", "dashboards", "--group", "a", "--source", "sqlite:///a.db", fails=2)
     ready("edit", "dashboards", "--right", "all", fails=2)

@@ -211,3 +211,21 @@ def test_the_missing_time_zone_package_is_named() -> None:
     driver = DuckDBDriver(Directory().add(1, "duckdb:////none"), Limits())
     error = duckdb.InvalidInputException("Required module 'pytz' failed to import")
     assert "pip install pytz" in str(driver.failure(error))
+
+
+@pytest.mark.parametrize(
+    ("sql", "says"),
+    [
+        ("select absent from orders", "BinderException, at absent"),
+        ("select o.absent from orders o", "BinderException, at absent"),
+        ("select * from absent", "CatalogException, at absent"),
+        ("select absent(1)", "CatalogException, at absent"),
+        ("select owner frm orders", "ParserException, at orders"),
+        ("select cast('c4n4ry' as integer)", "ConversionException"),
+    ],
+)
+async def test_a_refused_query_names_its_word(sql: str, says: str, fetch) -> None:
+    """But never a value. Red when the words of a conversion are told."""
+    with pytest.raises(QueryFailed) as caught:
+        await fetch(sql)
+    assert str(caught.value).endswith(says)

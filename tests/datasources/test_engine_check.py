@@ -190,7 +190,9 @@ async def test_a_group_that_lacks_something_is_not_asked_about(tmp_path: Path, d
     queries.append(asked("select 1", "c.sql", "elsewhere"))
     report = await check(open_sources(), directory, groups, *queries)
     ((_, found),) = report.findings
-    assert found.message == ("the data source refuses it: SQLITE_ERROR (no such column) (data source own_1, for first)")
+    assert found.message == (
+        "the data source refuses it: SQLITE_ERROR (no such column), at missing (data source own_1, for first)"
+    )
     assert report.unasked == {"b.sql", "c.sql"}
 
 
@@ -235,11 +237,13 @@ async def test_an_engine_that_explains_nothing_is_counted(tmp_path: Path, direct
 
 @pytest.mark.parametrize("engine", ["postgresql", "postgres", "mysql", "duckdb", "clickhouse", "sqlite"])
 def test_nothing_that_could_be_an_option_of_explain_is_explained(engine: str) -> None:
-    """`analyze` would run the query. Red when a text is explained whatever it begins with."""
+    """`analyze` would run the query. Red when a text is explained whatever it begins with, and when DuckDB explains a
+    pivot, whose rows it would read."""
     for text in ("analyze select 1", "(analyze) select 1", "/* a */ (analyze, costs) select 1", "update t set a = 1"):
         with pytest.raises(NotOneStatement):
             plan_prefix(_bound(engine, text))
-    for text in ("show tables", "explain select 1"):
+    pivots = ("select a from (PIVOT t on b using sum(c))", "from (pivot_wider t on b)") if engine == "duckdb" else ()
+    for text in ("show tables", "explain select 1", *pivots):
         assert plan_prefix(_bound(engine, text)) is None
     assert plan_prefix(_bound(engine, "(select 1) union (select 2)"))
 

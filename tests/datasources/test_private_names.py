@@ -52,6 +52,10 @@ SECRETS = {
         "pg_class": "select c::text from pg_class c where relacl is not null limit 1",
         "pg_namespace": "select nspacl::text as a from pg_namespace where nspacl is not null",
         "pg_tables": "select tableowner from pg_tables limit 1",
+        "pg_get_userbyid": "select (10::oid).pg_get_userbyid as a",
+        "pg_stat_get_activity": "select (x).* from (select (null::int).pg_stat_get_activity) x(x)",
+        "pg_advisory_lock_shared": "select a[1].pg_advisory_lock_shared from (select array[1::bigint] as a) x",
+        "regroleout": "select regroleout(10)::text as a",
         "brin_summarize_new_values()": "select brin_summarize_new_values(1) as a where false",
     },
     "mariadb": {
@@ -71,7 +75,8 @@ SECRETS = {
         "show all slaves": "show all slaves status",
         "show variables": "show variables",
         "show databases": "show databases",
-        "show create": "show create user root@localhost",
+        "show create": "show create table orders",
+        "information_schema.views": "select definer from information_schema.views limit 1",
         "mysql": "show tables from mysql",
         "load_file()": "select load_file('/etc/passwd') as a",
         "is_used_lock()": "select is_used_lock('x') as a",
@@ -116,6 +121,14 @@ SECRETS = {
 }
 """For each engine, queries that a data source of viewers sends, by the name that authors may not use."""
 
+CALLED = {
+    "pg_get_userbyid": "select x.pg_get_userbyid from generate_series(10, 12) x",
+    "pg_encoding_max_length": "select (x.x).pg_encoding_max_length from (select 6 as x) x",
+    "current_setting()": "select x.\"current_setting\" from unnest(array['data_directory']) x",
+    "regrole": "select x.regrole::text as a from unnest(array[10::oid]) x",
+}
+"""Functions that PostgreSQL calls with the value before the dot, which may be the only column of a function."""
+
 HIDDEN = {
     "redshift": {
         "svv_users": "select * from svv_users",
@@ -154,6 +167,10 @@ HIDDEN = {
         "glob()": "select * from glob('*')",
         "parquet_scan()": "from parquet_scan('x')",
         "getenv()": "select getenv('HOME')",
+        "duckdb_databases": "from (summarize $a$duckdb_databases$a$)",
+        "pragma_database_list": "summarize e'pragma_database_list'",
+        "a name in escapes": "summarize e'duckdb\\x5flogs'",
+        "show": "show $$duckdb_logs$$",
         "query()": "from query('from duckdb_settings()')",
         "pg_settings": "select * from orders, 'pg_settings'",
     },
@@ -188,7 +205,6 @@ ORDINARY = {
         "select table_name from information_schema.tables where table_name = 'orders'",
         "show tables",
         "show full columns from orders",
-        "show create table orders",
         "describe orders",
         "select 'mysql.user' as a -- @@datadir",
     ),
@@ -264,6 +280,17 @@ async def test_each_spelling_is_refused(engine: str, name: str, sql: str) -> Non
     found = find_private_name(sql, engine)
     assert found is not None
     assert found.name == name
+
+
+async def test_what_a_dot_calls_is_refused(opened: Any) -> None:
+    """The engine would answer each. Red when each name after a dot counts as a column, and when only a value in
+    parentheses counts as the argument of a function."""
+    sources = opened("postgresql")
+    for name, sql in CALLED.items():
+        await sources.fetch(group(main="ds_1"), "main", sql)
+        with pytest.raises(PrivateNameUsed) as caught:
+            await sources.for_authors(LIMITS).fetch(group(main="ds_1"), "main", sql)
+        assert caught.value.name == name, sql
 
 
 async def test_chdb_has_the_names_of_clickhouse(tmp_path: Path, directory: Directory, open_sources: Any) -> None:
@@ -395,6 +422,17 @@ HARMLESS = {
 """Functions that an author may call, of those that can have side effects."""
 
 
+HARMLESS_ATTRIBUTES = """
+    pg_basetype pg_char_to_encoding pg_collation_actual_version pg_collation_for pg_column_compression pg_column_size
+    pg_column_toast_chunk_id pg_encoding_max_length pg_encoding_to_char pg_get_constraintdef pg_get_indexdef
+    pg_get_viewdef pg_indexes_size pg_is_other_temp_schema pg_lsn pg_lsn_hash pg_mcv_list_items pg_partition_ancestors
+    pg_partition_root pg_partition_tree pg_relation_size pg_size_bytes pg_size_pretty pg_sleep pg_sleep_for
+    pg_sleep_until pg_snapshot_xip pg_snapshot_xmax pg_snapshot_xmin pg_table_size pg_total_relation_size
+    pg_typeof
+"""
+"""Functions that ``value.name`` may call."""
+
+
 @pytest.mark.parametrize("engine", HARMLESS)
 def test_each_function_that_may_act_is_refused_or_was_looked_at(engine: str, request: pytest.FixtureRequest) -> None:
     """The engine lists them; DuckDB does not say which of its table functions act. Red without ``checkpoint``, without
@@ -418,6 +456,17 @@ def test_each_function_that_may_act_is_refused_or_was_looked_at(engine: str, req
     assert len(found) > 50
     allowed = {name for name in found if find_private_name(f"select * from {name}()", engine) is None}
     assert allowed - HARMLESS[engine] == set()
+
+
+def test_each_function_that_a_dot_may_call_is_refused_or_was_looked_at(postgres: Postgres) -> None:
+    """Of one argument, and named as the engine's own. Red without one of the beginnings in ``attributes``."""
+    found = postgres.execute(
+        "select distinct proname from pg_proc where pronamespace = 'pg_catalog'::regnamespace and proname ~ '^pg_' and"
+        " pronargs > 0 and pronargs - pronargdefaults <= 1 and proname !~ '_(is_visible|in|out|recv|send)$'"
+    ).split()
+    assert len(found) > 100
+    allowed = {name for name in found if find_private_name(f"select x.{name} from f() x", "postgresql") is None}
+    assert allowed - {*HARMLESS_ATTRIBUTES.split()} == set()
 
 
 def test_the_queries_of_the_corpus_have_no_private_name() -> None:

@@ -225,11 +225,13 @@ async def test_a_file_that_is_no_database_is_unavailable(directory: Directory, o
 
 
 async def test_a_bad_query_says_of_what_kind(fetch) -> None:
-    """The kind of error is told, and none of the words that follow it."""
-    with pytest.raises(QueryFailed, match=r"SQLITE_ERROR \(no such column\)$"):
-        await fetch("select absent from orders")
-    with pytest.raises(QueryFailed, match=r"SQLITE_ERROR \(syntax error\)$"):
+    """The kind of error is told, with the word of the SQL, and nothing else that follows."""
+    with pytest.raises(QueryFailed, match=r"SQLITE_ERROR \(no such column\), at absent$"):
+        await fetch("select o.absent from orders o")
+    with pytest.raises(QueryFailed, match=r"SQLITE_ERROR \(syntax error\), at from$"):
         await fetch("select from where")
+    with pytest.raises(QueryFailed, match=r"SQLITE_ERROR$"):
+        await fetch("select json_extract({{ v }}, '$')", v="c4n4ry")
 
 
 async def test_a_value_cannot_grow_without_bound(fetch) -> None:

@@ -46,6 +46,7 @@ class EditorSite:
     sources: DataSources
     app: Starlette
     client: httpx2.AsyncClient
+    resolver: Resolver
     tokens: dict[str, str]
     """The token of each group, by the id that its provider chose."""
     author: EditorAuthor | None = field(default_factory=lambda: EditorAuthor("ann"))
@@ -105,7 +106,7 @@ async def served_editor(
         mount_editor(app, folder / "dashboards", resolver, sources, **{"authors": authors, **options})
         transport = httpx2.ASGITransport(app=app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://testserver") as client:
-            made.append(EditorSite(folder, store, sources, app, client, tokens))
+            made.append(EditorSite(folder, store, sources, app, client, resolver, tokens))
             yield made[0]
 
 

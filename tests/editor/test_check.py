@@ -91,12 +91,23 @@ async def test_the_engine_of_the_group_explains_the_query(
         text = "select dya from flights where carrier = {{ user_group.properties.carrier }}"
         (found,) = [each for each in await check(site, text, **GROUP) if each["code"] == "query-refused"]
         assert "the data source refuses it" in found["message"]
-        if engine == "postgresql":  # SQLite names no position
-            assert text[found["from"] : found["to"]] == "dya"
+        assert text[found["from"] : found["to"]] == "dya"
+        assert "tab Bound SQL" in found["fix"]
         right = text.replace("dya", "day")
         answer = await site.ask("check", path=PATH, text=right, **GROUP)
         assert answer["dialect"] == engine
         assert "query-refused" not in {each["code"] for each in answer["findings"]}
+
+
+async def test_a_refused_name_is_corrected_by_the_known_catalogue(tmp_path: Path) -> None:
+    """Red when the check gets no names from Catalogues."""
+    async with served_editor(tmp_path) as site:
+        (tmp_path / "tables.yaml").unlink()
+        await site.ask("catalogue", **GROUP)
+        text = "select carier from flights where carrier = {{ user_group.properties.carrier }}"
+        (found,) = await check(site, text, **GROUP)
+        assert found["fix"] == "did you mean carrier?"
+        assert await check(site, corrected(text, found), **GROUP) == []
 
 
 async def test_an_engine_explains_no_long_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,10 +220,12 @@ async def test_drafts_of_included_files_count(tmp_path: Path) -> None:
             "{{ user_group.properties.carier }}",
             "carrier",
         ),
+        ("title: Of {{ user_group.nam }}\nrows:\n  - {text: Hi}\n", "{{ user_group.nam }}", "user_group.name"),
     ],
 )
 async def test_a_dashboard_is_checked_with_located_corrections(text: str, at: str, after: str, tmp_path: Path) -> None:
-    """Red when dashboard_findings drops the findings of the typed file, and when an error has no ``edit``."""
+    """Red when dashboard_findings drops the findings of the typed file, when an error has no ``edit``, and when texts
+    may name fields that user_group lacks."""
     async with served_editor(tmp_path) as site:
         (found,) = await check(site, text, "dashboards/flights.yaml", **GROUP)
         assert text[found["from"] : found["to"]] == at
@@ -269,6 +282,46 @@ async def test_a_declaration_of_tables_is_checked(tmp_path: Path) -> None:
         (found,) = await check(site, text, "tables.yaml")
         assert found["from"] == text.index("function")
         assert await check(site, "tables:\n  flights: shared\n", "tables.yaml") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "after"),
+    [
+        ("tables: {flihgts: shared}", "flihgts", "flights"),
+        ("tables: {flights: carier}", "carier", "carrier"),
+        ("tables: {flights: sharde}", "sharde", "shared"),
+        ("tables:\n  flights:\n    carier: '{{ user_group.properties.carrier }}'\n", "carier", "carrier"),
+        ("tables: {flights: {carrier: '{{ user_group.properties.carier }}'}}", "carier", "carrier"),
+    ],
+)
+async def test_names_of_a_declaration_are_compared_with_what_is_known(
+    text: str, at: str, after: str, tmp_path: Path
+) -> None:
+    """Red when the catalogue or the properties do not reach tables_findings."""
+    async with served_editor(tmp_path) as site:
+        assert await check(site, text.replace(at, after), "tables.yaml", **GROUP) == []
+        await site.ask("catalogue", **GROUP)
+        (found,) = await check(site, text, "tables.yaml", **GROUP)
+        assert (text[found["from"] : found["to"]], found["fix"]) == (at, f"did you mean {after}?")
+        assert await check(site, corrected(text, found), "tables.yaml", **GROUP) == []
+
+
+async def test_a_schema_without_data_for_the_group_is_found(tmp_path: Path) -> None:
+    """Red without unmapped_schemas. A note of text needs no data."""
+    text = "title: A\nrows:\n  - {text: Hello}\n  - {line: flights, by: day, schema: mian, query: by_day}\n"
+    async with served_editor(tmp_path) as site:
+        (found,) = await check(site, text, "dashboards/new.yaml", **GROUP)
+        assert (found["code"], found["severity"]) == ("unmapped-schema", "warning")
+        assert await check(site, corrected(text, found), "dashboards/new.yaml", **GROUP) == []
+
+
+async def test_a_click_may_open_every_dashboard_of_the_folder(tmp_path: Path) -> None:
+    """Red when the correction knows only the typed dashboard."""
+    text = "title: A\nrows:\n  - {bar: flights, by: day, query: by_day, click: {open: flihgts}}\n"
+    async with served_editor(tmp_path) as site:
+        (found,) = await check(site, text, "dashboards/new.yaml", **GROUP)
+        assert found["fix"] == "did you mean flights? The dashboards: flights, new"
+        assert found["edit"]["insert"] == "flights"
 
 
 async def test_only_groups_of_the_author_are_read(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,11 @@ def test_another_thread_may_read_a_file_meanwhile(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(drafts, "_state", state_while_another_reads)
     assert kept.is_current()
+
+
+def test_only_a_file_is_a_query(tmp_path: Path) -> None:
+    """Red when anything is opened: a folder is an error, and the reader of a pipe waits for ever."""
+    (tmp_path / "queries/folder.sql").mkdir(parents=True)
+    os.mkfifo(tmp_path / "queries/pipe.sql")
+    for name in ("folder", "pipe"):
+        assert name not in QueryDrafts(tmp_path).with_drafts({})

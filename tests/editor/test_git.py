@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,14 +15,16 @@ from tests.editor.served import FILES, EditorSite, served_editor
 QUERY = "queries/by_day.sql"
 
 
-def _git(folder: Path, *arguments: str) -> None:
+def _git(folder: Path, *arguments: str, given: str = "") -> str:
     identity = {
         "GIT_AUTHOR_NAME": "a",
         "GIT_AUTHOR_EMAIL": "a@b",
         "GIT_COMMITTER_NAME": "a",
         "GIT_COMMITTER_EMAIL": "a@b",
     }
-    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, env=os.environ | identity)
+    options: dict[str, Any] = {"cwd": folder, "check": True, "capture_output": True, "env": os.environ | identity}
+    done = subprocess.run(["git", *arguments], input=given, text=True, **options)
+    return done.stdout.strip()
 
 
 def _commit(folder: Path) -> None:
@@ -66,6 +69,18 @@ async def test_a_git_that_does_not_end_is_stopped(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
     monkeypatch.setattr(git_head, "SECONDS", 0.2)
     async with served_editor(tmp_path / "app") as site:
+        assert (await site.ask("files"))["git"] is False
+
+
+async def test_a_tree_with_millions_of_paths_is_not_read(tmp_path: Path) -> None:
+    """Each tree names the next one twice. Red without the limit of the output: the server read all paths."""
+    async with served_editor(tmp_path) as site:
+        _commit(tmp_path)
+        tree = _git(tmp_path, "rev-parse", "HEAD^{tree}")
+        for _ in range(15):
+            tree = _git(tmp_path, "mktree", given="".join(f"040000 tree {tree}\t{name}\n" for name in "ab"))
+        tree = _git(tmp_path, "mktree", given=f"040000 tree {tree}\tqueries\n")
+        _git(tmp_path, "reset", "-q", "--soft", _git(tmp_path, "commit-tree", "-m", "x", tree))
         assert (await site.ask("files"))["git"] is False
 
 

@@ -10,8 +10,11 @@ from typing import Any, TypeAlias
 import httpx2
 import pytest
 
+from tenantry import mount_dashboards
+from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.editor import EditorAuthor, EditorSessions, Right
 from tenantry.groups import Author
+from tenantry.tokens import KeyRing, SigningKey
 from tests.dashboards.served import SOON, reading
 from tests.editor.served import ENVIRONMENT, EditorSite, served_editor
 from tests.editor.test_previews import DASHBOARD, Preview, preview
@@ -128,6 +131,53 @@ async def test_what_the_author_may_do_is_asked_each_time(tmp_path: Path, author:
         token = await shown.redeem()
         site.author = author
         assert ((await shown.panels(token)).status_code, (await shown.frame()).status_code) == (status, status)
+
+
+async def download(shown: Preview, token: str) -> str:
+    """The code of a panel's file."""
+    headers = {"X-User-Group-Token": token}
+    answer = await shown.site.client.post(f"{shown.path}/-/panels/1-1/download", json={}, headers=headers)
+    address: str = answer.json()["address"]
+    return address.rpartition("/")[2]
+
+
+async def test_a_key_is_of_one_preview(tmp_path: Path) -> None:
+    """A preview of another environment, which the author may use now, is no way to the group of the first one. Red when
+    the guard compares the dashboard's name only, when a file's address works in any preview, and when a code opens a
+    session in any."""
+    async with served_editor(tmp_path) as site:
+        shown, unused, other = [await preview(site, group) for group in ("ha", "ha", "ua")]
+        token = await shown.redeem()
+        file = await download(shown, token)
+        refused = await other.panels(token)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "missing_scope")
+        for path in ("panels/1-1/explanation", "panels/1-1/download"):
+            answer = await site.client.post(f"{other.path}/-/{path}", json={}, headers={"X-User-Group-Token": token})
+            assert answer.status_code == 403, path
+        assert (await site.client.get(f"{other.mount}/-/download/{file}")).status_code == 410
+        answer = await site.client.post(f"{other.mount}/-/redeem", json={"code": unused.code})
+        assert answer.status_code == 410
+        assert (await site.client.get(f"{shown.mount}/-/download/{await download(shown, token)}")).status_code == 200
+
+
+async def test_nothing_of_a_preview_opens_the_product(tmp_path: Path) -> None:
+    """There nobody asks for the author, and queries are those of viewers. Nor does a viewer's file show drafts. Red
+    when both accept the same sessions, codes or files."""
+    async with served_editor(tmp_path) as site:
+        embedding = Embedding(site.store, KeyRing([SigningKey("k1", bytes(32))]))
+        mount_dashboards(site.app, tmp_path / "dashboards", site.resolver, site.sources, embedding=embedding)
+        shown, unused = await preview(site), await preview(site)
+        token = await shown.redeem()
+        file = await download(shown, token)
+        headers, product = {"X-User-Group-Token": token}, "/dashboards"
+        answer = await site.client.post(f"{product}/flights/-/panels", json={"definition": True}, headers=headers)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (403, "missing_scope")
+        assert (await site.client.get(f"{product}/-/download/{file}")).status_code == 410
+        assert (await site.client.post(f"{product}/-/redeem", json={"code": unused.code})).status_code == 410
+        headers = {"X-User-Group-Token": site.tokens["ha"]}
+        answer = await site.client.post(f"{product}/flights/-/panels/1-1/download", json={}, headers=headers)
+        file = answer.json()["address"].rpartition("/")[2]
+        assert (await site.client.get(f"{shown.mount}/-/download/{file}")).status_code == 410
 
 
 async def test_a_page_of_another_site_has_no_preview(tmp_path: Path) -> None:

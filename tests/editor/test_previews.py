@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenantry.editor import EditorAuthor, Right
+from tenantry.editor import EditorAuthor, Right, mount_editor
 from tenantry.editor.previews import shared_drafts
 from tenantry.errors import StoreUnavailable
 from tests.dashboards.served import CARRIERS, reading
@@ -270,9 +270,38 @@ async def test_drafts_that_cannot_be_audited_are_not_run(tmp_path: Path, monkeyp
 
 async def test_another_process_of_the_host_shows_the_preview(tmp_path: Path) -> None:
     """Red when the drafts are kept in the memory of the process that was asked."""
-    async with served_editor(tmp_path / "one") as one, served_editor(tmp_path / "two") as two:
+    url = f"sqlite:///{tmp_path / 'flights.db'}"
+    async with served_editor(tmp_path) as one, served_editor(tmp_path, url=url) as two:
         shown = await preview(one, drafts={DASHBOARD: DRAFT})
         assert "Typed" in (await two.client.get(shown.path)).text
+
+
+async def test_another_editor_of_the_host_shows_and_changes_no_preview(tmp_path: Path) -> None:
+    """Of another folder, or mounted elsewhere in the same app, by an author of the same name. Red when only the
+    author's name is compared."""
+    async with served_editor(tmp_path / "one") as one, served_editor(tmp_path / "two") as two:
+        mount_editor(
+            one.app, tmp_path / "one/dashboards", one.resolver, one.sources, authors=lambda _: one.author, path="/b"
+        )
+        shown = await preview(one, drafts={DASHBOARD: DRAFT})
+        token = await shown.redeem()
+        assert (await two.client.get(shown.path)).status_code == 404
+        assert (await one.client.get(shown.path.replace("/editor/", "/b/"))).status_code == 404
+        again = await two.ask("preview", dashboard=DASHBOARD, environment=ENVIRONMENT, group="ha", preview=shown.id)
+        assert again["preview"] != shown.id
+        assert "Typed" in (await shown.panels(token)).text
+
+
+async def test_many_previews_of_an_author_end_none_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The author's own oldest one ends. Red when all previews of the host count together."""
+    monkeypatch.setattr(shared_drafts, "_MOST", 2)
+    async with served_editor(tmp_path) as site:
+        shown = await preview(site)
+        site.author = EditorAuthor("eve")
+        others = [await preview(site) for _ in range(3)]
+        assert [(await each.frame()).status_code for each in others] == [404, 200, 200]
+        site.author = EditorAuthor("ann")
+        assert (await shown.frame()).status_code == 200
 
 
 async def test_old_drafts_are_removed(tmp_path: Path) -> None:

@@ -69,6 +69,16 @@ async def test_a_run_a_plan_and_a_file(engine: str, tmp_path: Path, request: pyt
         assert file.splitlines() == ["i", *map(str, range(1, last + 1))]
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_a_refused_name_is_underlined(engine: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Red when the engine's driver does not read the name in its message."""
+    async with served_editor(tmp_path, url=url_of(engine, tmp_path, request), limits=LIMITS) as site:
+        body: dict[str, Any] = {"environment": ENVIRONMENT, "group": "ha", "path": "queries/a.sql"}
+        for text in ("select o.absent from orders o", "select id from absent", "select id, absent(id) from orders"):
+            error = (await site.lines("run", **body, text=text))[-1]["error"]
+            assert text[error["from"] : error["to"]] == "absent", (text, error)
+
+
 async def test_a_source_whose_url_is_a_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The password comes from the environment of the process, and neither it nor the host is in an answer. Red with the
     full message of the error."""

@@ -144,7 +144,7 @@ async def test_a_query_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
         ("select '\U0001f600' as a, sqlite_compileoption_get(0) as b", "private_name", "sqlite_compileoption_get"),
         ("/* ---\nparams:\n  n: {type: integer}\n--- */\nselect {{ params.n }} as b", "invalid_parameter", "params.n"),
         ("delete from flights", "not_one_statement", None),
-        ("select * from nowhere", "query_failed", None),
+        ("select * from nowhere", "query_failed", "nowhere"),
         ("select {{ carrier }} as b from flights where [[ a", "template_error", "[["),
     ],
 )
@@ -160,6 +160,15 @@ async def test_an_error_says_where(text: str, code: str, marked: str | None, sit
         found = units[2 * error["from"] : 2 * error["to"]].decode("utf-16-le")
         assert found
         assert marked.startswith(found) or found in marked
+
+
+async def test_a_missing_value_says_where_the_editor_takes_it(site: EditorSite) -> None:
+    """Red with the words for other programs, which know no fields."""
+    text = "select {{ viewer.id }} as a, {{ params.day }} as b, {{ carier }} as c"
+    error = (await site.lines("run", **query(text)))[-1]["error"]
+    assert error["message"] == "no value for viewer.id, params.day, carier"
+    parts = error["fix"].split("; ")
+    assert [each[:12] for each in parts] == ["choose a vie", "fill in the ", "give the gro"]
 
 
 async def test_an_error_of_another_file_marks_nothing_here(site: EditorSite) -> None:
@@ -289,9 +298,12 @@ async def test_a_viewer_that_cannot_be_is_refused(site: EditorSite) -> None:
     assert "no data source for the schema 'nowhere'" in line["error"]["message"]
 
 
-@pytest.mark.parametrize("path", ["../../etc/passwd", "dashboards/flights.yaml", "queries/.a.sql", "by_day.sql", ""])
+@pytest.mark.parametrize(
+    "path",
+    ["../../etc/passwd", "dashboards/flights.yaml", "queries/.a.sql", "by_day.sql", "queries/password=x y.sql", ""],
+)
 async def test_only_queries_run(path: str, site: EditorSite) -> None:
-    """The audit trail has the path. Red without ``require_query``."""
+    """The audit trail has the path. Red without ``require_query``, and when it takes any name of a query."""
     for endpoint in ("run", "plan", "csv", "sample"):
         answer = await site.post(endpoint, **{**query("select 1 as a"), "path": path})
         assert (answer.status_code, answer.json()["error"]["field"]) == (422, "/path"), endpoint

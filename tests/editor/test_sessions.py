@@ -63,6 +63,18 @@ async def test_a_link_opens_one_session_with_the_authors_rights(tmp_path: Path) 
             assert (await ask(site, "state", key)).status_code == 401
 
 
+async def test_a_second_cookie_changes_no_author(tmp_path: Path) -> None:
+    """Another application of the host can set one of the same name for a shorter path. Red when the first or the last
+    cookie counts."""
+    async with served(tmp_path, FrozenClock()) as site:
+        sessions = EditorSessions(site.store)
+        keys = [await sessions.open(await sessions.issue(EditorAuthor(name), OPERATOR)) for name in ("ann", "eve")]
+        for pair in (keys, keys[::-1]):
+            assert (await ask(site, "state", f"{pair[0]}; __Secure-tenantry-editor={pair[1]}")).status_code == 401
+        twice = await ask(site, "state", f"{keys[0]}; __Secure-tenantry-editor={keys[0]}")
+        assert twice.json()["author"] == "ann"
+
+
 async def test_the_cookie_is_only_for_the_editor_of_this_port(tmp_path: Path) -> None:
     """Red when the cookie lacks an attribute, and when two editors on one host overwrite their cookies."""
     async with served(tmp_path, FrozenClock()) as site:

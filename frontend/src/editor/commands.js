@@ -4,9 +4,10 @@ import { html } from "../dashboards/dom.js";
 import { menuOf } from "../dashboards/panel_menu.js";
 
 const MAC = /Mac|iP(hone|ad)/.test(navigator.platform);
-/** Too narrow to write on. */
-export const NARROW = matchMedia("(max-width: 600px)");
 export const KEYS = { run: MAC ? "⌘↩" : "Ctrl+Enter", save: MAC ? "⌘S" : "Ctrl+S" };
+
+/** What an author sees who has not run the query yet. */
+export const firstStep = (workspace) => (workspace.may("run") ? `Run the query to see its rows: ${KEYS.run}` : "You have no right to run queries, so there are no rows.");
 
 /**
  * @param {import("./workspace.js").Workspace} workspace
@@ -21,9 +22,10 @@ export function commandBar(workspace, actions, more) {
   const save = button("Save", actions.save, { title: KEYS.save, "aria-keyshortcuts": "Control+S Meta+S" });
   const format = button("Format", actions.format);
   const changes = button("Changes", actions.changes, { "aria-pressed": "false", title: "What differs from the last commit" });
+  const denied = html("p", { class: "count" });
   const word = html("p", { class: "count command-word", role: "status" });
   const menu = menuOf("the file", more);
-  const element = html("div", { class: "commands", role: "group", "aria-label": "Commands" }, run, stop, save, format, changes, menu, word);
+  const element = html("div", { class: "commands", role: "group", "aria-label": "Commands" }, run, stop, save, format, denied, changes, menu, word);
 
   function show() {
     const { active } = workspace;
@@ -31,13 +33,15 @@ export function commandBar(workspace, actions, more) {
     if (!active) return;
     const query = active.language === "sql";
     run.hidden = !query || !workspace.may("run") || !stop.hidden;
-    save.hidden = format.hidden = !workspace.may("save") || NARROW.matches;
+    save.hidden = format.hidden = !workspace.may("save");
     format.hidden ||= !query;
     save.disabled = !active.changed;
     changes.hidden = !workspace.git;
+    denied.textContent = workspace.denied;
+    denied.hidden = !workspace.denied;
   }
 
-  workspace.on("open saved files text", show);
+  workspace.on("open saved files text choice", show);
   workspace.on("open text", () => (word.textContent = ""));
   return {
     element,

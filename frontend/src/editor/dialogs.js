@@ -5,7 +5,7 @@ import { freshId, html, icon } from "../dashboards/dom.js";
 /**
  * Shows a dialog until one of its actions has been carried out.
  * @param {string} title
- * @param {(Node | string)[]} content
+ * @param {(Node | string)[]} content an empty string is nothing
  * @param {{label: string, run?: () => any, quiet?: boolean}[]} actions an action that throws keeps the dialog open, with
  *   the message; without `run` it only closes; what it returns is called once the dialog has closed, if it is a function
  * @param {{wide?: boolean, stays?: boolean}} [options] `stays`: nothing but an action closes it
@@ -46,11 +46,12 @@ export function field(label, input, hint) {
   return html("div", { class: "control" }, html("label", { for: input.id }, label), input, hint && html("p", { class: "count" }, hint));
 }
 
-/** Asks for the path of a new or renamed file. */
-export function askPath(title, label, value, run) {
+/** Asks for the path of a new or renamed file. A name alone is that of a file beside `value`, with its suffix. */
+export function askPath(title, label, value, run, warning = "") {
   const input = html("input", { value, autocomplete: "off", spellcheck: "false", required: true, autofocus: true });
-  showDialog(title, [field("Path", input, "Such as queries/by_month.sql, or dashboards/sales.yaml")], [{ label, run: () => run(input.value.trim()) }]);
+  showDialog(title, [field("Path", input, "Such as queries/by_month.sql, or dashboards/sales.yaml"), warning && html("p", { class: "warning" }, warning)], [{ label, run: () => run(whole(input.value.trim())) }]);
   const from = value.lastIndexOf("/") + 1;
+  const whole = (typed) => (typed.includes("/") ? "" : value.slice(0, from)) + typed + (/\.[^/]*$/.test(typed) ? "" : value.slice(value.lastIndexOf(".")));
   input.setSelectionRange(from, value.includes(".") ? value.lastIndexOf(".") : value.length);
 }
 

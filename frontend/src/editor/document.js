@@ -21,6 +21,8 @@ export class Document {
     this.params = {};
     /** @type {string | null} the dashboard whose controls are the parameters; null: the first that uses the query */
     this.dashboard = null;
+    /** @type {string[]} the dashboards that use the query, as far as the server has said so */
+    this.usedBy = [];
   }
 
   get language() {
@@ -35,9 +37,29 @@ export class Document {
     return this.text !== this.saved;
   }
 
+  /** The names by which files use the queries and fragments that this file needs. */
+  get uses() {
+    if (this.language === "sql") return [...this.text.matchAll(/\{\{>\s*([\w/.-]+)/g)].map(([, name]) => name);
+    return this.text.split(/[^\p{L}\p{N}_/.-]+/u); // each word: the worst that a word can do is a question
+  }
+
   get name() {
     return nameOf(this.path);
   }
+}
+
+/**
+ * @param {string} before
+ * @param {string} after
+ * @returns {{from: number, to: number, insert: string}} the shortest edit of `before` that gives `after`
+ */
+export function editBetween(before, after) {
+  const shorter = Math.min(before.length, after.length);
+  let from = 0;
+  while (from < shorter && before[from] === after[from]) from++;
+  let alike = 0; // at the end
+  while (alike < shorter - from && before.at(-1 - alike) === after.at(-1 - alike)) alike++;
+  return { from, to: before.length - alike, insert: after.slice(from, after.length - alike) };
 }
 
 export function nameOf(path) {

@@ -3,6 +3,7 @@
 import { html, icon } from "../dashboards/dom.js";
 import { ask } from "./client.js";
 import { groupPicker } from "./group_picker.js";
+import { leave } from "./session.js";
 import { viewerFields } from "./viewer.js";
 
 /**
@@ -66,10 +67,9 @@ export function head(workspace, failed) {
     viewer.element,
     environments.element,
     schemas.element,
-    state.read_only && html("span", { class: "badge" }, "Read-only"),
     workspace.may("unguarded") && unguarded(workspace),
     html("span", { class: "author" }, state.author),
-    state.has_session && html("button", { type: "button", class: "link", click: () => workspace.leave().then(() => location.reload(), failed) }, "Log out"),
+    state.has_session && html("button", { type: "button", class: "link", click: () => leave(workspace).catch(failed) }, "Log out"),
   );
 }
 

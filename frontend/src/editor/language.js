@@ -38,6 +38,7 @@ export function followLanguage(workspace, view, shown) {
     revision = answer.revision;
     if (answer.unchanged) return;
     tell(answer);
+    workspace.active.usedBy = answer.dashboards.map(({ name }) => name);
     shown.params(answer.params, answer.dashboards);
     adopt(answer.dashboards);
   });

@@ -10,7 +10,7 @@ import { latest } from "./latest.js";
  */
 export function preview(workspace) {
   const frame = html("iframe", { title: "Preview of the dashboard", hidden: true });
-  const word = html("p", { class: "count", role: "status" }, "Choose a group to see the dashboard as it does.");
+  const word = html("p", { class: "count", role: "status" }, workspace.may("run") ? "Choose a group to see the dashboard as it does." : "You have no right to run queries, so there is no preview.");
   const element = html("section", { class: "preview", "aria-label": "Preview" }, word, frame);
 
   let id = null;
@@ -26,8 +26,8 @@ export function preview(workspace) {
     clearTimeout(timer);
     timer = setTimeout(() => workspace.active?.isDashboard && renew(), seconds * 1_000); // before the session ends
     if (!workspace.active?.isDashboard) return;
-    const { group } = workspace.choice;
-    word.hidden = !Object.keys(workspace.draftsBeside(null)).length;
+    const { active, choice: { group } } = workspace;
+    word.hidden = !active.changed && !workspace.unsavedBehind(active).length;
     word.textContent = `As ${group.name}, with text that is not saved`;
     word.classList.remove("problem");
     frame.hidden = false;
@@ -42,7 +42,7 @@ export function preview(workspace) {
   let shown;
   workspace.on("text open choice saved", () => {
     const { active, choice } = workspace;
-    if (!active?.isDashboard || !choice.group) return;
+    if (!active?.isDashboard || !choice.group || !workspace.may("run")) return;
     if (active.path !== shown) {
       frame.hidden = true;
       id = null;

@@ -5,7 +5,7 @@ import { html } from "../dashboards/dom.js";
 const WORDS = { error: "Error", warning: "Warning", info: "Note", hint: "Note" };
 
 /**
- * @param {{go: (offset: number) => void, fix: (edit: any) => void, mayType: boolean}} actions
+ * @param {{go: (offset: number) => void, fix: (edit: any) => void, mayType: () => boolean}} actions
  * @returns {{element: HTMLElement, show: (findings: any[], text: string) => void, fail: (error: Error) => void}}
  */
 export function problemList({ go, fix, mayType }) {
@@ -20,7 +20,7 @@ export function problemList({ go, fix, mayType }) {
       html("button", { type: "button", class: "link", click: () => go(from) }, `Line ${line}`),
       html("span", { class: "severity" }, WORDS[severity] ?? severity),
       html("span", { class: "problem-text" }, message, advice && html("span", { class: "advice" }, ` · ${advice}`)),
-      edit && mayType && html("button", { type: "button", class: "link", click: () => fix(edit) }, "Fix"),
+      edit && mayType() && html("button", { type: "button", class: "link", click: () => fix(edit) }, "Fix"),
     );
   }
 

@@ -24,14 +24,30 @@ export async function enter() {
   return { state, first: { environment: fields.get("environment") ?? undefined, group: fields.get("group") ?? undefined } };
 }
 
+/** The state of the page's history after the author has logged out. */
+const LEFT = "left";
+
+/**
+ * Ends the session and loads the page again, without an author. Throws Refused.
+ * @param {import("./workspace.js").Workspace} workspace
+ */
+export async function leave(workspace) {
+  await workspace.leave();
+  history.replaceState(LEFT, "");
+  location.reload();
+}
+
 /** What an author sees who has no session. */
 export function noAuthor(error) {
+  const left = history.state === LEFT;
+  if (left) history.replaceState(null, "");
   const [title, ...more] = !error.status
     ? ["The editor could not be opened"]
     : document.querySelector('meta[name="tenantry-links"]')
-      ? ["Please open the editor with a link", html("p", {}, "This command prints a link, which works once. Add --right and --environment to limit what its author may do."), command("NAME")]
+      ? ["Please open the editor with a link", html("p", {}, "This command prints a link, which works once. Add --right and --environment to limit what its author may do."), ...command("NAME")]
       : ["Please sign in", html("p", {}, "Sign in again, then reload this page. If you are signed in, ask for access to the editor.")];
-  return html("main", { class: "notice" }, html("h1", {}, title), html("p", { role: "alert" }, error.message), ...more);
+  const why = left ? "You have logged out. This browser keeps the texts that you have not saved." : error.message;
+  return html("main", { class: "notice" }, html("h1", {}, title), html("p", { role: "alert" }, why), ...more);
 }
 
 /**
@@ -53,18 +69,18 @@ export function watchSession(workspace) {
       workspace.emit("choice");
     };
     const content = byLink
-      ? [html("p", {}, "Your text is kept in this browser. This command prints a new link:"), command(author, workspace.state), field("New link", link, "Leave it empty if you have opened the link in another tab.")]
+      ? [html("p", {}, "Your text is kept in this browser. This command prints a new link:"), ...command(author, workspace.state), field("New link", link, "Leave it empty if you have opened the link in another tab.")]
       : [html("p", {}, "Your text is kept in this browser. Sign in again in another tab, then continue here.")];
     dialog = showDialog("Your session has ended", content, [{ label: "Continue", run: enterAgain }], { stays: true });
     dialog.addEventListener("close", () => (dialog = null));
   });
 }
 
-/** The command that prints a link with the same rights as `state`, if it is given. */
+/** The command that prints a link with the same rights as `state`, if it is given, and what its reader adds. */
 function command(author, state) {
   const named = state ? [...state.rights.map((each) => ["right", each]), ...(state.environments.length ? state.environments : ["NAME"]).map((each) => ["environment", each])] : [];
   const options = [["author", author], ["url", location.origin + MOUNT], ...named].map(([name, value]) => ` --${name} ${quoted(value)}`);
-  return html("pre", { tabindex: "0" }, `tenantry editor link${options.join("")}`);
+  return [html("pre", { tabindex: "0" }, `tenantry editor link${options.join("")}`), html("p", {}, "Add the options that your other commands need, such as --database.")];
 }
 
 /** A word of a command in a shell. */

@@ -3,8 +3,9 @@
 import { html } from "../dashboards/dom.js";
 import { load } from "../dashboards/chunks.js";
 import { ask } from "./client.js";
-import { commandBar, KEYS, NARROW } from "./commands.js";
+import { commandBar, firstStep } from "./commands.js";
 import { showConflict } from "./conflict.js";
+import { editBetween } from "./document.js";
 import { askPath, showCopy, showDialog } from "./dialogs.js";
 import { head } from "./header.js";
 import { followLanguage } from "./language.js";
@@ -33,7 +34,7 @@ export class Shell {
     this.view = view;
     const failed = (error) => this.#alert(error.message);
     this.banner = html("p", { class: "banner", role: "alert", hidden: true });
-    this.problems = problemList({ go: (offset) => view.focusAt(offset), fix: (edit) => this.#edit(edit), mayType: true });
+    this.problems = problemList({ go: (offset) => view.focusAt(offset), fix: (edit) => this.#edit(edit), mayType: () => workspace.mayType });
     this.parameters = parameterFields((changes) => {
       Object.assign(workspace.active, changes);
       workspace.emit("params");
@@ -41,7 +42,7 @@ export class Shell {
     this.commands = commandBar(workspace, { run: () => this.run(), stop: () => this.#run?.stop(), save: () => this.save(), format: () => this.format(), changes: () => this.changes() }, () => this.#entries());
     this.diffHost = html("div", { class: "diff-host", hidden: true });
     const text = html("div", { class: "text" }, view, this.diffHost);
-    this.below = html("section", { class: "below", "aria-label": "Result" }, html("p", { class: "hint" }, `Run the query to see its rows: ${KEYS.run}`));
+    this.below = html("section", { class: "below", "aria-label": "Result" }, html("p", { class: "hint" }, firstStep(workspace)));
     const body = html("div", { class: "body" });
     body.append(text, this.problems.element, this.parameters.element, splitLine(body, workspace.keeper), this.below, preview(workspace));
     this.empty = html("p", { class: "hint" }, "Open a file on the left.");
@@ -82,7 +83,6 @@ export class Shell {
       event.preventDefault();
       action();
     });
-    NARROW.addEventListener("change", () => this.#open());
     (globalThis.requestIdleCallback ?? setTimeout)(() => this.#loadResults().catch(() => {}));
   }
 
@@ -103,7 +103,7 @@ export class Shell {
 
   #showText() {
     const { path, text, language } = this.workspace.active;
-    this.view.setDocument({ path, text, dialect: this.dialect, language, readOnly: NARROW.matches });
+    this.view.setDocument({ path, text, dialect: this.dialect, language, readOnly: !this.workspace.mayType });
   }
 
   #alert(text) {
@@ -118,7 +118,7 @@ export class Shell {
   }
 
   #replace(document, text) {
-    if (document === this.workspace.active && text !== this.view.text) this.view.applyEdit({ from: 0, to: this.view.text.length, insert: text });
+    if (document === this.workspace.active && text !== this.view.text) this.view.applyEdit(editBetween(this.view.text, text));
     if (document.text !== text) this.workspace.typed(text, document);
   }
 
@@ -150,7 +150,8 @@ export class Shell {
   run() {
     const { workspace } = this;
     const { active, choice } = workspace;
-    if (active?.language !== "sql" || !workspace.may("run")) return;
+    if (active?.language !== "sql") return;
+    if (!workspace.may("run")) return this.commands.say(workspace.denied);
     this.#perform(async () => {
       if (!choice.group) throw new Error("Choose a group first.");
       this.#run?.stop();
@@ -176,12 +177,27 @@ export class Shell {
   save() {
     const { workspace } = this;
     const { active } = workspace;
-    if (!active || !workspace.may("save")) return;
+    if (!active) return;
+    if (!workspace.may("save")) return this.commands.say(workspace.denied);
     this.#perform(async () => {
-      const theirs = await workspace.save(active);
-      if (theirs) return this.#conflict(active, theirs);
-      if (active === workspace.active && !active.changed) this.commands.say("Saved");
+      const behind = workspace.unsavedBehind(active);
+      if (!behind.length) return (await this.#save([active]))?.();
+      const names = behind.map(({ name }) => name).join(", ");
+      showDialog(`Save ${names}, too?`, [html("p", {}, `${active.name} uses text that is not saved. Without it, others see ${active.name} with an older text or a mistake.`)], [
+        { label: "Save all", run: () => this.#save([...behind, active]) },
+        { label: `Only ${active.name}`, quiet: true, run: () => this.#save([active]) },
+      ]);
     });
+  }
+
+  /** Saves one document after the other. Returns what shows the first conflict. */
+  async #save(documents) {
+    for (const document of documents) {
+      const theirs = await this.workspace.save(document);
+      if (theirs) return () => this.#conflict(document, theirs);
+    }
+    const { active } = this.workspace;
+    if (documents.includes(active) && !active.changed) this.commands.say("Saved");
   }
 
   #conflict(active, theirs) {
@@ -254,16 +270,21 @@ export class Shell {
     const add = (label, action) => found.push({ label, run: () => this.#perform(action) });
     const query = active.language === "sql";
     if (query) add("Read the catalogue again", () => this.language.refresh());
-    if (query && workspace.may("save")) add("Add a panel of this query…", async () => (await this.#loadResults()).addPanel(active, (dashboard, text) => this.#replace(dashboard, text)));
+    if (query && workspace.may("save")) add("Add a panel of this query…", async () => (await this.#loadResults()).addPanel(active, (dashboard, text) => {
+      const { from } = editBetween(dashboard.text, text);
+      this.#replace(dashboard, text);
+      return () => this.view.focusAt(from);
+    }));
     if (workspace.git) add("Commit message…", async () => {
       const { message } = await ask("commit-message", {});
       if (message) showCopy("Commit message", message);
       else this.commands.say("Nothing has changed since the last commit");
     });
-    if (active.changed && active.saved !== null) add("Discard changes", () => this.#replace(active, active.saved));
+    if (active.changed && active.saved !== null && workspace.mayType) add("Discard changes", () => this.#replace(active, active.saved));
     if (!workspace.may("save")) return found;
-    add("Rename…", () => askPath("Rename", "Rename", active.path, (to) => workspace.rename(active, to)));
-    add("Delete…", () => showDialog(`Delete ${active.path}?`, [html("p", {}, workspace.git ? "Git keeps what has been committed." : "Nothing keeps the file.")], [{ label: "Delete", run: () => workspace.remove(active) }, { label: "Cancel", quiet: true }]));
+    const used = active.usedBy.length ? `Dashboards that use it: ${active.usedBy.join(", ")}. Change them, too: without the query they cannot be shown.` : "";
+    add("Rename…", () => askPath("Rename", "Rename", active.path, (to) => workspace.rename(active, to), used));
+    add("Delete…", () => showDialog(`Delete ${active.path}?`, [html("p", {}, workspace.git ? "Git keeps what has been committed." : "There is no other copy of it."), used && html("p", { class: "warning" }, used)], [{ label: "Delete", run: () => workspace.remove(active) }, { label: "Cancel", quiet: true }]));
     return found;
   }
 }

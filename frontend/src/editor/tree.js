@@ -44,10 +44,11 @@ export function fileTree(workspace, failed, created) {
     const had = element.contains(document.activeElement) ? document.activeElement.dataset.path : null;
     const queries = workspace.files.filter(({ kind }) => kind === "query");
     const dashboards = workspace.files.filter(({ kind }) => kind === "dashboard");
+    const { schema } = workspace.choice;
     const others = workspace.files.filter((each) => !queries.includes(each) && !dashboards.includes(each));
     element.replaceChildren(
       part("Queries", queries, () => create(startOf(queries, "queries/"), "query.sql", "")),
-      part("Dashboards", dashboards, () => create(startOf(dashboards, "dashboards/"), "dashboard.yaml", "title: \nrows:\n")),
+      part("Dashboards", dashboards, () => create(startOf(dashboards, "dashboards/"), "dashboard.yaml", `title: \n${schema === "main" ? "" : `schema: ${schema}\n`}rows:\n`)),
       ...(others.length ? [part("Other files", others)] : []),
     );
     const buttons = [...element.querySelectorAll(".file")];
@@ -64,6 +65,7 @@ export function fileTree(workspace, failed, created) {
   }
 
   workspace.on("files open saved", show);
+  workspace.on("open", () => element.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }));
   workspace.on("text", () => shown !== workspace.changedPaths() && show());
   return element;
 }

@@ -9,6 +9,9 @@ const PAUSE = 300;
 /** As many as the server takes with a request. */
 const MOST_DRAFTS = 20;
 
+/** Too narrow to write on. */
+const NARROW = matchMedia("(max-width: 600px)");
+
 /** Emits "files", "open", "text", "saved", "choice" and "elsewhere". */
 export class Workspace extends Emitter {
   /** @type {{path: string, kind: string, status: string | null}[]} */
@@ -37,12 +40,25 @@ export class Workspace extends Emitter {
     const environment = state.environments.includes(kept.environment) ? kept.environment : state.environments[0];
     this.choice = { group: null, viewer: null, schema: "main", ...(environment === kept.environment && kept), environment };
     keeper.watch((name, value) => this.#seenElsewhere(name, value));
+    NARROW.addEventListener("change", () => this.emit("open"));
     addEventListener("pagehide", () => this.#keep());
     document.addEventListener("visibilitychange", () => this.#keep());
   }
 
   may(right) {
-    return this.state.rights.includes(right) && !(right === "save" && this.state.read_only);
+    return this.state.rights.includes(right) && !(right === "save" && (this.state.read_only || !this.mayType));
+  }
+
+  /** Whether the page is wide enough to write on, and the author can do something with the text. */
+  get mayType() {
+    return !NARROW.matches && ["run", "save"].some((right) => this.state.rights.includes(right));
+  }
+
+  /** Why there is no button to run or to save, in words; "" if there are both. */
+  get denied() {
+    const lacking = ["run", "save"].filter((right) => !this.state.rights.includes(right));
+    const words = [this.state.read_only && "Read-only: nobody saves files in this editor", lacking.length && `You have no right to ${lacking.join(" or ")}`];
+    return words.filter(Boolean).join(". ");
   }
 
   /** @param {object} changes of `choice` */
@@ -152,6 +168,20 @@ export class Workspace extends Emitter {
   #seenElsewhere(name, { text }) {
     const document = name.startsWith(DRAFT) ? this.documents.get(name.slice(DRAFT.length)) : null;
     if (document?.changed && document.text !== text) this.emit("elsewhere", document);
+  }
+
+  /**
+   * @param {Document} document
+   * @returns {Document[]} open files with text that is not saved and that the document needs, each after what it needs
+   */
+  unsavedBehind(document, met = new Set([document])) {
+    const names = new Set(document.uses);
+    const needed = [...this.documents.values()].filter((each) => each.language === "sql" && each.changed && !each.refused && (names.has(each.path) || names.has(each.path.replace(/^queries\/|\.sql$/g, ""))));
+    return needed.flatMap((each) => {
+      if (met.has(each)) return [];
+      met.add(each);
+      return [...this.unsavedBehind(each, met), each];
+    });
   }
 
   #keep() {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -54,6 +55,52 @@ def tags(markdown: str) -> list[str]:
 def test_components_become_text(text: str, expected: str) -> None:
     """Red when the file is the source with its tags."""
     assert read(f"---\ntitle: T\n---\n{text}", snippets=SNIPPETS).markdown == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A.\n\n{/* unseen */}\n\n<!-- unseen -->\n\nB {/* unseen */} <!-- unseen -->c.", "A.\n\nB c.\n"),
+        ("## Head {/* unseen */}\n\n- one {/* unseen */}\n\n> two <!-- unseen -->", "## Head\n\n- one\n\n> two\n"),
+        ("| a {/* unseen */} | b |\n|---|---|\n| c | <!-- unseen --> |", "| a | b |\n|---|---|\n| c |  |\n"),
+        ("## Head {#unseen}\n\nA.", "## Head\n\nA.\n"),
+        ("A.\n\n[//]: # (unseen)\n\nB.", "A.\n\nB.\n"),
+        ("A.\n\n<script>unseen</script>\n\nB.", "A.\n\nB.\n"),
+        ('It is {"shown"}.', "It is shown.\n"),
+        ("`<!-- shown -->`\n\n```\n{/* shown */}\n```", "`<!-- shown -->`\n\n```\n{/* shown */}\n```"),
+    ],
+)
+def test_what_a_page_hides_is_not_in_its_file_either(text: str, expected: str) -> None:
+    """Red when a page without components is always its source: comments of authors reached readers and crawlers."""
+    page = read(f"---\ntitle: T\n---\n{text}")
+    assert page.markdown == expected
+    assert "unseen" not in re.sub(' (id|href)="#?unseen"', "", page.html)
+
+
+def test_comments_are_in_no_file_of_a_site() -> None:
+    """Red when titles or labels of tables are made from the source, or when the Markdown of descriptions in OpenAPI
+    documents is passed on."""
+    operation = {
+        "summary": "Make",
+        "description": "Makes it. <!-- unseen -->",
+        "parameters": [{"name": "q", "in": "query", "description": "A word {/* unseen */}", "schema": {}}],
+        "responses": {"200": {"description": "<!-- unseen\n\nunseen -->\n\nIt is made."}},
+    }
+    files = {
+        "docs.json": json.dumps(
+            {"name": "Docs", "openapi": "/api.json", "navigation": [{"group": "All", "pages": ["a", "b", "make"]}]}
+        ),
+        "a.mdx": "# The `user_group` {/* unseen */}\n\nText.\n\n| a <!-- unseen --> | b |\n|---|---|\n| c | d |\n",
+        "b.md": "# B <!-- unseen -->\n\nText.\n",
+        "api.json": json.dumps({"openapi": "3.1.0", "info": {}, "paths": {"/things": {"post": operation}}}),
+        "make.mdx": '---\nopenapi: "POST /things"\n---\n',
+    }
+    rendered = render(files)
+    found = {path for path, content in rendered.items() if b"unseen" in content}
+    assert found == {"api.json"}  # the document itself
+    assert "[The user_group](" in rendered["llms.txt"].decode()
+    assert 'aria-label="a, b"' in rendered["a.html"].decode()
+    assert "Makes it." in rendered["make.md"].decode()
 
 
 @each_site

@@ -67,6 +67,52 @@ def test_an_operation_fills_a_page() -> None:
         assert words in page.markdown
 
 
+def test_the_markdown_of_a_page_says_what_the_page_says_of_a_field() -> None:
+    """Red when it has only the type, the format and `required`: a program sent required read-only fields, never null,
+    and values out of bounds."""
+    schema = {
+        "description": "All of it.",
+        "required": ["maybe", "id"],
+        "properties": {
+            "maybe": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            "id": {"type": "integer", "readOnly": True},
+            "count": {"type": "integer", "minimum": 3, "default": 5, "deprecated": True},
+            "seven": {"const": 7},
+            "code": {"type": "string", "pattern": "^`a", "maxLength": 9, "example": "`a"},
+            "labels": {"type": "array", "items": {"enum": ["x", "y"]}, "uniqueItems": True},
+            "extra": {"type": "object", "properties": {}, "additionalProperties": {"type": "integer"}},
+            "either": {"oneOf": [{"title": "A", "type": "string", "maxLength": 2}, {"type": "boolean"}]},
+        },
+    }
+    content = {"content": {"application/json": {"schema": schema}}}
+    size = {"name": "size", "in": "query", "schema": {"type": "integer", "maximum": 8, "default": 4}}
+    answer = {"description": "OK", "headers": {"X-Left": {"schema": {"type": "integer", "minimum": 1}}}}
+    listed = {"schema": {"type": "array", "items": {"type": "string"}, "maxItems": 2}}
+    operation = {
+        "parameters": [size],
+        "requestBody": content,
+        "responses": {"200": {**answer, "content": {"application/json": listed}}},
+    }
+    markdown = draw(one(operation)).markdown
+    lines = markdown.splitlines()
+    for line in (
+        "- `size` (integer) Default: `4`. At most 8.",
+        "All of it.",
+        "- `id` (integer, required, read-only)",
+        "- `maybe` (string or null, required)",
+        "- `count` (integer, deprecated) Default: `5`. At least 3.",
+        "- `seven` (integer) Always `7`.",
+        "- `code` (string) At most 9 characters. Matches `` ^`a ``. Example: `` `a ``.",
+        "- `labels` (array of strings) No item twice. Each: One of `x`, `y`.",
+        "  - any name (integer)",
+        "  - One of, 1: A (string) At most 2 characters.",
+        "  - One of, 2: boolean",
+        "- `X-Left` (integer) At least 1.",
+        "Array of strings. At most 2 items.",
+    ):
+        assert line in lines, markdown
+
+
 def test_ids_are_on_a_page_once() -> None:
     """The author's own too. Red when the names of a page are not asked for what it has already."""
     body = {"content": {"application/json": {"schema": {"properties": {"a": {}, "A": {}}}}}}

@@ -20,7 +20,7 @@ from tenantry.cli.options import (
 from tenantry.cli.output import print_note
 from tenantry.dashboards import DashboardFolder, ReloadingFolder, mount_dashboards
 from tenantry.datasources import DataSources, find_tables
-from tenantry.errors import InvalidQueries
+from tenantry.errors import InvalidQueries, InvalidSource
 from tenantry.groups import GroupDraft, Issued, Tag
 from tenantry.middleware import TOKEN_HEADER
 from tenantry.ports import Store
@@ -64,10 +64,10 @@ def sample_group(folder: Path, properties: Mapping[str, Any], source: str | None
 
         store, keys = MemoryStore(), KeyRing([SigningKey("k1", secrets.token_bytes(32))])
         url = source or _empty_source()
+        tables = None if source is None else _tables(folder)
 
         async def create() -> Issued[str]:
             environment = await store.environments.create("sample", Tag.TESTING)
-            tables = None if source is None else _tables(folder)
             await store.sources.create(environment, source_id="ds_sample", provided_id="sample", url=url, tables=tables)
             mapping = dict.fromkeys(_schemas(folder), "sample")
             draft = GroupDraft("sample", "Sample", properties, mapping)
@@ -82,7 +82,12 @@ def _tables(folder: Path) -> dict[str, Any] | None:
     from tenantry.sql.guarding import read_tables_file  # slow to import
 
     path = find_tables(folder)
-    return None if path is None else read_tables_file(path).as_json()
+    if path is None:
+        return None
+    tables = read_tables_file(path)
+    if not tables.entries:
+        raise InvalidSource(f"{path} lists no tables: list those that queries may read, or remove the file")
+    return tables.as_json()
 
 
 def _empty_source() -> str:

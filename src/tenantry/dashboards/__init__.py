@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tenantry.dashboards.panels.description import readable_name as readable_name
     from tenantry.dashboards.panels.formats import UnusableFormat as UnusableFormat
     from tenantry.dashboards.panels.formats import unusable_formats as unusable_formats
+    from tenantry.dashboards.preview.guard import EditorPreview as EditorPreview
     from tenantry.dashboards.preview.previews import Previews as Previews
     from tenantry.dashboards.protocol.paced_send import PacedSend as PacedSend
     from tenantry.dashboards.protocol.panel_request import StrictBody as StrictBody
@@ -44,6 +45,7 @@ else:
             "tenantry.dashboards.panels.description": "readable_name",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
             "tenantry.dashboards.mount": "MountingApp mount_dashboards preview_app",
+            "tenantry.dashboards.preview.guard": "EditorPreview",
             "tenantry.dashboards.preview.previews": "Previews",
             "tenantry.dashboards.protocol.paced_send": "PacedSend",
             "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",

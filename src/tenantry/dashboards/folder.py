@@ -88,7 +88,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         # Skip this check after an error: it would also report clicks that open the broken dashboard.
         for name, dashboard in [] if errors else dashboards.items():
             try:
-                check_open(dashboard, dashboards, lambda opened: self._saved[opened].settable)
+                check_open(dashboard, files.keys(), lambda opened: self._saved[opened].settable)
             except TemplateError as error:
                 errors.append(error)
                 continue

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -101,18 +101,16 @@ def _is_text(name: str, *dashboards: DashboardFile) -> bool:
     )
 
 
-def check_open(
-    dashboard: DashboardFile, dashboards: Mapping[str, DashboardFile], settable: Callable[[str], Iterable[str]]
-) -> None:
-    """Raise TemplateError if a click opens a dashboard that does not exist, or sets a parameter that viewers cannot set
-    there."""
+def check_open(dashboard: DashboardFile, names: Collection[str], settable: Callable[[str], Iterable[str]]) -> None:
+    """Raise TemplateError if a click opens a dashboard that is not in ``names``, or sets a parameter that viewers
+    cannot set there."""
     for panel in dashboard.panels:
         click = panel.click
         if click is None or not click.open:
             continue
-        if click.open not in dashboards:
-            fix = f"{did_you_mean(click.open, dashboards)}The dashboards: {', '.join(sorted(dashboards))}"
-            edit = misspelt(click.open, dashboards)
+        if click.open not in names:
+            fix = f"{did_you_mean(click.open, names)}The dashboards: {', '.join(sorted(names))}"
+            edit = misspelt(click.open, names)
             raise dashboard.source.error(click.offset, f"there is no dashboard {click.open}", fix, edit=edit)
         known = sorted(settable(click.open))
         for name in click.values:

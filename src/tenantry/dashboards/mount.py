@@ -28,7 +28,7 @@ from tenantry.dashboards.panels.downloads import Downloads
 from tenantry.dashboards.panels.filters import read_filters
 from tenantry.dashboards.panels.panel_runner import PanelRunner
 from tenantry.dashboards.panels.panel_stream import PanelStream
-from tenantry.dashboards.preview.guard import PREVIEW_KEY, PreviewGuard, RequireAuthor
+from tenantry.dashboards.preview.guard import PREVIEW_KEY, EditorPreview, PreviewGuard
 from tenantry.dashboards.preview.preview_endpoint import PATH, PreviewEndpoint
 from tenantry.dashboards.preview.previews import Preview, Previews
 from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces
@@ -143,13 +143,20 @@ def preview_app(
     sources: DataSources,
     store: CodesOfGroups,
     previews: Previews,
-    author: RequireAuthor,
+    editor: EditorPreview,
 ) -> Starlette:
-    """Return an app that shows dashboards only in previews of the SQL editor, in frames of the same origin. The codes
-    are those of ``previews``. Streams end when ``author`` raises; the caller asks it before each request."""
+    """Return an app that shows dashboards only in one preview of the SQL editor, in frames of the same origin. The
+    codes are those of ``previews``. The caller asks for the author before each request."""
     built, bounded = BuiltFiles(BUNDLES), with_staleness(resolver)
     access, hosts = Access(dashboards), AllowedHosts(None, None, further=[SELF])
-    downloads = Downloads(store, access, sources, staleness=bounded.staleness, seconds_left=bounded.seconds_left)
+    downloads = Downloads(
+        store,
+        access,
+        sources,
+        staleness=bounded.staleness,
+        seconds_left=bounded.seconds_left,
+        shown_by=editor.id,
+    )
     endpoints = _Endpoints(
         dashboards,
         access,
@@ -161,11 +168,12 @@ def preview_app(
         in_editor=True,
     )
     data = [
-        Middleware(PreviewGuard, previews=previews, staleness=bounded.staleness, author=author),
+        Middleware(PreviewGuard, previews=previews, staleness=bounded.staleness, editor=editor),
         _token_in_header(resolver),
         Middleware(EmbeddingCheck, hosts=hosts),
     ]
-    return _app(endpoints, built, [redeem_route(SingleUseCodes(store.codes), {Purpose.PREVIEW: previews.open})], data)
+    opening = {Purpose.PREVIEW: partial(previews.open, shown_by=editor.id)}
+    return _app(endpoints, built, [redeem_route(SingleUseCodes(store.codes), opening)], data)
 
 
 def _app(

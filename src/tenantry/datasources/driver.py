@@ -268,13 +268,24 @@ def unreachable_error(
     return failure
 
 
-def query_error(source_id: str, evidence: str, position: int | None = None) -> QueryFailed:
-    """Return the error for a query that the engine refused. ``evidence`` is the engine's error code or error type.
-    ``position`` is the number of the first wrong character of the SQL, counted from 1."""
-    where = f", at character {position} of the SQL" if position else ""
+def query_error(source_id: str, evidence: str, position: int | None = None, *, word: str = "") -> QueryFailed:
+    """Return the error for a query that the engine refused.
+
+    - ``evidence``: the engine's error code or error type.
+    - ``position``: the number of the first wrong character of the SQL, counted from 1.
+    - ``word``: the word of the SQL that the engine named. It must not be a value.
+    """
+    where = f", at character {position} of the SQL" if position else f", at {word}" if word else ""
     error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
-    error.evidence, error.position = evidence, position or None
+    error.evidence, error.position, error.word = evidence, position or None, word
     return error
+
+
+def named_word(message: str, phrases: re.Pattern[str]) -> str:
+    """Return the word that an engine's message names: the first group of ``phrases``, or an empty string. ``phrases``
+    must match only messages that quote the SQL, and never those that quote a value."""
+    found = phrases.search(message)
+    return found[found.lastindex or 0] if found is not None else ""
 
 
 def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> None:

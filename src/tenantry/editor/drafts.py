@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from datetime import tzinfo
 from pathlib import Path
+from stat import S_ISREG
 from threading import Lock
 from typing import Final, TypeAlias
 
@@ -155,5 +156,7 @@ def _state(file: Path) -> _State:
     try:
         found = file.stat()
     except OSError:
+        return None
+    if not S_ISREG(found.st_mode):  # reading a pipe would wait for its writer
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 from tenantry.datasources.checks import word_at
 from tenantry.editor.offsets import Utf16Text
 from tenantry.errors import (
+    MissingVariable,
     PrivateNameUsed,
     QueryFailed,
     TemplateError,
@@ -32,6 +34,8 @@ def query_error(error: TenantryError, path: str, text: str, sent: str = "") -> d
     shown: dict[str, Any] = {"code": error.code, "message": error.message if is_mapping else error.public_message}
     if isinstance(error, TemplateError | PrivateNameUsed) and error.problem:
         shown |= {"message": error.problem, "fix": error.fix}
+    if isinstance(error, MissingVariable):
+        shown |= _without_value(error.names)
     if error.field is not None:
         shown["field"] = error.field
     where = _place(error, path, text, sent)
@@ -47,6 +51,15 @@ def internal_error(error: Exception) -> dict[str, str]:
     return {"code": "internal", "message": "the editor itself failed; its operator can see the reason in the log"}
 
 
+def _without_value(names: Sequence[str]) -> dict[str, str]:
+    places = {
+        "viewer": "choose a viewer and its values above the text",
+        "params": "fill in the fields above the result, or put what needs them in [[ ]]",
+    }
+    needed = {places.get(name.partition(".")[0], "give the group these properties") for name in names}
+    return {"message": f"no value for {', '.join(names)}", "fix": "; ".join(sorted(needed))}
+
+
 def _place(error: Any, path: str, text: str, sent: str) -> tuple[int, int] | None:
     if isinstance(error, TemplateError):
         location = error.location
@@ -56,7 +69,7 @@ def _place(error: Any, path: str, text: str, sent: str) -> tuple[int, int] | Non
         word = _WORD.match(text, start)
         return start, word.end() if word is not None else min(start + 1, len(text))
     if isinstance(error, QueryFailed | PrivateNameUsed):
-        name = word_at(sent, error.position or 0) if isinstance(error, QueryFailed) else error.word
+        name = error.word or (word_at(sent, error.position or 0) if isinstance(error, QueryFailed) else "")
         found = list(re.finditer(rf"(?<![@\w]){re.escape(name)}(?!\w)", text, re.IGNORECASE)) if name else []
         return found[0].span() if len(found) == 1 else None
     for name in getattr(error, "names", None) or filter(None, [getattr(error, "name", "")]):

@@ -145,7 +145,7 @@ class EditorEndpoints:
         """Raises OriginNotAllowed if a page of another site may have sent the request, and InvalidBody if a POST has no
         header HEADER."""
         self._require_origin(request)
-        if request.method != "GET" and HEADER not in request.headers:
+        if request.method not in {"GET", "HEAD"} and HEADER not in request.headers:
             raise InvalidBody(f"send the header {HEADER}: 1")
 
 

@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute, Route
 
 from tenantry.dashboards import StrictBody, read_request
 from tenantry.editor.requests import EditorEndpoints, EditorRequest, NoBody
-from tenantry.editor.sessions import EditorSessions, cookie_name
+from tenantry.editor.sessions import EditorSessions, cookie_name, session_key
 from tenantry.errors import InvalidBody
 
 
@@ -28,8 +28,7 @@ def session_routes(endpoints: EditorEndpoints, sessions: EditorSessions) -> list
         return _with_cookie(request, key, sessions.seconds)
 
     async def end(asked: EditorRequest[NoBody]) -> Response:
-        key = asked.request.cookies.get(cookie_name(asked.request), "")
-        await sessions.end(key, asked.author)
+        await sessions.end(session_key(asked.request) or "", asked.author)
         return _with_cookie(asked.request, "", 0)
 
     return [

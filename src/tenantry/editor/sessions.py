@@ -82,8 +82,16 @@ class SessionAuthors:
         self._sessions = sessions
 
     async def __call__(self, request: Request) -> EditorAuthor | None:
-        key = request.cookies.get(cookie_name(request))
+        key = session_key(request)
         return None if key is None else await self._sessions.find(key)
+
+
+def session_key(request: Request) -> str | None:
+    """Return the key in the session's cookie. With several such cookies, return None: another application of the host
+    may have set one, to make the author work in the session of somebody else."""
+    pairs = [part.partition("=") for part in ";".join(request.headers.getlist("cookie")).split(";")]
+    keys = {value.strip() for name, _, value in pairs if name.strip() == cookie_name(request)}
+    return keys.pop() if len(keys) == 1 else None
 
 
 def cookie_name(request: Request) -> str:

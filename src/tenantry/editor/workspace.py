@@ -11,6 +11,7 @@ from typing import Final
 from tenantry.dashboards import QUERIES, default_queries
 from tenantry.datasources import TABLES_FILE
 from tenantry.errors import InvalidBody, UnusableFile
+from tenantry.sql import FRAGMENT_NAME
 
 _PART: Final = re.compile(r"[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*")
 
@@ -75,9 +76,9 @@ class Workspace:
         return kind
 
     def require_query(self, path: str) -> None:
-        """Raises InvalidBody for a path that is not that of a query."""
-        if self.kind(path) is not FileKind.QUERY:
-            raise InvalidBody(f"only a .sql file in {QUERIES}/ can run: {path!r} is another file", field="/path")
+        """Raises InvalidBody for a path that no query can have."""
+        if self.kind(path) is not FileKind.QUERY or not FRAGMENT_NAME.fullmatch(self.name(path)):
+            raise InvalidBody(f"only a .sql file in {QUERIES}/ with a valid name can run, not {path!r}", field="/path")
 
     def list(self, place: str) -> Iterator[str]:
         """Yield the paths of the files in a folder and its subfolders, without hidden ones and symbolic links.

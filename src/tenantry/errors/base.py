@@ -162,8 +162,7 @@ class InvalidSource(DataSourceError):
 
     code = "invalid_source"
     status = 422
-    problem: str | None = None
-    """The problem with the guarded tables, without the fix; None if the error is not about guarded tables."""
+    problem: str | None = None  # with the guarded tables, without the fix; None if the error is not about them
     fix: str = ""
 
 
@@ -180,9 +179,10 @@ class QueryFailed(DataSourceError):
     code = "query_failed"
     status = 502
     evidence: str | None = None
-    """The engine's error code, or the type of the exception that the engine raised."""
+    """The engine's error code, or the type of its exception."""
     position: int | None = None
-    """Position in the SQL at which the engine found the error, counted in characters from 1."""
+    """Position of the error in the SQL, counted in characters from 1."""
+    word: str = ""  # of the SQL, such as an unknown column; never a value
 
 
 class TooManyRows(DataSourceError):

@@ -119,7 +119,11 @@ class _Server(uvicorn.Server):
         for listener in self._listeners:
             listener.listen(_BACKLOG)
         if self._prepare is not None and not self.should_exit:
-            await self._prepare()
+            try:
+                await self._prepare()
+            except BaseException:
+                await self.shutdown(sockets)  # else the app's lifespan is cancelled, and uvicorn logs a traceback
+                raise
         gc.collect()
         gc.freeze()  # these objects live until the end, so garbage collections need not check them
         if not self.should_exit:

@@ -189,7 +189,8 @@ async def test_keys(edit: Edit) -> None:
 
 
 async def test_a_file_keeps_its_history(edit: Edit) -> None:
-    """Another file in between loses nothing. Red if each document gets a new state."""
+    """And its place: another file in between loses nothing, and begins at its own. Red if each document gets a new
+    state, and if the other file is as far to the right as the one before it."""
     page = (await edit("a‸")).page
     await page.keyboard.type("bc")
     typed = await text_of(page)
@@ -197,6 +198,15 @@ async def test_a_file_keeps_its_history(edit: Edit) -> None:
     await show(page, f"{typed}‸")
     await page.keyboard.press("Control+z")
     assert await text_of(page) == "a"
+    wide = f"select {'1, ' * 500}"
+    await show(page, f"{wide}‸", path="wide.sql")
+    scroller = page.locator(".cm-scroller")
+    left = "(each) => each.scrollLeft"
+    await until(lambda: scroller.evaluate(left))
+    before = await scroller.evaluate(left)
+    for path, expected in (("also_wide.sql", 0), ("wide.sql", before)):
+        await tell(page, "setDocument", {"path": path, "language": "sql", "dialect": "postgresql", "text": wide})
+        assert await scroller.evaluate(left) == expected
 
 
 async def test_nobody_types_into_a_file_that_is_read_only(edit: Edit) -> None:

@@ -130,11 +130,16 @@ async def test_what_is_written(edit: Edit) -> None:
 
 
 async def test_coverage_in_words(edit: Edit) -> None:
-    """Beside the list. Tab takes the entry, as Enter does."""
+    """Beside the list, where it can be read. Tab takes the entry, as Enter does. Red when the list clips what is beside
+    it."""
     page = (await edit("select {{ plan‸ }}")).page
     await offered(page)
     info = page.locator(".cm-completionInfo")
     assert await info.inner_text() == "In 375 of 412 groups; missing in 37."
+    assert await info.evaluate("""(each) => {
+        const { x, y, width, height } = each.getBoundingClientRect();
+        return each.getRootNode().elementFromPoint(x + width / 2, y + height / 2) === each;
+    }""")
     await page.wait_for_timeout(100)  # as above
     await page.keyboard.press("Tab")
     assert await text_of(page) == "select {{ user_group.properties.plan }}"

@@ -63,10 +63,28 @@ async def test_a_preview_that_fails_keeps_the_last_one(stand_in: StandIn, visit:
     await expect(page.locator(".preview iframe")).to_be_visible()
 
 
-async def test_a_panel_of_a_query_is_added(stand_in: StandIn, visit: Visit) -> None:
-    """The dashboard opens with it, not saved yet. Red when it is written to the file at once."""
+async def test_a_problem_does_not_hide_the_line_that_has_it(stand_in: StandIn, visit: Visit) -> None:
+    """The list of problems takes room from the text. Red when the text does not scroll by as much."""
+    stand_in.files[DASHBOARD] += "# a line\n" * 60
     page = (await visit()).page
-    before = stand_in.files[DASHBOARD]
+    await page.locator(f".file[data-path='{DASHBOARD}']").click()
+    await expect(page.locator(".tab[aria-current]")).to_contain_text("flights.yaml")
+    await page.locator("tenantry-code").click()
+    await page.keyboard.press("ControlOrMeta+End")
+    await page.keyboard.type("# wrong")
+    await page.get_by_label("Problems").wait_for()
+    await expect(page.locator(".cm-activeLineGutter", has_text="64")).to_be_in_viewport(ratio=1)
+
+
+async def test_a_panel_of_a_query_is_added(stand_in: StandIn, visit: Visit) -> None:
+    """The dashboard opens with it, not saved yet, and the cursor is in its line. Saving it offers to save the query
+    first. Red when it is written to the file at once, when the file opens at its first line, and when the dashboard is
+    saved without the query that it names."""
+    before = stand_in.files[DASHBOARD] + "  - {line: flights, by: day, query: by_day}\n" * 90
+    stand_in.files[DASHBOARD] = before
+    page = (await visit()).page
+    typed = "select day, 7 as flights"
+    await write(page, typed)
     await page.keyboard.press("ControlOrMeta+Enter")
     await page.locator(".rows tbody tr").first.wait_for()
     await page.get_by_role("button", name="Menu of the file").click()
@@ -79,4 +97,13 @@ async def test_a_panel_of_a_query_is_added(stand_in: StandIn, visit: Visit) -> N
     await expect(dialog).to_be_hidden()
     assert stand_in.bodies("add-panel") == [{"dashboard": DASHBOARD, "text": before} | panel]
     assert (await text_of(page)).endswith("{bars: flights, by: day, query: queries/by_day.sql}\n")
+    await expect(page.locator("tenantry-code")).to_be_focused()
+    await expect(page.locator(".cm-activeLineGutter", has_text="94")).to_be_in_viewport()
+    await page.keyboard.press("ControlOrMeta+s")
+    question = page.get_by_role("dialog", name="Save by_day.sql, too?")
+    await question.wait_for()
     assert stand_in.files[DASHBOARD] == before
+    await question.get_by_role("button", name="Save all").click()
+    await expect(page.locator(".command-word")).to_have_text("Saved")
+    assert [body["path"] for body in stand_in.bodies("file/save")] == [QUERY, DASHBOARD]
+    assert stand_in.files[QUERY] == typed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from playwright.async_api import Page, expect
@@ -129,7 +130,8 @@ async def test_a_used_link_says_how_to_get_another(stand_in: StandIn, visit: Vis
 
 
 async def test_logging_out_leaves_only_drafts(stand_in: StandIn, visit: Visit) -> None:
-    """Of another author, everything stays. Red when Workspace.leave clears nothing, or drafts too."""
+    """Of another author, everything stays. Red when Workspace.leave clears nothing, or drafts too, and when
+    the page says that the session was lost."""
     page = (await visit(fragment="#environment=production&group=b6")).page
     await page.evaluate("localStorage.setItem('tenantry-editor /editor bob history', '[]')")
     await page.keyboard.press("ControlOrMeta+Enter")
@@ -137,6 +139,9 @@ async def test_logging_out_leaves_only_drafts(stand_in: StandIn, visit: Visit) -
     await write(page, TYPED)
     await kept(page)
     await page.get_by_role("button", name="Log out").click()
+    await expect(page.get_by_role("alert")).to_have_text(
+        re.compile("^You have logged out. This browser keeps the texts")
+    )
     await expect(page.get_by_text("tenantry editor link")).to_be_visible()
     names = await page.evaluate("Object.keys(localStorage).sort()")
     assert [name.partition(" ")[2].split(" ", 1)[1] for name in names] == [f"ann draft {QUERY}", "bob history"]

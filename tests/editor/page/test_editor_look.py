@@ -11,7 +11,7 @@ from playwright.async_api import expect
 from engines.axe import serious
 from tenantry.editor.page import CHUNKS
 from tests.editor.page.conftest import Visit, reload, shows, write
-from tests.editor.page.stand_in import DASHBOARD, QUERY, StandIn
+from tests.editor.page.stand_in import DASHBOARD, StandIn
 
 BUNDLES = files("tenantry") / "static" / "bundles"
 SIZES = [
@@ -79,14 +79,34 @@ async def test_the_tab_key_goes_through_the_page_in_order(stand_in: StandIn, vis
 
 
 async def test_a_phone_shows_and_runs(stand_in: StandIn, visit: Visit) -> None:
-    """Nothing is written there. Red when a narrow page offers Save."""
-    page = (await visit(width=390)).page
-    await expect(page.get_by_role("button", name="Save", exact=True)).to_be_hidden()
-    await expect(page.get_by_role("button", name="New file in Queries")).to_be_hidden()
+    """Nothing is written there, also when a page becomes narrow while a file is open; the open file is in sight, and
+    the page does not scroll sideways. Red when a narrow page offers Save, a fix or another way to write, and when what
+    is hidden from sight in the list of files makes the page wider."""
+    stand_in.files |= {f"queries/numbered_{number}.sql": "select {{ wrong }}" for number in range(20)}
+    page = (await visit()).page
+    last = page.locator(".file[data-path='queries/numbered_9.sql']")
+    await last.click()
+    await expect(page.locator(".tab[aria-current]")).to_contain_text("numbered_9.sql")
+    await write(page, "select {{ wrong }} as typed")
+    await expect(page.get_by_role("button", name="Fix")).to_be_visible()
+    await page.set_viewport_size({"width": 390, "height": 800})
+    for name in ("Save", "Format", "New file in Queries", "Fix"):
+        await expect(page.get_by_role("button", name=name, exact=True)).to_be_hidden()
+    await expect(page.get_by_role("button", name="Log out")).to_be_visible()
+    await expect(last).to_be_in_viewport()
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    await page.get_by_role("button", name="Menu of the file").click()
+    await page.get_by_role("menuitem").first.wait_for()
+    entries = await page.get_by_role("menuitem").all_inner_texts()
+    assert entries == ["Read the catalogue again", "Commit message…"]
+    await page.keyboard.press("Escape")
     await write(page, "select 1")
     await page.get_by_role("button", name="Run", exact=True).click()
     await page.locator(".rows tbody tr").first.wait_for()
-    assert stand_in.bodies("run")[-1]["text"] == stand_in.files[QUERY]
+    assert stand_in.bodies("run")[-1]["text"] == "select {{ wrong }} as typed"
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    for name in ("Save", "Fix"):
+        await expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
 
 
 async def test_the_line_between_text_and_result_moves_by_keys(stand_in: StandIn, visit: Visit) -> None:

@@ -11,7 +11,8 @@ from tests.editor.page.stand_in import DASHBOARD, QUERY, SECOND, Message, StandI
 
 async def test_a_file_is_made_and_saved(stand_in: StandIn, visit: Visit) -> None:
     """Typing goes into the new file at once. Red when a new file is saved with a revision, when a path that exists is
-    taken, when the server is not asked about the path, and when the focus stays outside the text."""
+    taken, when the server is not asked about the path, when a name alone is no path, and when the focus stays outside
+    the text."""
     page = (await visit()).page
     await page.get_by_role("button", name="New file in Queries").click()
     dialog = page.get_by_role("dialog", name="New file")
@@ -24,7 +25,7 @@ async def test_a_file_is_made_and_saved(stand_in: StandIn, visit: Visit) -> None
     await expect(dialog.get_by_role("alert")).to_contain_text("the editor has only a .sql file")
     await expect(page.locator(".tab")).to_have_count(1)
     del stand_in.answers["file/new"]
-    await dialog.get_by_label("Path").fill("queries/new.sql")
+    await dialog.get_by_label("Path").fill("new")
     await page.keyboard.press("Enter")
     await expect(page.locator(".tab[aria-current]")).to_contain_text("new.sql")
     await expect(page.locator("tenantry-code :focus")).to_be_attached()
@@ -88,12 +89,16 @@ async def test_a_file_is_renamed_with_its_draft(stand_in: StandIn, visit: Visit)
 
 
 async def test_a_file_is_deleted_after_a_question(stand_in: StandIn, visit: Visit) -> None:
-    """Red when Enter deletes: the focus is on the way back."""
+    """Which names the dashboards that lose the query. Red when Enter deletes: the focus is on the way back; and when
+    nobody is warned."""
+    used = {"params": [{"name": "since", "type": "date"}], "dashboards": [{"name": "flights", "schema": "main"}]}
+    stand_in.answers["variables"] = {"revision": "r1", "age": 0, "variables": [], "fragments": []} | used
     page = (await visit()).page
+    await page.get_by_text("As in flights").wait_for()
     for press in ("Enter", None):
         await page.get_by_role("button", name="Menu of the file").click()
         await page.get_by_role("menuitem", name="Delete…").click()
-        await page.get_by_role("dialog").wait_for()
+        await expect(page.get_by_role("dialog")).to_contain_text("Dashboards that use it: flights.")
         if press:
             await page.keyboard.press(press)
             await expect(page.get_by_role("dialog")).to_be_hidden()
@@ -144,11 +149,12 @@ async def test_the_text_is_compared_with_the_last_commit(stand_in: StandIn, visi
 
 @pytest.mark.parametrize("read_only", [True, False])
 async def test_an_author_who_may_not_save_can_still_try(stand_in: StandIn, visit: Visit, read_only: bool) -> None:
-    """Writing and running stay; nothing that writes files is offered, and Ctrl+S asks for nothing. Red when the rights
-    are not looked at."""
+    """Writing and running stay; nothing that writes files is offered, Ctrl+S asks for nothing, and the place of the
+    button says why. Red when the rights are not looked at, and when Save is missing without a word."""
     stand_in.state |= {"read_only": read_only, "rights": ["run", "view", *(["save"] if read_only else [])]}
     page = (await visit()).page
-    await expect(page.get_by_text("Read-only")).to_have_count(1 if read_only else 0)
+    why = "Read-only: nobody saves files in this editor" if read_only else "You have no right to save"
+    await expect(page.get_by_role("group", name="Commands").get_by_text(why, exact=True)).to_be_visible()
     await write(page, "select 1 as one")
     await page.keyboard.press("ControlOrMeta+s")
     await page.keyboard.press("ControlOrMeta+Enter")
@@ -163,13 +169,19 @@ async def test_an_author_who_may_not_save_can_still_try(stand_in: StandIn, visit
 
 
 async def test_an_author_who_may_not_run_sees_no_run(stand_in: StandIn, visit: Visit) -> None:
-    """Red when the rights are not looked at."""
-    stand_in.state["rights"] = ["view", "save"]
+    """Red when the rights are not looked at, when the page advises to run the query all the same, and when a dashboard
+    asks for a preview that is refused."""
+    stand_in.state["rights"] = ["view"]
     page = (await visit()).page
+    await expect(page.get_by_text("You have no right to run or save", exact=True)).to_be_visible()
+    await expect(page.locator(".rows")).to_contain_text("You have no right to run queries")
     await page.keyboard.press("ControlOrMeta+Enter")
+    await expect(page.locator(".command-word")).to_have_text("You have no right to run or save")
     await expect(page.get_by_role("button", name="Run", exact=True)).to_be_hidden()
     assert await page.get_by_role("tab").all_inner_texts() == ["Table", "Chart", "Bound SQL"]
-    assert stand_in.bodies("run") == []
+    await page.locator(f".file[data-path='{DASHBOARD}']").click()
+    await expect(page.locator(".preview")).to_contain_text("so there is no preview")
+    assert stand_in.bodies("run") == stand_in.bodies("preview") == []
 
 
 async def test_an_unguarded_run_is_marked(stand_in: StandIn, visit: Visit) -> None:

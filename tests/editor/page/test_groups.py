@@ -9,9 +9,13 @@ from tests.editor.page.stand_in import GROUPS, StandIn, run_lines
 
 
 async def test_a_group_is_found_by_keys(stand_in: StandIn, visit: Visit) -> None:
-    """Type, arrow keys, Enter: then queries run as it, and a reload remembers it. Red when Enter takes the first one
-    whatever the arrow keys marked."""
+    """Type, arrow keys, Enter: then queries run as it, and a reload remembers it. Rows of the group before are marked.
+    Red when Enter takes the first one whatever the arrow keys marked, and when nothing says whose rows these are."""
     page = (await visit()).page
+    await page.keyboard.press("ControlOrMeta+Enter")
+    await expect(page.locator(".facts")).to_contain_text("As United Air Lines")
+    old = page.locator(".facts .warning")
+    await expect(old).to_have_count(0)
     await page.get_by_role("button", name="As United Air Lines").press("Enter")
     search = page.get_by_role("combobox", name="Search by name or id")
     await expect(search).to_be_focused()
@@ -21,9 +25,11 @@ async def test_a_group_is_found_by_keys(stand_in: StandIn, visit: Visit) -> None
     await page.keyboard.press("Enter")
     button = page.get_by_role("button", name="As JetBlue Airways")
     await expect(button).to_be_focused()
+    await expect(old).to_have_text("Not as JetBlue Airways: run the query again")
     await page.keyboard.press("ControlOrMeta+Enter")
-    await until(lambda: stand_in.bodies("run"))
+    await expect(page.locator(".facts")).to_contain_text("As JetBlue Airways")
     assert stand_in.bodies("run")[-1]["group"] == "b6"
+    await expect(old).to_have_count(0)
     await reload(page)
     await expect(button).to_be_visible()
 

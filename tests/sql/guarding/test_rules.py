@@ -168,6 +168,7 @@ REFUSED = [
     ("sqlite", "select rowid from t", "rowid is NULL in a guarded table", "by its own name"),
     # Functions that may read tables.
     ("duckdb", "select tsum() from t", "the function tsum may read a table", "add tsum to functions:"),
+    ("duckdb", "select cuont(*) from t", "the function cuont may read a table", "did you mean count? Otherwise, if"),
     ("duckdb", "select * from query_table('t')", "the function query_table", "add query_table to functions:"),
     ("duckdb", "select * from all_t()", "the function all_t", "add all_t to functions:"),
     ("postgresql", "select stats.sum(id) from t", "the function stats.sum", "add stats.sum to functions:"),
@@ -190,7 +191,7 @@ REFUSED = [
     ("postgresql", 'select * from "t""x"', "a quoted name with such characters", "rename it"),
     ("postgresql", "select * from " + "x" * 64, "truncates a name of this length", "at most 63 bytes"),
     ("duckdb", "select * from main./**/t", "the table main.t is not declared", "add main.t"),
-    ("duckdb", "select ( from t", "cannot be proved", "plainer SQL"),
+    ("duckdb", "select ( from t", "this SQL cannot be read", "plainer SQL"),
     # Names whose parts sqlglot cuts in other places than the engine. Red without the comparison of the two: p-x.d.t is
     # read as p.d.t.
     ("bigquery", "select * from p-x.d.t", "this name has several pieces", "each of its parts in quotes"),

@@ -41,6 +41,7 @@ const THEME = EditorView.theme({
   ".cm-selectionMatch, .cm-searchMatch": { background: "none", outline: "var(--hairline) solid var(--line-control)" },
   ".cm-searchMatch-selected": { background: "var(--editor-selected)" },
   ".cm-tooltip": { ...FLOATING, color: "var(--text)", fontFamily: "var(--font)", overflow: "hidden", maxWidth: "min(72ch, 90vw)" },
+  ".cm-tooltip.cm-tooltip-autocomplete": { overflow: "visible" }, // what is said of an entry stands beside the list
   ".cm-tooltip.cm-completionInfo": { padding: "var(--space-2) var(--space-3)", maxWidth: "36ch" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--font-code)", fontSize: "var(--size-2)", maxHeight: "18em", minWidth: "22em" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { display: "flex", gap: "var(--space-2)", padding: "var(--space-1) var(--space-2)", lineHeight: "1.45" },

@@ -43,7 +43,7 @@ export class TenantryCode extends HTMLElement {
   #access = new Compartment();
   /** @type {Shown} */
   #shown = { path: "", text: "", language: "sql" };
-  /** @type {Map<string, { state: EditorState, top: number }>} what was undone and selected in files that are not shown */
+  /** @type {Map<string, { state: EditorState, top: number, left: number }>} what was undone and selected in files that are not shown */
   #kept = new Map();
 
   constructor() {
@@ -58,6 +58,11 @@ export class TenantryCode extends HTMLElement {
     help.textContent = HELP;
     root.append(place, help);
     this.#view = new EditorView({ root, parent: place, state: this.#state(this.#shown) });
+    let before = 0;
+    new ResizeObserver(([{ contentRect: { height } }]) => {
+      if (height < before) this.#keepCursor(before - height);
+      before = height;
+    }).observe(this);
   }
 
   /**
@@ -70,11 +75,11 @@ export class TenantryCode extends HTMLElement {
     if (before.path && before.path !== shown.path) this.#keep(before.path);
     this.#shown = shown;
     if (before.dialect !== shown.dialect) this.setKnowledge(this.#given);
-    const same = before.path === shown.path ? { state: this.#view.state, top: this.#view.scrollDOM.scrollTop } : kept;
+    const same = before.path === shown.path ? this.#place() : kept;
     if (same && same.state.doc.toString() === shown.text) {
       if (this.#view.state !== same.state) this.#view.setState(same.state);
       this.#view.dispatch({ effects: [this.#language.reconfigure(this.#languageOf(shown)), this.#access.reconfigure(accessOf(shown))] });
-      this.#view.scrollDOM.scrollTop = same.top;
+      this.#scroll(same);
     } else if (before.path === shown.path) {
       this.#view.dispatch({
         changes: { from: 0, to: this.#view.state.doc.length, insert: shown.text },
@@ -82,6 +87,7 @@ export class TenantryCode extends HTMLElement {
       });
     } else {
       this.#view.setState(this.#state(shown));
+      this.#scroll({ top: 0, left: 0 });
     }
     if (shown.language === "yaml") this.#loadYaml(shown);
   }
@@ -125,9 +131,26 @@ export class TenantryCode extends HTMLElement {
     this.#view.focus();
   }
 
+  /** The view has become lower, as by a list below it: the line of the cursor stays in sight if it was. */
+  #keepCursor(lost) {
+    const { scrollDOM, state, defaultLineHeight } = this.#view;
+    const { bottom } = scrollDOM.getBoundingClientRect();
+    const hidden = (this.#view.coordsAtPos(state.selection.main.head)?.bottom ?? 0) - bottom;
+    if (hidden > 0 && hidden <= lost) scrollDOM.scrollTop += hidden + defaultLineHeight;
+  }
+
+  #place() {
+    const { scrollTop: top, scrollLeft: left } = this.#view.scrollDOM;
+    return { state: this.#view.state, top, left };
+  }
+
+  #scroll({ top, left }) {
+    Object.assign(this.#view.scrollDOM, { scrollTop: top, scrollLeft: left });
+  }
+
   #keep(path) {
     this.#kept.delete(path);
-    this.#kept.set(path, { state: this.#view.state, top: this.#view.scrollDOM.scrollTop });
+    this.#kept.set(path, this.#place());
     if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value);
   }
 

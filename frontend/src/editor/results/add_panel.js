@@ -5,13 +5,15 @@ import { isNumeric } from "../../dashboards/numbers.js";
 import { ask } from "../client.js";
 import { field, showDialog } from "../dialogs.js";
 
+export const TIMES = ["date", "datetime"];
 const KINDS = [["line", "Line"], ["bars", "Bars"], ["figure", "Key figure"], ["table", "Table"]];
 
 /**
  * @param {import("../workspace.js").Workspace} workspace
  * @param {import("../document.js").Document} document of the query
  * @param {import("../run.js").Run | undefined} run its last one, whose columns are offered
- * @param {(dashboard: import("../document.js").Document, text: string) => void} put writes the dashboard's new text
+ * @param {(dashboard: import("../document.js").Document, text: string) => () => void} put writes the dashboard's new
+ *   text, and returns what shows the panel in it
  */
 export function addPanel(workspace, document, run, put) {
   const dashboards = workspace.files.filter(({ kind }) => kind === "dashboard").map(({ path }) => path);
@@ -20,9 +22,10 @@ export function addPanel(workspace, document, run, put) {
   const columns = run.columns.map(({ name }) => name);
   const numeric = run.columns.filter(({ type }) => isNumeric(type)).map(({ name }) => name);
   const dashboard = select(dashboards.map((path) => [path, path]));
-  const kind = select(KINDS, () => show());
+  const first = run.columns.find(({ name }) => !numeric.includes(name));
+  const kind = select(KINDS, () => show(), TIMES.includes(first?.type) ? "line" : "bars");
   const column = select((numeric.length ? numeric : columns).map((name) => [name, name]));
-  const by = select(columns.map((name) => [name, name]), undefined, columns.find((name) => !numeric.includes(name)));
+  const by = select(columns.map((name) => [name, name]), undefined, first?.name);
   const fields = { column: field("Column", column), by: field("By", by) };
 
   function show() {
@@ -37,7 +40,7 @@ export function addPanel(workspace, document, run, put) {
     const { text } = await ask("add-panel", { dashboard: path, text: before, query: document.path, kind: kind.value, ...shown });
     await workspace.open(path);
     const target = workspace.documents.get(path);
-    put(target, text);
+    return put(target, text);
   };
   show();
   showDialog("Add a panel of this query", [field("Dashboard", dashboard), field("Kind", kind), fields.column, fields.by], [{ label: "Add", run: add }, { label: "Cancel", quiet: true }]);

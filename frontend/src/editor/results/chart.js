@@ -3,6 +3,7 @@
 import { freshId, html, icon } from "../../dashboards/dom.js";
 import { load } from "../../dashboards/chunks.js";
 import { isNumeric } from "../../dashboards/numbers.js";
+import { TIMES } from "./add_panel.js";
 
 /** Rows that a chart of a kind can show. */
 const MOST = { bar: 200, line: 5_000 };
@@ -29,7 +30,7 @@ export function chart(formats) {
     const along = run.columns.find(({ type }) => !isNumeric(type))?.name ?? names[0]?.[0];
     by.fill(names, along);
     measure.fill(numeric.map((name) => [name, name]), numeric.find((name) => name !== along) ?? numeric[0]);
-    kind.set(["date", "datetime"].includes(run.columns.find(({ name }) => name === along)?.type) ? "line" : "bar");
+    kind.set(TIMES.includes(run.columns.find(({ name }) => name === along)?.type) ? "line" : "bar");
   }
 
   async function draw() {

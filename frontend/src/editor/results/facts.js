@@ -22,8 +22,12 @@ export function factsOf(run, group, formats, workspace) {
   const source = started?.source && `${started.source.name} (${started.engine})`;
   const words = [rows, time, waited, source].filter(Boolean).map((each) => ` · ${each}`);
   const state = started?.suspended ? "suspended" : started?.expired ? "expired" : null;
+  const { choice, unguarded } = workspace;
+  const now = { ...choice, group: choice.group?.id, unguarded: Boolean(unguarded) };
+  const isOld = ["environment", "group", "viewer", "schema", "unguarded"].some((key) => JSON.stringify(run.body[key]) !== JSON.stringify(now[key]));
   return [
     (started?.unguarded ?? run.body.unguarded) && html("p", { class: "warning" }, "Without guards: these rows may be of every group."),
+    isOld && html("p", { class: "warning" }, `Not as ${run.body.group !== now.group && choice.group ? choice.group.name : "chosen above"}: run the query again`),
     state && html("p", { class: "warning" }, `This group is ${state}: its viewers see nothing.`),
     ...(started?.notes ?? []).map((note) => html("p", { class: "warning" }, note)),
     done?.cut && html("p", { class: "warning" }, `Cut after ${count(run.rows.length)} rows`),

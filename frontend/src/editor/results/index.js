@@ -2,6 +2,7 @@
 // sample of groups, earlier runs.
 
 import { html } from "../../dashboards/dom.js";
+import { firstStep } from "../commands.js";
 import { Formats } from "../../dashboards/values.js";
 import { addPanel } from "./add_panel.js";
 import { boundSql } from "./bound.js";
@@ -32,7 +33,7 @@ export class Results {
     const current = () => this.#document && { document: this.#document, ...this.#runs.get(this.#document) };
     this.facts = html("div", { class: "facts" });
     const exact = new ExactFormats();
-    this.table = new ResultTable(exact, go);
+    this.table = new ResultTable(exact, go, firstStep(workspace));
     const mayRun = workspace.may("run");
     this.parts = {
       Table: this.table,
@@ -57,6 +58,7 @@ export class Results {
   chosen() {
     this.parts.Plan?.reset();
     this.parts.Compare?.show();
+    this.#showFacts();
   }
 
   /** What each tag becomes as the chosen group, before a run says it. */
@@ -86,12 +88,17 @@ export class Results {
   }
 
   #show() {
-    const { run = null, group } = this.#runs.get(this.#document) ?? {};
-    this.facts.replaceChildren(...factsOf(run, group, this.formats, this.workspace));
+    const run = this.#showFacts();
     this.element.classList.toggle("is-unguarded", Boolean(run?.started?.unguarded ?? run?.body.unguarded));
     this.table.show(run);
     this.parts.Chart.show(run);
     this.#showBound();
+  }
+
+  #showFacts() {
+    const { run = null, group } = this.#runs.get(this.#document) ?? {};
+    this.facts.replaceChildren(...factsOf(run, group, this.formats, this.workspace));
+    return run;
   }
 
   /** Of the run, as long as it is of this text and group: it has each parameter. */
@@ -107,7 +114,7 @@ export class Results {
     this.parts["Bound SQL"].show(now);
   }
 
-  /** Asks which panel of the query a dashboard gets. */
+  /** Asks which panel of the query a dashboard gets; `put` as of add_panel.js. */
   addPanel(document, put) {
     return addPanel(this.workspace, document, this.#runs.get(document)?.run, put);
   }

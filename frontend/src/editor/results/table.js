@@ -1,6 +1,5 @@
 // The rows of a run, in pages and in the order that the author chooses.
 
-import { KEYS } from "../commands.js";
 import { html } from "../../dashboards/dom.js";
 import { compare, isNumeric } from "../../dashboards/numbers.js";
 import { fade, TableView } from "../../dashboards/tables.js";
@@ -19,16 +18,16 @@ export class ResultTable {
   /**
    * @param {import("../../dashboards/values.js").Formats} formats
    * @param {(offset: number) => void} go shows a place of the text
+   * @param {string} hint what is shown before a run
    */
-  constructor(formats, go) {
-    this.formats = formats;
-    this.go = go;
+  constructor(formats, go, hint) {
+    Object.assign(this, { formats, go, hint });
     new ResizeObserver(() => this.#fade()).observe(this.element);
   }
 
   /** @param {import("../run.js").Run | null} run */
   show(run) {
-    if (!run) return this.#say(`Run the query to see its rows: ${KEYS.run}`);
+    if (!run) return this.#say(this.hint);
     if (run.error) return this.#fail(run.error);
     if (run !== this.#run) [this.#view, this.#shown] = [null, 0];
     this.#run = run;

@@ -14,7 +14,7 @@ from tenantry_site.diagnostic import Severity
 from tenantry_site.markdown.code_blocks import DIAGRAMS, Highlighter, code_block
 from tenantry_site.markdown.html_buffer import HtmlBuffer
 from tenantry_site.markdown.inline_renderer import InlineRenderer, Resolve, footnotes
-from tenantry_site.markdown.jsx import Construct, ConstructKind, Tag
+from tenantry_site.markdown.jsx import COMMENT, Construct, ConstructKind, Tag
 from tenantry_site.markdown.page_context import escape
 from tenantry_site.markdown.raw_html import text_of
 from tenantry_site.templating import render_template
@@ -28,7 +28,16 @@ _LANGUAGE = re.compile(r"""<code[^<>]*class(?:Name)?=["']language-([\w+#-]+)""")
 OWN_ID = re.compile(r"[ \t]*\{#([\w.:-]+)\}[ \t]*\Z")
 """The id that an author writes at the end of a heading: ``{#limits}``."""
 
+_MARKUP = re.compile(r"[*`~]+|(?<![^\W_])_+|_+(?![^\W_])|!?\[([^\]]*)\]\([^)]*\)|<[^>]*>")
+_LONGEST_TITLE = 1_000
+"""Maximum number of characters of a heading that are read as a title, because the patterns take quadratic time."""
+
 Tokens = list[Token]
+
+
+def title_text(heading: str) -> str:
+    """The text of a heading without markup, comments and its ``{#id}``."""
+    return _MARKUP.sub(r"\1", COMMENT.sub("", OWN_ID.sub("", heading[:_LONGEST_TITLE]))).strip()
 
 
 class BlockRenderer:
@@ -199,7 +208,7 @@ class BlockRenderer:
         names, cell = [], at
         while tokens[cell].type != "thead_close":
             if tokens[cell].type == "inline":
-                names.append(tokens[cell].content)
+                names.append(COMMENT.sub("", tokens[cell].content).strip())
             cell += 1
         label = escape(re.sub(r"[*_`<>{}\[\]\\]", "", ", ".join(filter(None, names)))[:120] or "Table")
         self.buffer.out.append(f'<div class="table" role="group" tabindex="0" aria-label="{label}"><table>\n')

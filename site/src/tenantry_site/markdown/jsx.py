@@ -145,6 +145,8 @@ class TagScanner:
             return None
 
 
+COMMENT = re.compile(r"\{/\*.*?\*/\s*\}|<!--.*?-->", re.DOTALL)
+
 INLINE = frozenset({"Icon", "Tooltip", "Badge", "Latex", "Color"})
 """Components that are part of a line of text; all others are blocks."""
 
@@ -177,6 +179,7 @@ class Construct(NamedTuple):
         return self.kind is ConstructKind.COMPONENT and self.tag.name in INLINE
 
 
+_HIDING = frozenset({ConstructKind.COMMENT, ConstructKind.RAW, ConstructKind.TEXT})
 _NO_TAG = Tag("", {}, False, True, 0)
 _ENDS = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in RAW}
 _FORMULA = re.compile(r"(?:[$^_}]|\\[A-Za-z]{1,20})\Z")
@@ -197,6 +200,7 @@ class ConstructScanner:
         "closing_names",
         "diagnostics",
         "elements",
+        "hides_source",
         "known",
         "names",
         "scanner",
@@ -218,12 +222,19 @@ class ConstructScanner:
         self.scanner: TagScanner = TagScanner(len(text), names)
         self.closing_names: frozenset[str] = frozenset(CLOSING_TAG.findall(text) if "</" in text else ())
         self.elements: Mapping[str, Allowed] = elements
+        self.hides_source: bool = False
+        """Whether the page hides or replaces a part of the text so far: comments, scripts, values of expressions."""
         self._mdx = mdx
         self._fragments = mdx and "</>" in text
         self._expression_reported = False
 
     def at(self, text: str, at: int, end: int, line: int) -> Construct | None:
         """The construct that begins with the ``<`` or ``{`` at ``at``; None if that character is plain text."""
+        found = self._found(text, at, end, line)
+        self.hides_source = self.hides_source or (found is not None and found.kind in _HIDING)
+        return found
+
+    def _found(self, text: str, at: int, end: int, line: int) -> Construct | None:
         if text[at] == "{":
             return self._braced(text, at, end, line)
         if text.startswith("<!--", at):

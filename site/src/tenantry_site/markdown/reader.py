@@ -11,11 +11,11 @@ from tenantry_site.addresses import Addresses, page_path
 from tenantry_site.components import COMPONENTS
 from tenantry_site.diagnostic import Severity
 from tenantry_site.markdown.allowed_html import ALLOWED, PHRASING, Allowed
-from tenantry_site.markdown.block_renderer import BlockRenderer
+from tenantry_site.markdown.block_renderer import BlockRenderer, Tokens, title_text
 from tenantry_site.markdown.front_matter import front_matter
 from tenantry_site.markdown.html_buffer import HtmlBuffer
 from tenantry_site.markdown.inline_renderer import SPECIAL
-from tenantry_site.markdown.jsx import ConstructScanner, Tag
+from tenantry_site.markdown.jsx import COMMENT, ConstructScanner, Tag
 from tenantry_site.markdown.jsx_components import CHILDREN, JsxComponent
 from tenantry_site.markdown.literals import NotLiteral
 from tenantry_site.markdown.markdown_writer import written_as_markdown
@@ -25,9 +25,6 @@ from tenantry_site.markdown.syntax import parser
 from tenantry_site.page import AttributeValue, Component, Node, Page, title_of_path
 
 _NEWLINE = re.compile(r"\r\n?")
-_MARKUP = re.compile(r"[*_`~]+|!?\[([^\]]*)\]\([^)]*\)|<[^>]*>")
-_LONGEST_TITLE = 1_000
-"""Maximum number of characters of a heading that are compared with the title: removing markup takes quadratic time."""
 
 
 class PageReader:
@@ -66,8 +63,7 @@ class PageReader:
         renderer = document.renderer
         tokens = renderer.tokens(body)
         heads = [tokens[at + 1].content for at, token in enumerate(tokens) if token.tag == "h1" and token.nesting == 1]
-        # The first heading without markup, to compare it with the title
-        first = " ".join(unescape(_MARKUP.sub(r"\1", heads[0][:_LONGEST_TITLE])).split()) if heads else ""
+        first = " ".join(unescape(title_text(heads[0])).split()) if heads else ""
         title = front.title or first or title_of_path(path)
         title_repeated = bool(heads) and first.casefold() == " ".join(title.split()).casefold()
         renderer.render(tokens, first if title_repeated else "", shift=1 if len(heads) > title_repeated else 0)
@@ -82,7 +78,7 @@ class PageReader:
                 diagnostics.add(Severity.WARNING, "PAGE018", message, f"close it with {last.markup}", last.map[0] + 1)
         nodes = renderer.buffer.nodes()
         html = context.render(nodes)
-        plain = _COMPONENTS.search(body) is None
+        plain = _COMPONENTS.search(body) is None and not document.hides_source(tokens)
         return Page(
             path=path,
             source=source,
@@ -110,6 +106,16 @@ class PageReader:
         renderer = self._untrusted(text, context, ALLOWED)
         renderer.render(renderer.tokens(text), shift=2, anchored=False)
         return context.render(renderer.buffer.nodes())
+
+    def markdown(self, markdown: str) -> str:
+        """Untrusted Markdown without the comments that ``block`` hides. Text without comments is unchanged."""
+        text = _normalized(markdown)
+        if COMMENT.search(text) is None:
+            return text
+        context = self._context("", PageDiagnostics(""))
+        renderer = self._untrusted(text, context, ALLOWED)
+        renderer.render(renderer.tokens(text))
+        return written_as_markdown(renderer.buffer.nodes(), context.address)
 
     def _render_inline(self, context: PageContext, markdown: str) -> str:
         if SPECIAL.search(markdown) is None and "://" not in markdown:
@@ -163,6 +169,7 @@ class DocumentParser:
         "_children",
         "_context",
         "_diagnostics",
+        "_env",
         "_module",
         "_resources",
         "_sections",
@@ -205,6 +212,17 @@ class DocumentParser:
         markdown = parser(indented_code=not mdx and _COMPONENTS.search(text) is None)
         buffer = HtmlBuffer(context, sections, diagnostics, is_page=not within)
         self.renderer: BlockRenderer = BlockRenderer(markdown, env, buffer, resources.highlighter, self.resolve)
+        self._env = env
+
+    def hides_source(self, tokens: Tokens) -> bool:
+        """Whether the rendered text lacks a part of the source: comments, ids of headings, link definitions (which
+        authors use as comments too)."""
+        constructs: ConstructScanner = self._env["constructs"]
+        return (
+            constructs.hides_source
+            or bool(self._env.get("references"))
+            or any(token.type == "heading_open" and "id" in token.attrs for token in tokens)
+        )
 
     def resolve(self, tag: Tag, line: int, within: bool) -> bool | None:
         """Render the snippet or the component in JSX that a tag names. Return False if the tag names neither, and None

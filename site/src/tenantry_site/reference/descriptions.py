@@ -8,6 +8,8 @@ from typing import Final, Protocol
 
 from markupsafe import Markup
 
+from tenantry_site.markdown.jsx import COMMENT
+
 _MARKS: Final = re.compile(r"[`*#>|]+|\]\([^)]{0,2000}\)|!?\[|<[^<>]*>")
 _KEPT: Final = 2_000
 """Maximum number of descriptions in each cache. Descriptions of errors and common fields occur many times."""
@@ -25,6 +27,9 @@ class Reader(Protocol):
 
     def block(self, markdown: str, page: str = "") -> str:
         """The HTML of paragraphs, lists and code. ``page``: the page that shows it, from which relative links start."""
+
+    def markdown(self, markdown: str) -> str:
+        """The Markdown without comments."""
 
 
 class Descriptions:
@@ -57,8 +62,12 @@ class Descriptions:
 
     def line(self, markdown: str) -> Markup:
         """The first paragraph of a description as one line."""
-        first = " ".join(markdown.strip().partition("\n\n")[0].split())
+        first = " ".join(COMMENT.sub("", markdown).strip().partition("\n\n")[0].split())
         return self._once(self._lines, first, self._reader.inline)
+
+    def markdown(self, markdown: str) -> str:
+        """A description as Markdown, without the comments that the page hides."""
+        return self._reader.markdown(markdown)
 
     def once(self, what: object, render: Callable[[], Markup]) -> Markup:
         """The cached HTML for an object (by identity), such as the schema of an error, else the HTML from ``render``.
@@ -86,4 +95,4 @@ class Descriptions:
 
 
 def words(markdown: str) -> str:
-    return " ".join(_MARKS.sub(" ", markdown).split())
+    return " ".join(_MARKS.sub(" ", COMMENT.sub(" ", markdown)).split())

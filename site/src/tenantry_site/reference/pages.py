@@ -172,7 +172,7 @@ class ApiPages:
             html=rendered.html,
             headings=(*page.headings, *(part.heading for part in rendered.parts)),
             sections=(*page.sections, *(part.section for part in rendered.parts)),
-            markdown=f"{page.markdown.rstrip()}\n\n{endpoint_markdown(endpoint)}".lstrip(),
+            markdown=f"{page.markdown.rstrip()}\n\n{endpoint_markdown(endpoint, self._prose.markdown)}".lstrip(),
             request_headers=endpoint.request_headers,
             parts=page.parts | {"api"} | ({"playground"} if rendered.interactive else frozenset()),
             diagnostics=(*page.diagnostics, *diagnostics, *problem),

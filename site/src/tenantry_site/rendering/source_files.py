@@ -10,7 +10,7 @@ from posixpath import dirname, normpath
 from tenantry_site.addresses import page_path
 from tenantry_site.config.model import Group, SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.markdown import OWN_ID, SUFFIXES_OF_CODE, front_matter
+from tenantry_site.markdown import SUFFIXES_OF_CODE, front_matter, title_text
 from tenantry_site.page import FrontMatter, title_of_path
 
 PAGES = (".mdx", ".md")
@@ -187,9 +187,6 @@ Files = Mapping[str, str | bytes]
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TITLE = re.compile(r"#[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\Z")
-_MARKUP = re.compile(r"[*_`]|!?\[([^\]]*)\]\([^)]*\)|<[^>]*>")
-_LONGEST_TITLE = 1_000
-"""Maximum number of characters of a heading that are read as a title, because the patterns take quadratic time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,8 +261,8 @@ def _title(body: str) -> str:
                 fence = mark[1]
             elif mark[1].startswith(fence):
                 fence = ""
-        elif not fence and line.startswith("#") and (found := _TITLE.match(line[:_LONGEST_TITLE])):
-            return _MARKUP.sub(lambda markup: markup[1] or "", OWN_ID.sub("", found[1])).strip()
+        elif not fence and line.startswith("#") and (found := _TITLE.match(line[:1_000])):
+            return title_text(found[1])
     return ""
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from tenantry.dashboards.definition import DashboardFile
 from tenantry.errors import MissingVariable, UnbindableValue, did_you_mean, misspelt
 from tenantry.groups import UserGroup
-from tenantry.sql.checks import Finding, Located, PropertyTypes, Severity, in_groups, property_path
+from tenantry.sql.checks import Finding, Located, PropertyTypes, Severity, in_groups, property_path, unknown_field
 
 _FIX: Final = "give these groups the property, or take the variable out of the text"
 
@@ -32,11 +32,14 @@ def uncovered_texts(dashboard: DashboardFile, types: PropertyTypes) -> Iterator[
     parts = [(dashboard.texts, 0), *((panel.view, panel.offset) for panel in dashboard.panels)]
     for definition, start in parts if len(types) else ():
         for name in dict.fromkeys(each.text for each in definition.paths):
-            path = property_path(name)
-            if path is None:
-                continue
+            path, field = property_path(name), unknown_field(name)
             at = dashboard.source.location(_offset_of(name, dashboard.source.text, start))
-            if path not in types.paths:
+            if field is not None:
+                about = ("unknown-variable", Severity.ERROR, at.line, at.column, field.problem, field.fix, name)
+                yield at.file, Finding(*about, edit=field.edit)
+            elif path is None:
+                continue
+            elif path not in types.paths:
                 message = f"no group has the property {path}"
                 fix = did_you_mean(path, types.paths) or "add it to the groups, or take the variable out of the text"
                 about = ("unknown-variable", Severity.ERROR, at.line, at.column, message, fix.strip(), name)

@@ -52,6 +52,7 @@ class Downloads:
         staleness: float,
         seconds_left: Callable[[UserGroup], float],
         clock: MonotonicClock = monotonic_with_suspend,
+        shown_by: str | None = None,
     ) -> None:
         self._groups = store.groups
         self._codes = SingleUseCodes(store.codes)
@@ -60,6 +61,7 @@ class Downloads:
         self._staleness = staleness
         self._seconds_left = seconds_left
         self._clock = clock
+        self._shown_by = shown_by  # as in Preview
 
     async def issue(
         self,
@@ -150,7 +152,10 @@ class Downloads:
         return group if self._seconds_left(group) > 0 else None
 
     async def _has_session(self, session: bytes | None) -> bool:
-        return session is None or await self._codes.read_digest(Purpose.PREVIEW_SESSION, session) is not None
+        if session is None:
+            return self._shown_by is None
+        payload = await self._codes.read_digest(Purpose.PREVIEW_SESSION, session)
+        return payload is not None and json.loads(payload).get("shown_by") == self._shown_by
 
     async def _while_previewed(self, stream: ResultStream, session: bytes | None) -> AsyncGenerator[bytes]:
         good_until = self._clock() + self._staleness

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from starlette.datastructures import Headers
@@ -18,21 +18,29 @@ PREVIEW_KEY: Final = "tenantry.preview"
 """Key of the request's Preview in the ASGI scope."""
 
 RequireAuthor: TypeAlias = Callable[[Scope], Awaitable[None]]
-"""Raises TenantryError if a request is not, or no longer, from the author whose preview it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditorPreview:
+    """A preview of the SQL editor. ``require_author`` raises TenantryError if a request is not, or no longer, from the
+    author whose preview it is."""
+
+    id: str
+    require_author: RequireAuthor
 
 
 class PreviewGuard:
     """ASGI middleware around UserGroupMiddleware. It accepts the key of a preview session instead of a token. Streams
     end within ``staleness`` seconds after the session. Raises InvalidToken if the session has ended, MissingScope if
-    the session is for another dashboard, UserGroupExpired, UserGroupSuspended. The SQL editor gives
-    ``author``: then streams also end when it raises, pages have no watermark, and a request without the key of a
-    session raises InvalidToken."""
+    the session is for another dashboard or preview, UserGroupExpired, UserGroupSuspended. With ``editor``, streams also
+    end when its author may no longer see it, pages have no watermark, and a request without the key of a session raises
+    InvalidToken."""
 
     def __init__(
-        self, app: ASGIApp, *, previews: Previews, staleness: float, author: RequireAuthor | None = None
+        self, app: ASGIApp, *, previews: Previews, staleness: float, editor: EditorPreview | None = None
     ) -> None:
         self.app = app
-        self._author = author
+        self._editor = editor
         self._previews = previews
         self._staleness = staleness
 
@@ -44,16 +52,17 @@ class PreviewGuard:
                 raise InvalidToken(InvalidToken.MESSAGE)
             if scope["path_params"].get("name") != preview.dashboard:
                 raise MissingScope("this preview is for another dashboard")
-            in_editor = self._author is not None
-            scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, replace(preview, in_editor=in_editor)
+            if preview.shown_by != (None if self._editor is None else self._editor.id):
+                raise MissingScope("this is the key of another preview")
+            scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, preview
             raw = key.encode("latin-1")
             # With this hash, UserGroupMiddleware accepts the key in the token header, and removes it from the request.
             scope[FOUND_KEY] = hash(raw)
-            sessions = _Sessions(self._previews, self._staleness, scope, self._author)
+            sessions = _Sessions(self._previews, self._staleness, scope, self._editor)
             exchange = Exchange(sessions, raw, preview.group, receive, send)
             await self.app(scope, exchange.receive, exchange.send)
             return
-        if self._author is not None:
+        if self._editor is not None:
             raise InvalidToken(InvalidToken.MESSAGE)
         await self.app(scope, receive, send)
 
@@ -61,10 +70,10 @@ class PreviewGuard:
 class _Sessions:
     lease_age = None
 
-    def __init__(self, previews: Previews, staleness: float, scope: Scope, author: RequireAuthor | None) -> None:
+    def __init__(self, previews: Previews, staleness: float, scope: Scope, editor: EditorPreview | None) -> None:
         self._previews = previews
         self._scope = scope
-        self._author = author
+        self._editor = editor
         self.staleness: float = staleness
 
     def seconds_left(self, group: UserGroup) -> float:
@@ -74,9 +83,9 @@ class _Sessions:
         return None
 
     async def resolve(self, raw: bytes) -> UserGroup:
-        if self._author is not None:
+        if self._editor is not None:
             try:
-                await self._author(self._scope)
+                await self._editor.require_author(self._scope)
             except StoreUnavailable:
                 raise
             except TenantryError as error:
@@ -102,4 +111,4 @@ def preview_mark(scope: Scope) -> dict[str, Any]:
         return {}
     group = preview.group
     mark = {"id": group.provided_id, "name": group.name, "environment": group.environment.name}
-    return {"preview": mark | ({"editor": True} if preview.in_editor else {})}
+    return {"preview": mark | ({"editor": True} if preview.shown_by is not None else {})}

@@ -31,8 +31,8 @@ class Preview:
     dashboard: str
     session: bytes
     """The digest of the session's key."""
-    in_editor: bool = False
-    """Whether the SQL editor shows it. The editor itself says whose view it is."""
+    shown_by: str | None = None
+    """The id of the SQL editor's preview, in which alone the session is valid; None: the product's dashboards."""
 
 
 class Previews:
@@ -61,10 +61,11 @@ class Previews:
         api_token_id: int | None = None,
         as_viewer: Mapping[str, Any] | None = None,
         drafts: str | None = None,
+        shown_by: str | None = None,
     ) -> str:
         """Issue a preview code for this group. The code is not valid for longer than the API token. With ``access``
         None, the dashboard is not looked up. ``as_viewer``: the values of ``viewer.*`` in the preview, including
-        ``id``. ``drafts``: a digest of unsaved texts, for the audit trail.
+        ``id``. ``drafts``: a digest of unsaved texts, for the audit trail. ``shown_by``: as in Preview.
 
         Raises:
 
@@ -87,17 +88,18 @@ class Previews:
             "api_token": api_token_id,
             "viewer": None if as_viewer is None else claims_of(self._viewer(as_viewer, issued.group)),
             "drafts": drafts,
+            "shown_by": shown_by,
         }
         if access is not None and access.find(dashboard, _as_kept(issued, payload)) is None:
             raise NotFound("this user group has no such dashboard", field="/dashboard")
         made = _note("preview.created", issued.group, payload, author)
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
-    async def open(self, payload: str) -> str | None:
-        """Open a session and return its key. Returns None if the group was deleted or the API token revoked. Raises
-        UserGroupExpired, UserGroupSuspended, StoreUnavailable."""
+    async def open(self, payload: str, *, shown_by: str | None = None) -> str | None:
+        """Open a session and return its key. Returns None if the group was deleted, the API token revoked, or the code
+        issued for another ``shown_by``. Raises UserGroupExpired, UserGroupSuspended, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
-        group = await self._group(kept)
+        group = await self._group(kept) if kept.get("shown_by") == shown_by else None
         if group is None:
             return None
         opened = _note("preview.opened", group, kept, Author(kept["by"]))
@@ -119,7 +121,7 @@ class Previews:
         payload = await self._codes.read(Purpose.PREVIEW_SESSION, code)
         kept: dict[str, Any] = {} if payload is None else json.loads(payload)
         group = await self._group(kept) if kept else None
-        return None if group is None else Preview(group, kept["dashboard"], code_digest(code))
+        return None if group is None else Preview(group, kept["dashboard"], code_digest(code), kept.get("shown_by"))
 
     async def _group(self, kept: Mapping[str, Any]) -> UserGroup | None:
         issued = await self._groups.get(handle=bytes.fromhex(kept["group"]))

@@ -28,6 +28,11 @@ class Catalogue:
     tables: tuple[CatalogueTable, ...]
     foreign_keys: tuple[ForeignKey, ...] = ()
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of tables, without schemas, and of columns."""
+        return frozenset({name for each in self.tables for name in (each.name.rpartition(".")[2], *each.columns)})
+
     @classmethod
     def of(cls, tables: Iterable[CatalogueTable], foreign_keys: Iterable[ForeignKey]) -> Self:
         """Return a catalogue sorted by table name."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tenantry.datasources.checks.query_plans import PlanTemplate as PlanTemplate
     from tenantry.datasources.checks.query_plans import plan_prefix as plan_prefix
     from tenantry.datasources.checks.query_plans import plans_without_running as plans_without_running
+    from tenantry.datasources.checks.refused_queries import CORRECT_QUERY as CORRECT_QUERY
     from tenantry.datasources.checks.refused_queries import word_at as word_at
     from tenantry.datasources.checks.session_check import SessionCheck as SessionCheck
     from tenantry.datasources.checks.tables_check import TablesCheck as TablesCheck
@@ -23,7 +24,7 @@ else:
         {
             "tenantry.datasources.checks.engine_check": "AskedQuery EngineCheck EngineReport reported_by wrong_tables",
             "tenantry.datasources.checks.query_plans": "PlanTemplate plan_prefix plans_without_running",
-            "tenantry.datasources.checks.refused_queries": "word_at",
+            "tenantry.datasources.checks.refused_queries": "CORRECT_QUERY word_at",
             "tenantry.datasources.checks.session_check": "SessionCheck",
             "tenantry.datasources.checks.tables_check": "TablesCheck read_declaration",
         },

@@ -108,7 +108,11 @@ class EngineCheck:
     # needs: once without a viewer's input, if the query runs without it, and once with sample input for all its
     # parameters.
 
-    def __init__(self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource]) -> None:
+    def __init__(
+        self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource], names: Collection[str] = ()
+    ) -> None:
+        """``names``: known names of tables and columns, for corrections."""
+        self._names = names
         self._queries: dict[str, list[AskedQuery]] = {}
         for query in dict.fromkeys(queries):
             self._queries.setdefault(query.schema, []).append(query)
@@ -238,7 +242,7 @@ class EngineCheck:
             ):
                 known.pop(text, None)  # another string may fit
                 return None, None
-            known[text] = read_refusal(query.file, query.template, error, text, prefix)
+            known[text] = read_refusal(query.file, query.template, error, text, prefix, self._names)
             return known[text], None
 
     async def _look_at_rows(
@@ -279,9 +283,9 @@ class EngineCheck:
             self._unnamed.add(asked.query.file)
 
     def _refused(self) -> Iterator[tuple[str, Finding]]:
-        for (file, code, line, column, problem, fix), says in self._refusals.items():
+        for (file, code, line, column, problem, fix, edit), says in self._refusals.items():
             message = f"{problem} ({reported_by(sorted(says))})"
-            yield file, Finding(code, Severity.ERROR, line, column, message, fix)
+            yield file, Finding(code, Severity.ERROR, line, column, message, fix, edit=edit)
 
 
 def _asked(query: AskedQuery, group: UserGroup) -> Iterator[_Asked]:

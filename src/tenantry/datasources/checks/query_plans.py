@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
@@ -32,6 +33,8 @@ _PLANS: Final[Mapping[str, _Plans]] = {
     "chdb": _Plans("explain ", _SELECTS),
 }
 """Engines that explain queries, by name."""
+_PIVOT: Final = re.compile(r"\bpivot", re.IGNORECASE)
+"""DuckDB reads the rows of a pivot to find its columns, also when it only explains the query."""
 
 
 def plans_without_running(source: RegisteredSource) -> bool:
@@ -56,7 +59,7 @@ def plan_prefix(query: ExplainedQuery) -> str | None:
     NotOneStatement for SQL that is not read-only."""
     plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql
-    if plans is None:
+    if plans is None or (plans is _PLANS["duckdb"] and _PIVOT.search(sql)):
         return None
     if first_keyword(sql) in plans.keywords:
         return plans.prefix

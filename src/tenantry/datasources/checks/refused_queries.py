@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from tenantry.errors import PrivateNameUsed, QueryFailed, QueryTimeout, TemplateError, TenantryError
+from tenantry.errors import Edit, PrivateNameUsed, QueryFailed, QueryTimeout, TemplateError, TenantryError, misspelt
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import template_error
 
-_WORD: Final = re.compile(r"[\"`]?(\w+)")
+CORRECT_QUERY: Final = "run its SQL, which `tenantry dashboards explain` prints, and correct the query"
+_WORD: Final = re.compile(r"(?:[\"`]?\w+[\"`]?\.)*[\"`]?(\w+)")
 
 
 class Refusal(NamedTuple):
@@ -19,14 +21,18 @@ class Refusal(NamedTuple):
     column: int
     problem: str
     fix: str
+    edit: Edit | None = None
 
 
-def read_refusal(file: str, template: SQLTemplate, error: TenantryError, text: str, prefix: str) -> Refusal:
+def read_refusal(
+    file: str, template: SQLTemplate, error: TenantryError, text: str, prefix: str, names: Iterable[str] = ()
+) -> Refusal:
     """Return the reason for the refusal, with its position.
 
     - ``file``: the file to report if the template names no file.
     - ``text``: the SQL of the query, without ``prefix``.
     - ``prefix``: the words before the SQL, such as ``explain``.
+    - ``names``: known names of tables and columns, one of which may be meant.
     """
     if isinstance(error, TemplateError):
         found = template_error(error)
@@ -39,15 +45,16 @@ def read_refusal(file: str, template: SQLTemplate, error: TenantryError, text: s
         return Refusal(where, "private-name", line, column, error.problem, error.fix)
     problem, word = error.message, ""
     if isinstance(error, QueryFailed):
-        word = word_at(text, (error.position or 0) - len(prefix))
+        word = error.word or word_at(text, (error.position or 0) - len(prefix))
         problem = f"{error.evidence or problem}, at {word}" if word else error.evidence or problem
     where, line, column = _position(file, template, word)
-    fix = "run its SQL, which `tenantry dashboards explain` prints, and correct the query"
-    return Refusal(where, "query-refused", line, column, f"the data source refuses it: {problem}", fix)
+    edit = misspelt(word, names) if word else None
+    fix = CORRECT_QUERY if edit is None else f"did you mean {edit.new}?"
+    return Refusal(where, "query-refused", line, column, f"the data source refuses it: {problem}", fix, edit)
 
 
 def word_at(text: str, position: int) -> str:
-    """Return the word at ``position`` (from 1), or an empty string."""
+    """Return the word at ``position`` (from 1), or an empty string. Of a name with dots, it is the last part."""
     found = _WORD.match(text, position - 1) if position > 0 else None
     return found[1] if found is not None else ""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from tenantry.datasources.driver import (
+    named_word,
     query_error,
     statement_error,
     timeout_error,
@@ -47,6 +48,10 @@ _NAMES: Final = {  # names of common error codes, used instead of the server's m
     452: "SETTING_CONSTRAINT_VIOLATION",
     497: "ACCESS_DENIED",
 }
+_NAMES_A_WORD: Final = frozenset({46, 47, 60})  # codes whose messages quote a name of the SQL
+_NAMED: Final = re.compile(
+    r"DB::Exception: (?:(?:\w+ )*[`'](?:\w+\.)*(\w+)[`']|Table (?:\w+\.)*(\w+) does not exist)", re.IGNORECASE
+)
 # Error codes of a server that is unreachable, refuses the login, or is overloaded.
 _AWAY: Final = frozenset({3, 81, 192, 193, 194, 202, 203, 209, 210, 236, 279, 516, 746})
 _BAD_VALUE: Final = frozenset(
@@ -147,7 +152,8 @@ def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: 
         evidence += ": the profile of its user does not allow the limits of DataSources"
     elif has_values and code in _BAD_VALUE:
         return UnbindableValue(f"a value does not fit its position in the SQL: {evidence}", name="$")
-    return query_error(source_id, evidence)
+    word = named_word(str(error), _NAMED) if code in _NAMES_A_WORD else ""
+    return query_error(source_id, evidence, word=word)
 
 
 def type_word(name: str) -> str | None:

@@ -14,6 +14,7 @@ from tenantry.datasources.driver import (
     OpenRows,
     check_statement,
     driver_parameters,
+    named_word,
     query_error,
     refuse_dynamic_sql,
     statement_error,
@@ -51,6 +52,10 @@ _PIVOT_WITH_VALUES = ("PIVOT statements with pivot elements extracted", "a state
 _NAME_THE_COLUMNS = (
     "a `pivot` that takes its columns from the rows cannot have values: name the columns, "
     "pivot … on column in ('a', 'b')"
+)
+_NAMED: Final = re.compile(
+    r'Referenced (?:column|table) "(\w+)" not found|does not have a column named "(\w+)"|'
+    r'Ambiguous reference to column name "(\w+)"|with name (\w+) does not exist|syntax error at or near "(\w+)"'
 )
 _JSON: Final = "json"
 _TYPES: Final[Mapping[str, str]] = {
@@ -178,7 +183,10 @@ class DuckDBDriver:
             )
         if isinstance(error, duckdb.PermissionException):
             return query_error(self.source_id, "a query cannot use files, networks or extensions (PermissionException)")
-        return query_error(self.source_id, type(error).__name__)
+        # A cast or a conversion may quote a value; these three quote the SQL.
+        quotes_sql = isinstance(error, duckdb.BinderException | duckdb.CatalogException | duckdb.ParserException)
+        word = named_word(str(error), _NAMED) if quotes_sql else ""
+        return query_error(self.source_id, type(error).__name__, word=word)
 
     def interrupt(self, connection: duckdb.DuckDBPyConnection) -> None:
         connection.interrupt()

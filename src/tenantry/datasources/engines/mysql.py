@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
@@ -15,6 +16,7 @@ from pymysql import VERSION, MySQLError
 from tenantry.datasources.driver import (
     OpenRows,
     check_statement,
+    named_word,
     query_error,
     refuse_dynamic_sql,
     statement_error,
@@ -61,6 +63,9 @@ _BAD_VALUE = frozenset(
         *(3037, 3140, 3141, 3143, 3144, 3146, 3147, *range(3685, 3701)),
     }
 )
+# Codes whose messages quote a name of the SQL: unknown column, ambiguous column, unknown table, unknown function.
+_NAMES_A_WORD = frozenset({1052, 1054, 1146, 1305})
+_NAMED = re.compile(r"(?:Unknown column|Column|Table|FUNCTION) '?(?:\w+\.)*(\w+)")
 # The variable that sets the timeout of a statement, and the number of milliseconds in its unit.
 _ON_MYSQL, _ON_MARIADB = ("max_execution_time", 1), ("max_statement_time", 1000)
 _TRUNCATED = (
@@ -226,7 +231,8 @@ class MySQLDriver:
             return self._unreachable(error)
         if has_values and number in _BAD_VALUE:
             return UnbindableValue(f"a value does not fit its position in the SQL ({number})", name="$")
-        return query_error(self.source_id, type(error).__name__ + (f" ({number})" if number else ""))
+        word = named_word(str(error), _NAMED) if number in _NAMES_A_WORD else ""
+        return query_error(self.source_id, type(error).__name__ + (f" ({number})" if number else ""), word=word)
 
     def _unreachable(self, error: MySQLError, *, has_no_connection: bool = False) -> TenantryError:
         number = error_number(error)

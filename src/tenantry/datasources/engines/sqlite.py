@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -14,6 +15,7 @@ from zoneinfo import ZoneInfo
 from tenantry.database import check_sqlite
 from tenantry.datasources.driver import (
     OpenRows,
+    named_word,
     query_error,
     statement_error,
     timeout_error,
@@ -39,7 +41,11 @@ _SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_temp_master"})
 _MAX_VALUE = 64 * 1024 * 1024  # bytes of one value, so that zeroblob(1e9) does not fill the memory
 
 # SQLite has one code for all these errors, so only the message distinguishes them. Only these beginnings of messages
-# are shown, because the rest may quote a value.
+# are shown, and the words of the SQL that follow them: the rest of other messages may quote a value.
+_NAMED = re.compile(
+    r"^(?:no such (?:column|table|function): (?:\w+\.)*(\w+)|ambiguous column name: (?:\w+\.)*(\w+)|"
+    r'wrong number of arguments to function (\w+)\(|near "(\w+)": syntax error)'
+)
 _PHRASES = ("no such column", "no such table", "no such function", "ambiguous column name", "wrong number of arguments")
 _AWAY = frozenset(
     {
@@ -166,7 +172,8 @@ class SQLiteDriver:
         phrase = next((phrase for phrase in _PHRASES if str(error).startswith(phrase)), None)
         if phrase is None and str(error).endswith(": syntax error"):
             phrase = "syntax error"
-        return query_error(self.source_id, f"{name} ({phrase})" if phrase else name)
+        word = named_word(str(error), _NAMED)
+        return query_error(self.source_id, f"{name} ({phrase})" if phrase else name, word=word)
 
     def interrupt(self, connection: sqlite3.Connection) -> None:
         connection.interrupt()

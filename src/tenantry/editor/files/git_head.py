@@ -12,15 +12,20 @@ import os
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha1, sha256
+from io import BytesIO
 from pathlib import Path
+from threading import Timer
 from typing import Final
 
 from tenantry.editor.files.folder_files import MAX_BYTES
 
 SECONDS: Final = 5.0
 """Maximum duration of a git command."""
+_MOST_BYTES: Final = 8 * 1024 * 1024
+"""Maximum output of a git command. A few objects can be a tree with millions of paths."""
 _SAFE: Final = tuple(
     word
     for setting in ("core.fsmonitor=false", f"core.hooksPath={os.devnull}", "core.pager=cat")
@@ -43,10 +48,12 @@ class HeadFile:
 
 def files_at_head(root: Path, places: Sequence[str]) -> Mapping[str, HeadFile] | None:
     """Return the files at HEAD in ``places``, by path relative to ``root``. The mapping is empty before the first
-    commit. Returns None if ``root`` is in no git repository, or git is missing or takes too long. Blocks."""
+    commit. Returns None if ``root`` is in no git repository, git is missing or takes too long, or there are too many
+    files. Blocks."""
     listed = _git(root, "ls-tree", "-r", "-z", "HEAD", "--", *filter(None, places))
     if listed is None:
-        return {} if _git(root, "rev-parse", "--is-inside-work-tree") == b"true\n" else None
+        is_inside = _git(root, "rev-parse", "--is-inside-work-tree") == b"true\n"
+        return {} if is_inside and _git(root, "rev-parse", "--verify", "HEAD") is None else None
     found = {}
     for entry in filter(None, listed.split(b"\0")):
         about, _, path = entry.partition(b"\t")
@@ -73,18 +80,24 @@ def _git(root: Path, *arguments: str) -> bytes | None:
     # Without the variables of a program that was started by git, such as GIT_DIR.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        done = subprocess.run(  # noqa: S603  # a fixed command; paths come after --
+        process = subprocess.Popen(  # noqa: S603  # a fixed command; paths come after --
             [program, "--no-pager", "--no-optional-locks", *_SAFE, *arguments],
             cwd=root,
             env=environment | _ENVIRONMENT,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except OSError:
         return None
-    return done.stdout if done.returncode == 0 else None
+    timer = Timer(SECONDS, process.kill)
+    timer.start()
+    with process, closing(process.stdout or BytesIO()) as output:
+        found = output.read(_MOST_BYTES + 1)
+        if len(found) > _MOST_BYTES:
+            process.kill()
+    timer.cancel()
+    return found if process.returncode == 0 else None
 
 
 def _object_id(content: bytes, length: int) -> str:

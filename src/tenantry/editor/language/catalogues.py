@@ -64,6 +64,11 @@ class Catalogues:
             answer = read.answers[dialect, tables] = KnownAnswer(_content(read.catalogue, dialect, tables))
         return answer.respond(body.known, monotonic() - read.at)
 
+    def known(self, source: RegisteredSource) -> Catalogue | None:
+        """Return the catalogue, if it is known without a question to the data source."""
+        found = self._kept.get(source.id)
+        return None if found is None or found.source != source else found.catalogue
+
     async def _read(self, source: RegisteredSource, *, refresh: bool) -> _Read:
         known = self._kept.get(source.id)
         if known is not None and known.source != source:

@@ -11,14 +11,16 @@ from starlette.responses import JSONResponse, Response
 
 from tenantry.dashboards import SavedDashboard
 from tenantry.datasources import Limits, source_timezone
-from tenantry.datasources.checks import AskedQuery, EngineCheck, TablesCheck, plans_without_running
+from tenantry.datasources.checks import CORRECT_QUERY, AskedQuery, EngineCheck, TablesCheck, plans_without_running
 from tenantry.editor.authors import Right
+from tenantry.editor.language.catalogues import Catalogues
 from tenantry.editor.language.compiler import Compiler
-from tenantry.editor.language.dashboard_checks import dashboard_findings, tables_findings
+from tenantry.editor.language.dashboard_checks import dashboard_findings, unmapped_schemas
 from tenantry.editor.language.findings_on_page import shown_findings
 from tenantry.editor.language.group_properties import GatheredProperties, GroupProperties
 from tenantry.editor.language.panel_columns import PanelColumns
 from tenantry.editor.language.property_schemas import PropertySchemas
+from tenantry.editor.language.tables_checks import tables_findings
 from tenantry.editor.requests import EditorRequest, TypedBody, find_environment, find_group
 from tenantry.editor.workbench import Workbench
 from tenantry.editor.workspace import FileKind
@@ -30,6 +32,7 @@ from tenantry.sql.checks import Finding, Severity, template_error
 EXPLAIN_LIMITS: Final = Limits(timeout=1.0, lock_timeout=0.1, pool_size=1)
 """Limits of an engine's ``explain`` while an author types. It is not in the audit trail, so only engines are asked that
 run no part of the query for it."""
+_SEE_SQL: Final = "correct the query; its SQL is in the tab Bound SQL, once it runs"
 MOST_EXPLAINED: Final = 50 * 1024
 """Maximum bytes of a query that an engine explains."""
 
@@ -54,12 +57,18 @@ class Checks:
     """Checks texts while they are typed, with the code of ``tenantry sql check`` and ``tenantry dashboards check``."""
 
     def __init__(
-        self, workbench: Workbench, compiler: Compiler, properties: GroupProperties, schemas: PropertySchemas
+        self,
+        workbench: Workbench,
+        compiler: Compiler,
+        properties: GroupProperties,
+        schemas: PropertySchemas,
+        catalogues: Catalogues,
     ) -> None:
         self._workbench = workbench
         self._compiler = compiler
         self._properties = properties
         self._schemas = schemas
+        self._catalogues = catalogues
         self._explaining = workbench.sources.for_authors(EXPLAIN_LIMITS)
         self._columns = PanelColumns(self._explaining, compiler, EXPLAIN_LIMITS.timeout)
 
@@ -74,7 +83,7 @@ class Checks:
             if query is not None:
                 findings = [*findings, *await self._explained(body, query, known.group, known.source)]
             elif isinstance(made, SavedDashboard):
-                found = await self._columns.findings(made, known.group)
+                found = [*unmapped_schemas(made, known.group), *await self._columns.findings(made, known.group)]
                 findings = [*findings, *(replace(each, file=body.path) for each in found)]
         workspace = self._workbench.workspace
         roots = [f"{each}/" for each in (workspace.root, workspace.queries.parent) if str(each) != "."]
@@ -105,9 +114,10 @@ class Checks:
         self, kind: FileKind, body: CheckBody, known: _CheckContext
     ) -> tuple[Query | SavedDashboard | None, Sequence[Finding]]:
         workspace = self._workbench.workspace
-        if kind is FileKind.TABLES:
-            return None, tables_findings(body)
         types = None if known.gathered is None or not len(known.gathered.types) else known.gathered.types
+        if kind is FileKind.TABLES:
+            catalogue = None if known.source is None else self._catalogues.known(known.source)
+            return None, tables_findings(body, catalogue, known.dialect, None if types is None else types.paths)
         if kind is FileKind.DASHBOARD:
             return dashboard_findings(body, workspace, self._compiler.queries, types)
         try:
@@ -136,13 +146,15 @@ class Checks:
             or len(body.text.encode(errors="replace")) > MOST_EXPLAINED
         ):
             return ()
-        check = EngineCheck([AskedQuery(body.path, query, body.schema_)], [source])
+        catalogue = self._catalogues.known(source)
+        names = () if catalogue is None else catalogue.names
+        check = EngineCheck([AskedQuery(body.path, query, body.schema_)], [source], names)
         await self._compiler.run(lambda: check.add(group))
         with suppress(TimeoutError, TenantryError):
             async with asyncio.timeout(EXPLAIN_LIMITS.timeout):
                 report = await check.run(self._explaining)
                 return [
-                    finding
+                    replace(finding, fix=_SEE_SQL) if finding.fix == CORRECT_QUERY else finding
                     for file, finding in report.findings
                     if file == body.path and finding.code != "explain-timeout"
                 ]

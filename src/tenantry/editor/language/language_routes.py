@@ -19,9 +19,9 @@ def language_routes(endpoints: EditorEndpoints, queries: QueryDrafts) -> list[Ba
     workbench = endpoints.workbench
     compiler = Compiler(queries)
     properties, schemas = GroupProperties(workbench.store), PropertySchemas(workbench.workspace)
-    checks = Checks(workbench, compiler, properties, schemas)
-    variables = Variables(workbench, compiler, properties, schemas)
     catalogues, meanings = Catalogues(workbench), Meanings(workbench, compiler)
+    checks = Checks(workbench, compiler, properties, schemas, catalogues)
+    variables = Variables(workbench, compiler, properties, schemas)
     post, large = endpoints.post, MAX_BODY_OF_TEXTS
     return [
         post("/-/check", CheckBody, _while_connected(checks.respond), max_bytes=large),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import time
 from collections import OrderedDict
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Final
 
@@ -13,12 +14,18 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tenantry.dashboards import Previews, preview_app
+from tenantry.dashboards import EditorPreview, Previews, preview_app
 from tenantry.dashboards.definition import dashboard_schema
 from tenantry.editor.authors import EditorAuthor, Right
 from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.previews.drafted_folder import DraftedFolder
-from tenantry.editor.previews.shared_drafts import SECONDS, SESSION_SECONDS, PreviewedDrafts, SharedDrafts
+from tenantry.editor.previews.shared_drafts import (
+    SECONDS,
+    SESSION_SECONDS,
+    PreviewedDrafts,
+    SharedDrafts,
+    new_preview,
+)
 from tenantry.editor.requests import (
     MAX_BODY_OF_TEXTS,
     DraftsBody,
@@ -29,7 +36,7 @@ from tenantry.editor.requests import (
     find_group,
     require_right,
 )
-from tenantry.editor.workspace import FileKind
+from tenantry.editor.workspace import FileKind, Workspace
 from tenantry.errors import InvalidBody, NotFound, RightMissing
 from tenantry.groups import AuditNote
 from tenantry.http import request_id_of
@@ -73,6 +80,7 @@ class _Creation:
         environment = await find_environment(self._workbench, asked.author, body.environment)
         await find_group(self._workbench, asked.author, body.environment, body.group)
         drafts = PreviewedDrafts(
+            _editor(workspace, asked.request.scope.get("root_path", "")),
             asked.author.name,
             workspace.name(body.dashboard),
             json.dumps([body.environment, body.group, body.viewer], sort_keys=True),
@@ -81,16 +89,17 @@ class _Creation:
         )
         author = asked.author.audited(request_id_of(asked.request.headers.raw))
         shown = None if body.preview is None else await run_in_threadpool(self._shared.read, body.preview)
-        if shown is not None and shown.seconds_left > 0 and _same(shown, drafts):
-            kept = PreviewedDrafts(shown.author, shown.dashboard, shown.viewed_as, body.drafts, shown.created)
+        if body.preview is not None and shown is not None and shown.seconds_left > 0 and _same(shown, drafts):
+            kept = replace(shown, drafts=body.drafts)
             if kept.drafts != shown.drafts:
                 details = {"dashboard": kept.dashboard, "drafts": kept.digest}
                 if body.viewer is not None:
                     details["viewer"] = body.viewer.get("id", "")
                 note = AuditNote(author, "preview.drafted", body.environment, body.group, details)
                 await self._workbench.store.audit.record(note)  # before the texts are run
-                await run_in_threadpool(self._shared.write, kept, body.preview)
+                await run_in_threadpool(self._shared.write, body.preview, kept)
             return JSONResponse({"preview": body.preview, "address": None, "seconds": int(shown.seconds_left)})
+        preview = new_preview(drafts)
         try:
             code = await self._previews.issue(
                 environment,
@@ -100,11 +109,12 @@ class _Creation:
                 None,  # a dashboard that cannot be read shows its errors in the frame
                 as_viewer=body.viewer,
                 drafts=drafts.digest,
+                shown_by=preview,
             )
         except InvalidBody as error:
             error.field = _FIELDS.get(error.field or "", error.field)
             raise
-        preview = await run_in_threadpool(self._shared.write, drafts)
+        await run_in_threadpool(self._shared.write, preview, drafts)
         address = f"{asked.request.scope.get('root_path', '')}/-/preview/{preview}/{drafts.dashboard}#code={code}"
         return JSONResponse({"preview": preview, "address": address, "seconds": int(SECONDS)})
 
@@ -131,7 +141,8 @@ class _PreviewApps:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         preview: str = scope["path_params"]["preview"]
         drafts = await run_in_threadpool(self._shared.read, preview)
-        if drafts is None:
+        mount = scope.get("root_path", "").removesuffix(f"/-/preview/{preview}")
+        if drafts is None or drafts.editor != _editor(self._endpoints.workbench.workspace, mount):
             raise NotFound("this preview has ended: open it again")
         await self._require_author(drafts, scope)
         app = self._apps.pop(preview, None)
@@ -153,12 +164,16 @@ class _PreviewApps:
     def _app(self, preview: str, drafts: PreviewedDrafts) -> ASGIApp:
         workbench = self._endpoints.workbench
         folder = DraftedFolder(workbench.workspace, self._queries, self._shared, preview, drafts.dashboard)
-        author = partial(self._require_author, drafts)
-        return preview_app(folder, self._resolver, workbench.sources, workbench.store, self._previews, author)
+        shown = EditorPreview(preview, partial(self._require_author, drafts))
+        return preview_app(folder, self._resolver, workbench.sources, workbench.store, self._previews, shown)
+
+
+def _editor(workspace: Workspace, mount: str) -> str:
+    return f"{workspace.root} {mount}"
 
 
 def _same(one: PreviewedDrafts, other: PreviewedDrafts) -> bool:
-    return (one.author, one.dashboard, one.viewed_as) == (other.author, other.dashboard, other.viewed_as)
+    return replace(one, drafts={}, created=0) == replace(other, drafts={}, created=0)
 
 
 async def _dashboard_schema(request: Request, author: EditorAuthor) -> Response:

@@ -24,13 +24,16 @@ SESSION_SECONDS: Final = 3_600.0
 SECONDS: Final = SESSION_SECONDS - 300.0
 """A preview that is older is replaced by a new one, before its session ends."""
 _KEPT_SECONDS: Final = SESSION_SECONDS + 700.0  # a code is valid for 600
-_MOST: Final = 200
-_NAME: Final = re.compile(r"[A-Za-z0-9_-]{22}")
+_MOST: Final = 20
+"""Maximum previews of one author in one editor. When one more is made, the oldest ends."""
+_NAME: Final = re.compile(r"[0-9a-f]{16}-[A-Za-z0-9_-]{22}")
 _PREFIX: Final = "editor-preview-"
 
 
 @dataclass(frozen=True, slots=True)
 class PreviewedDrafts:
+    editor: str
+    """Identifies the editor on this host: its folder, and where it is mounted."""
     author: str
     dashboard: str
     """The name of the dashboard."""
@@ -59,26 +62,29 @@ class PreviewedDrafts:
         return SECONDS - (time.time() - self.created)
 
 
+def new_preview(drafts: PreviewedDrafts) -> str:
+    """Return the id of a new preview. It begins with a digest of the editor and the author."""
+    owner = blake2b(json.dumps([drafts.editor, drafts.author]).encode(), digest_size=8).hexdigest()
+    return f"{owner}-{secrets.token_urlsafe(16)}"
+
+
 class SharedDrafts:
     """All methods block."""
 
-    def write(self, drafts: PreviewedDrafts, preview: str | None = None) -> str:
-        """Write the drafts of a new preview, or other drafts of one, and return the id of the preview. Raises
-        FileNotSaved, StoreUnavailable."""
+    def write(self, preview: str, drafts: PreviewedDrafts) -> None:
+        """Write the drafts of a preview. Raises FileNotSaved, StoreUnavailable."""
         found = _run_folder()
         folder = found.path
-        name = preview or secrets.token_urlsafe(16)
         draft = folder / f".{_PREFIX}{secrets.token_hex(8)}"
         try:
-            _remove_old(folder)
+            _remove_old(folder, preview)
             with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "w") as file:
                 os.fchmod(file.fileno(), found.file_mode)  # the umask would take the group's right to read
                 json.dump(asdict(drafts), file)
-            draft.replace(_file(folder, name))
+            draft.replace(_file(folder, preview))
         except OSError as error:
             draft.unlink(missing_ok=True)
             raise FileNotSaved(f"the preview cannot be stored in {folder}: {error.strerror or error}") from None
-        return name
 
     def read(self, preview: str) -> PreviewedDrafts | None:
         """Return None for an unknown preview. Raises StoreUnavailable."""
@@ -107,13 +113,15 @@ def _file(folder: Path, preview: str) -> Path:
     return folder / f"{_PREFIX}{preview}.json"
 
 
-def _remove_old(folder: Path) -> None:
+def _remove_old(folder: Path, preview: str) -> None:
+    owner = f"{_PREFIX}{preview.partition('-')[0]}-"
     changed: dict[Path, float] = {}
     for file in folder.glob(f"*{_PREFIX}*"):
         with suppress(FileNotFoundError):  # another process has removed it
             changed[file] = file.stat().st_mtime
     newest_first = sorted(changed, key=changed.__getitem__, reverse=True)
     oldest = time.time() - _KEPT_SECONDS
-    for number, file in enumerate(newest_first):
-        if number >= _MOST or changed[file] < oldest:
-            file.unlink(missing_ok=True)
+    others = [file for file in newest_first if file.name.startswith(owner) and file != _file(folder, preview)]
+    ended = {*others[_MOST - 1 :], *(file for file in newest_first if changed[file] < oldest)}
+    for file in ended:
+        file.unlink(missing_ok=True)

@@ -15,6 +15,7 @@ from tenantry.sql.checks.lint import wanted_properties as wanted_properties
 from tenantry.sql.checks.needs import GROUP_FIELDS as GROUP_FIELDS
 from tenantry.sql.checks.needs import can_lack as can_lack
 from tenantry.sql.checks.needs import property_path as property_path
+from tenantry.sql.checks.needs import unknown_field as unknown_field
 from tenantry.sql.checks.placed_tags import TagPlace as TagPlace
 from tenantry.sql.checks.placed_tags import tag_places as tag_places
 from tenantry.sql.checks.tenant import reads_every_customer as reads_every_customer

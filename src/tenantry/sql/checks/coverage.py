@@ -9,7 +9,7 @@ from typing import Any, Final
 from tenantry.errors import Location
 from tenantry.groups import Record
 from tenantry.sql.checks.findings import Finding, Severity
-from tenantry.sql.checks.needs import NUMBERS, expected, needs, property_path, takes, type_of, with_article
+from tenantry.sql.checks.needs import NUMBERS, expected, fix_of_type, needs, property_path, takes, type_of, with_article
 from tenantry.sql.syntax_tree import VariableReference
 
 NAMED: Final = 5
@@ -123,7 +123,7 @@ class Coverage:
         wrong = [kind for kind in kinds if not takes(reference, kind)]
         if wrong:
             what = f"is {_either(wrong)}, where the query takes {expected(reference)},"
-            fix = "give these groups a value of the type that the query takes"
+            fix = fix_of_type(reference, wrong, "give these groups a value of the type that the query takes")
             numbers = types.having(path, wrong)
             yield self._finding("property-type", Severity.ERROR, reference, location, what, fix, numbers)
             return

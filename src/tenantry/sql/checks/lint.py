@@ -12,7 +12,7 @@ from tenantry.sql.binding.paramstyles import paramstyle_named
 from tenantry.sql.checks.conditions import comparisons_with_null, or_beside_guarded
 from tenantry.sql.checks.coverage import Coverage
 from tenantry.sql.checks.findings import Finding, Problem, Severity, error_finding, template_error
-from tenantry.sql.checks.needs import GROUP_FIELDS, needs, property_path, schema_problems
+from tenantry.sql.checks.needs import needs, property_path, schema_problems, unknown_field
 from tenantry.sql.checks.selects import Select, is_query, selects_of
 from tenantry.sql.dialects import dialect_named
 from tenantry.sql.fragments.fragments import TemplateDefinition, expand
@@ -177,14 +177,10 @@ def _unknown_variables(
             continue
         seen.add(path)
         edit = None
-        prefix, _, name = path.partition(".")
         wanted = property_path(path)
-        if prefix == "user_group" and wanted is None and path not in GROUP_FIELDS and path != prefix:
-            problem = f"there is no {path}: user_group has {', '.join(sorted(GROUP_FIELDS))} and properties"
-            names = [*(each.partition(".")[2] for each in GROUP_FIELDS), "properties"]
-            written = name.partition(".")[0]
-            fix = did_you_mean(written, names) or f"write user_group.properties.{name}"
-            edit = misspelt(written, names, prefix="user_group.") or Edit(path, f"user_group.properties.{name}")
+        field = unknown_field(path)
+        if field is not None:
+            problem, fix, edit = field
         elif wanted and properties is None and (meant := meant_path(path)) is not None:
             problem, fix = f"{path} would be a property of the group", f"did you mean {meant}?"
             edit = Edit(path, meant)

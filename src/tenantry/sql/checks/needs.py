@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from tenantry.errors import Edit, did_you_mean, misspelt
 from tenantry.groups import RESERVED_NAMES, PropertySchema, RecordList
 from tenantry.sql.checks.findings import Problem, Severity
 from tenantry.sql.syntax_tree import Clause, Position, Switch, VariableReference, references_in, walk
@@ -75,6 +76,36 @@ def expected(reference: VariableReference) -> str:
     return "an integer" if reference.position is Position.LIMIT else "one value"
 
 
+def fix_of_type(reference: VariableReference, kinds: Collection[str], others: str) -> str:
+    """Return how to correct a query that cannot take values of these types. ``others``: the fix where another value is
+    needed."""
+    are_lists = all(kind.startswith("list") for kind in kinds)
+    if are_lists and not reference.of_guard and expected(reference) == "one value":
+        return f"compare with in {{{{ {reference.path} }}}}, which takes a list"
+    return others
+
+
+class UnknownField(NamedTuple):
+    """A field that ``user_group`` lacks."""
+
+    problem: str
+    fix: str
+    edit: Edit
+
+
+def unknown_field(path: str) -> UnknownField | None:
+    """Return the problem of a path such as ``user_group.nam``; None if ``user_group`` has the field."""
+    prefix, _, name = path.partition(".")
+    if prefix != "user_group" or not name or property_path(path) is not None or path in GROUP_FIELDS:
+        return None
+    problem = f"there is no {path}: user_group has {', '.join(sorted(GROUP_FIELDS))} and properties"
+    names = [*(each.partition(".")[2] for each in GROUP_FIELDS), "properties"]
+    written = name.partition(".")[0]
+    fix = did_you_mean(written, names).strip() or f"write user_group.properties.{name}"
+    edit = misspelt(written, names, prefix="user_group.") or Edit(path, f"user_group.properties.{name}")
+    return UnknownField(problem, fix, edit)
+
+
 def needs(references: Iterable[VariableReference]) -> Iterator[tuple[str, VariableReference]]:
     for reference in references:
         path = property_path(reference.path)
@@ -117,7 +148,7 @@ def _of(path: str, reference: VariableReference, kinds: set[str], *, always: boo
     wrong = sorted(kind for kind in kinds - {"null"} if not takes(reference, kind))
     if wrong:
         problem = f"the schema declares {path} as {' or '.join(wrong)}, where the query takes {expected(reference)}"
-        fix = "declare the type that the query takes, or change the query"
+        fix = fix_of_type(reference, wrong, "declare the type that the query takes, or change the query")
         yield Problem("property-type", Severity.ERROR, reference.offset, problem, fix, reference.path)
     if not always or "null" in kinds:
         problem = f"the schema lets a group lack {path}, and then the query cannot run for it"

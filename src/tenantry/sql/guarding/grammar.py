@@ -87,10 +87,13 @@ def _unreadable(sql: str, error: Exception) -> Refused:
     reported = str(details.get("description") or type(error).__name__).partition(" but got <")[0]
     if reported.startswith("Required keyword"):
         reported = "a part of this expression is missing"
+    elif reported.startswith("Invalid expression"):  # "Invalid expression / Unexpected token"
+        reported = "a word or sign is not expected here"
     line, column, token = details.get("line") or 1, details.get("col") or 0, details.get("highlight") or ""
     start = sum(map(len, sql.splitlines(keepends=True)[: line - 1]))
-    problem = f"this SQL cannot be proved to read guarded tables: {reported}"
-    return Refused(start + max(0, column - len(token)), problem, "write it in plainer SQL")
+    problem = f"this SQL cannot be read: {reported[:1].lower()}{reported[1:]}"
+    fix = "correct it; if your database takes it as it is, write it in plainer SQL, because guarded tables need SQL "
+    return Refused(start + max(0, column - len(token)), problem, f"{fix}that can be read")
 
 
 class _Types:

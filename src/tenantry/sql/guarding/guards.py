@@ -11,7 +11,7 @@ from tenantry.sql.dialects import DIALECTS, Dialect
 from tenantry.sql.guarding.declaration import READ_ITSELF, Declaration, InvalidTables, TableEntry, invalid_tables
 from tenantry.sql.guarding.names import Path, key_of, path_of, written
 from tenantry.sql.guarding.rendered_text import combinations, render
-from tenantry.sql.guarding.safe_functions import safe_functions, safe_table_functions
+from tenantry.sql.guarding.safe_functions import known_functions, safe_functions, safe_table_functions
 from tenantry.sql.guarding.words import Functions
 from tenantry.sql.parsing.parser import parse
 from tenantry.sql.source import Source
@@ -155,7 +155,8 @@ def _functions(declaration: Declaration, dialect: Dialect) -> Functions:
         lists = [found for found in map(safe_functions, DIALECTS.values()) if found is not None]
         scalar, tables = frozenset.intersection(*lists) | _UNNEST, _UNNEST
     declared = frozenset(declaration.functions)
-    return Functions(scalar | declared, (tables or frozenset()) | declared, declaration.where_to_change)
+    known = (*known_functions(dialect), *declaration.functions)
+    return Functions(scalar | declared, (tables or frozenset()) | declared, known, declaration.where_to_change)
 
 
 def guard_references(nodes: tuple[Node, ...]) -> Iterator[VariableReference]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final, NamedTuple
 
+from tenantry.errors import did_you_mean, misspelt
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.guarding.masked_sql import MaskedToken, Refused
 
@@ -66,6 +67,8 @@ class Functions(NamedTuple):
 
     scalar: AbstractSet[str]
     tables: AbstractSet[str]
+    known: Sequence[str] = ()
+    """Names to suggest for a misspelt one."""
     declared_in: str = "the declaration of the tables"
 
 
@@ -253,7 +256,10 @@ class WordCheck:
         if token.start in self._found.aliases or (name == token.text and self._is_syntax(at, name)):
             return
         problem = f"the function {path} may read a table"
-        raise Refused(token.start, problem, f"if it is safe, add {path} to functions: in {self._functions.declared_in}")
+        known = self._functions.known if path == name else ()
+        fix = f"if it is safe, add {path} to functions: in {self._functions.declared_in}"
+        near = did_you_mean(name, known)
+        raise Refused(token.start, problem, f"{near}Otherwise, {fix}" if near else fix, misspelt(name, known))
 
     def _is_syntax(self, at: int, word: str) -> bool:
         before = self._text(at - 1)

@@ -238,7 +238,8 @@ def words_of(text: str, lexemes: Sequence[Lexeme], *, escapes: bool = False) -> 
             if first in "uU" or (escapes and "\\" in text[lexeme.start : lexeme.end]):
                 yield WordToken(ESCAPED_NAME, True, lexeme.start)
             elif first == "$":
-                yield WordToken("'", False, lexeme.start)
+                size = text.index("$", lexeme.start + 1) + 1 - lexeme.start
+                yield WordToken(f"'{text[lexeme.start + size : lexeme.end - size].lower()}", False, lexeme.start)
             elif first != "/":  # a hint is a comment
                 yield WordToken(text[lexeme.start + 1 : lexeme.end - 1].lower(), True, lexeme.start)
         elif lexeme.kind is LexemeKind.STRING:

@@ -61,16 +61,19 @@ def _names(words: Sequence[WordToken], private: PrivateNames) -> Iterator[Privat
         before = _text(words, at - 1)
         if private.variables and written == before == "@":
             yield PrivateName(f"@@{_text(words, at + 1)}", words[at - 1].offset)
-        is_string = private.strings_name_tables and written[:1] == "'" and before in _BEFORE_TABLE
+        prefix, quote, string = written.partition("'")
+        is_string = private.strings_name_tables and not is_word and quote and before in _BEFORE_TABLE
         if not (is_word or is_string):
             continue
-        name = written.removeprefix("'")
+        if is_string and prefix and "\\" in string:
+            yield _called(ESCAPED_NAME, offset)
+        name = string.strip() if is_string else written
         public = private.schemas.get(name)
         if public is not None:
             table = _text(words, at + 2).removeprefix("'") if _text(words, at + 1) == "." else ""
             if table and table not in public:
                 yield PrivateName(f"{name}.{table}", offset)
-        elif _is_private(name, private) and not _is_in_other_schema(words, at, private):
+        elif _is_private(name, private) and not _is_column(words, at, private):
             yield PrivateName(name, offset)
 
 
@@ -78,9 +81,14 @@ def _is_private(name: str, private: PrivateNames) -> bool:
     return any(name.startswith(prefix) and name not in public for prefix, public in private.prefixes.items())
 
 
-def _is_in_other_schema(words: Sequence[WordToken], at: int, private: PrivateNames) -> bool:
-    # Also true for a column: `films.pg_rating`.
-    return private.only_in != "" and _text(words, at - 1) == "." and _text(words, at - 2) != private.only_in
+def _is_column(words: Sequence[WordToken], at: int, private: PrivateNames) -> bool:
+    # `films.pg_rating`, or the table of another schema. PostgreSQL calls functions in this way, too:
+    # `(10::oid).pg_get_userbyid`, and `x.pg_get_userbyid` if x is a function in `from`.
+    if private.only_in == "" or at < 2 or words[at - 1].text != ".":
+        return False
+    qualifier, name = words[at - 2], words[at].text
+    is_called = any(each.matches(name) for each in private.attributes)
+    return qualifier.is_name and qualifier.text != private.only_in and not is_called
 
 
 def _shown(words: Sequence[WordToken], private: PrivateNames) -> Iterator[PrivateName]:
@@ -89,9 +97,8 @@ def _shown(words: Sequence[WordToken], private: PrivateNames) -> Iterator[Privat
             end = at + 1
             while _text(words, end) in SHOW_MODIFIERS:
                 end += 1
-            what, after = _text(words, end), _text(words, end + 1)
-            is_public = what in SHOWN or (what == "create" and after in {"table", "view"})
-            if not is_public and (end > at + 1 or what.isidentifier() or what[:1] == "'"):
+            what = _text(words, end)
+            if what not in SHOWN and (end > at + 1 or what.isidentifier() or "'" in what[:2]):
                 shown = [each.text for each in words[at : end + 1] if each.text.isidentifier()]
                 yield PrivateName(" ".join(shown), offset)
     if _text(words, 0) in _DESCRIBES:  # `show tables from mysql` names a schema without a dot

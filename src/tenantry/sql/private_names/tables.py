@@ -21,6 +21,8 @@ class PrivateNames:
     """Beginnings of the engine's own names, each with the public names."""
     only_in: str = ""
     """The only schema that has names with these beginnings; empty: any schema may have them."""
+    attributes: tuple[FunctionNames, ...] = ()
+    """Of these names, those of functions and types that ``value.name`` calls. Other names after a dot are columns."""
     functions: tuple[FunctionNames, ...] = ()
     """Functions that read settings, files, other servers or the rights of users, run a string as SQL, or change
     the server, such as logs, checkpoints and locks."""
@@ -35,7 +37,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 SHOWN: Final = _names("tables columns fields index indexes keys")
-"""The words that may follow ``show`` and its modifiers. Only a table or a view may follow ``show create``."""
+"""The words that may follow ``show`` and its modifiers. ``show create`` shows who defined a view."""
 SHOW_MODIFIERS: Final = _names("all extended full")
 
 _INFORMATION: Final = {
@@ -55,6 +57,13 @@ _PG_TABLES: Final = """
 _DUCKDB_PG_TABLES: Final = "pg_attribute pg_class pg_namespace pg_type"
 # The types, also as arrays, that turn the number of a role into its name.
 _PG_ROLES: Final = "regrole _regrole to_regrole aclitem _aclitem makeaclitem"
+# Functions of one argument that act, or show more than tables and types.
+_PG_ATTRIBUTES: Final = """
+    pg_advisory_* pg_backup_* pg_blocking_* pg_cancel_* pg_create_* pg_current_* pg_database_* pg_drop_* pg_extension_*
+    pg_get_* pg_import_* pg_log_* pg_ls_* pg_options_* pg_promote* pg_read_* pg_relation_* pg_replication_* pg_restore_*
+    pg_safe_* pg_sequence_* pg_settings_* pg_split_* pg_stat_* pg_tablespace_* pg_terminate_* pg_try_* pg_walfile_*
+    pg_xact_*
+"""
 _PG_FUNCTIONS: Final = """
     pg_column_compression pg_column_size pg_get_constraintdef pg_get_expr pg_get_indexdef pg_get_serial_sequence
     pg_get_viewdef pg_indexes_size pg_input_error_info pg_input_is_valid pg_is_other_temp_schema pg_lsn
@@ -65,6 +74,7 @@ _POSTGRESQL: Final = PrivateNames(
     schemas=_INFORMATION,
     prefixes={"pg_": _names(_PG_TABLES + _PG_FUNCTIONS), **dict.fromkeys(_PG_ROLES.split(), _NOTHING)},
     only_in="pg_catalog",
+    attributes=(function_names(_PG_ATTRIBUTES + _PG_ROLES.replace(" ", "* ") + "*"),),
     functions=(
         DIALECTS["postgresql"].dynamic_functions,
         function_names(
@@ -73,7 +83,8 @@ _POSTGRESQL: Final = PrivateNames(
             has_function_privilege has_language_privilege has_largeobject_privilege has_parameter_privilege
             has_schema_privilege has_sequence_privilege has_server_privilege has_table_privilege
             has_tablespace_privilege has_type_privilege inet_client_addr inet_client_port inet_server_addr
-            inet_server_port lo_* loread lowrite set_config"""
+            inet_server_port lo_* loread lowrite set_config""",
+            attributes=True,
         ),
     ),
 )
@@ -82,7 +93,10 @@ _REDSHIFT: Final = replace(
     prefixes={**_POSTGRESQL.prefixes, **dict.fromkeys(("stl_", "stv_", "svcs_", "svl_", "svv_", "sys_"), _NOTHING)},
 )
 _MYSQL: Final = PrivateNames(
-    schemas={**_INFORMATION, **dict.fromkeys(("mysql", "performance_schema", "sys", "ndbinfo"), _NOTHING)},
+    schemas={
+        "information_schema": _INFORMATION["information_schema"] - {"views"},  # it has their definers
+        **dict.fromkeys(("mysql", "performance_schema", "sys", "ndbinfo"), _NOTHING),
+    },
     functions=(
         DIALECTS["mysql"].dynamic_functions,
         function_names(

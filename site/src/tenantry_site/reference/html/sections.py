@@ -38,9 +38,9 @@ class Fields:
             name=one.name,
             any_name=False,
             deprecated=one.deprecated,
-            labels=_labels(one.shape, required=one.required, deprecated=one.deprecated),
+            labels=field_labels(one.shape, required=one.required, deprecated=one.deprecated),
             description=self._prose.block(one.description),
-            facts=list(_facts(one.shape, one.example)),
+            facts=list(field_facts(one.shape, one.example)),
             nested=self._nested(one.shape),
         )
 
@@ -57,8 +57,8 @@ class Fields:
         return render_template(
             "reference/body",
             description=self._prose.block(shape.description),
-            labels=_labels(shape) if typed else None,
-            facts=list(_facts(shape)),
+            labels=field_labels(shape) if typed else None,
+            facts=list(field_facts(shape)),
             fields=self._inside(inner, name),
         )
 
@@ -93,9 +93,9 @@ class Fields:
             name=name,
             any_name=any_name,
             deprecated=shape.deprecated,
-            labels=_labels(shape, required=required, deprecated=shape.deprecated),
+            labels=field_labels(shape, required=required, deprecated=shape.deprecated),
             description=self._prose.block(shape.description),
-            facts=list(_facts(shape, ABSENT if shape.nested else shape.example)),
+            facts=list(field_facts(shape, ABSENT if shape.nested else shape.example)),
             nested=self._nested(shape),
         )
 
@@ -116,14 +116,15 @@ class Fields:
     def _alternative(self, shape: Shape) -> dict[str, object]:
         return {
             "name": shape.title or shape.name,
-            "labels": _labels(shape, deprecated=shape.deprecated),
+            "labels": field_labels(shape, deprecated=shape.deprecated),
             "description": self._prose.block(shape.description),
-            "facts": list(_facts(shape)),
+            "facts": list(field_facts(shape)),
             "fields": self._inside(shape),
         }
 
 
-def _labels(shape: Shape, *, required: bool = False, deprecated: bool = False) -> list[FieldLabel]:
+def field_labels(shape: Shape, *, required: bool = False, deprecated: bool = False) -> list[FieldLabel]:
+    """The labels after the name of a field: its type, whether it is required, its default."""
     kind = shape.type + (f" ({shape.format})" if shape.format and shape.kind != "file" else "")
     if shape.nullable and (kind or shape.alternatives):
         kind = f"{kind or 'alternatives'} or null"
@@ -152,7 +153,8 @@ class FieldFact(NamedTuple):
     more: str = ""
 
 
-def _facts(shape: Shape, example: Any = ABSENT) -> Iterator[FieldFact]:
+def field_facts(shape: Shape, example: Any = ABSENT) -> Iterator[FieldFact]:
+    """The lines below a field: its bounds and its example."""
     yield from _bounds(shape)
     if example is not ABSENT:
         yield FieldFact("Example: ", [shown_value(example)])

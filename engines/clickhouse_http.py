@@ -19,11 +19,12 @@ import sys
 import threading
 import urllib.request
 from base64 import b64decode
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from email import message_from_bytes
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -35,6 +36,9 @@ from engines.certificates import self_signed
 PASSWORD = "s3cr3t-of-the-server"
 LEVELS = {"default": 0, "level_1": 1, "level_2": 2}
 """Users, and ``readonly`` in the profile of each."""
+_NATIVE = re.compile(r"format native\s*\Z", re.IGNORECASE)
+_STREAMED = re.compile(r"[\s(]*(select|with|from)\b", re.IGNORECASE)
+"""The statements that chdb streams."""
 _NO_SETTINGS = frozenset({"query", "query_id", "database", "client_protocol_version", "wait_end_of_query"})
 
 
@@ -127,11 +131,14 @@ class _Handler(BaseHTTPRequestHandler):
         with closing(self.connect()) as engine:
             for statement in _preparation(level, settings, given.get("database")):
                 _run(engine, statement)
-            zone = _run(engine, "select timezone()").decode().strip()
-            body = _run(engine, _with_id(sql, given.get("query_id", "")), params)
-            if not body and sql.rstrip().lower().endswith("format native"):
-                body = _empty_block(engine, sql, params)
-        self._send(200, body, {"X-ClickHouse-Timezone": zone})
+            headers = {"X-ClickHouse-Timezone": _run(engine, "select timezone()").decode().strip()}
+            known = _with_id(sql, given.get("query_id", ""))
+            if not _NATIVE.search(sql):
+                self._send(200, _run(engine, known, params), headers)
+            elif not _STREAMED.match(sql):
+                self._send(200, _run(engine, known, params) or _empty_block(engine, sql, params), headers)
+            else:
+                self._stream(_blocks(engine, known, params), headers, lambda: _empty_block(engine, sql, params))
 
     def _read_body(self) -> dict[str, str]:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -152,6 +159,27 @@ class _Handler(BaseHTTPRequestHandler):
         if scheme == "Basic":
             user, _, password = b64decode(credentials).decode().partition(":")
         return user if password == PASSWORD else ""
+
+    def _stream(self, blocks: Iterator[bytes], headers: dict[str, str], empty: Callable[[], bytes]) -> None:
+        """An error before the first block is the response's; a later one is the end of its body."""
+        first = next(blocks, None)
+        if first is None:
+            self._send(200, empty(), headers)
+            return
+        self.send_response(200)
+        for name, value in {"Transfer-Encoding": "chunked", **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        with suppress(BrokenPipeError, ConnectionResetError):
+            try:
+                for block in chain([first], blocks):
+                    self._write(block)
+            except _Refused as error:
+                self._write(str(error).encode())
+            self.wfile.write(b"0\r\n\r\n")
+
+    def _write(self, chunk: bytes) -> None:
+        self.wfile.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
 
     def _send(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
@@ -195,8 +223,19 @@ def _varint(number: int) -> bytes:
 
 
 def _run(engine: Any, sql: str, params: dict[str, str] | None = None) -> bytes:
-    try:
+    with _refusing():
         return bytes(engine.query(sql, "TabSeparated", params=params or {}).bytes() or b"")
+
+
+def _blocks(engine: Any, sql: str, params: dict[str, str]) -> Iterator[bytes]:
+    with _refusing(), closing(engine.send_query(sql, "Native", params=params)) as found:
+        yield from (block for each in found if (block := bytes(each.bytes() or b"")))
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    try:
+        yield
     except Exception as error:  # noqa: BLE001  # chdb raises several, and RuntimeError
         code = re.search(r"Code: (\d+)", str(error))
         raise _Refused(int(code[1]) if code else 1001, str(error)) from None

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -30,33 +30,20 @@ _KEEPS_STATEMENTS = (1, 21)
 
 class PgBouncer:
     """``url(database)`` is the same database through the pooler. ``mode``: ``session``, ``transaction`` or
-    ``statement``; ``settings`` are more lines of its file."""
+    ``statement``. ``written``: returns its file of settings for a port and a folder, to which it may write others."""
 
-    def __init__(self, root: Path, server: str, mode: str, *settings: str) -> None:
+    def __init__(self, root: Path, mode: str, written: Callable[[int, Path], str]) -> None:
         self.mode = mode
         self._program = str(root / "usr/sbin/pgbouncer")
         self._environment = environment(root)
         self._folder = tempfile.TemporaryDirectory(prefix="tenantry-pgbouncer-")
         self.port: int = free_port()
-        parts = urlsplit(server)
-        user = f" user={parts.username}" if parts.username else ""
-        password = f" password={parts.password}" if parts.password else ""
-        lines = [
-            "[databases]",
-            f"* = host={parts.hostname} port={parts.port or 5432}{user}{password}",
-            "[pgbouncer]",
-            "listen_addr = 127.0.0.1",
-            f"listen_port = {self.port}",
-            "unix_socket_dir =",
-            "auth_type = any",  # whoever reaches the port: it is a test's own
-            f"pool_mode = {mode}",
-            *settings,
-        ]
-        if self._version() >= _KEEPS_STATEMENTS:
-            lines.append("max_prepared_statements = 0")
-        self._settings = Path(self._folder.name) / "pgbouncer.ini"
-        self._settings.write_text("\n".join(lines) + "\n")
-        self._log = Path(self._folder.name) / "log"
+        folder = Path(self._folder.name)
+        self._settings = folder / "pgbouncer.ini"
+        text = written(self.port, folder)
+        keeps = "max_prepared_statements = 0\n" if self._version() >= _KEEPS_STATEMENTS else ""
+        self._settings.write_text(f"{text}\n{keeps}")
+        self._log = folder / "log"
 
     def url(self, database: str) -> str:
         """The URL of a database of the server behind it, through this pooler."""
@@ -70,7 +57,8 @@ class PgBouncer:
 
     def start(self) -> None:
         """Starts it and waits until it answers."""
-        for path in (Path(self._folder.name), self._settings):
+        folder = Path(self._folder.name)
+        for path in (folder, *folder.iterdir()):
             path.chmod(0o755)  # of another user, when this one is root
         user = ["-u", "nobody"] if os.geteuid() == 0 else []
         with self._log.open("wb") as log:
@@ -117,8 +105,34 @@ class PgBouncer:
 
 @contextmanager
 def pooled(server: str, mode: str, *settings: str) -> Iterator[PgBouncer]:
-    """A PgBouncer before the server at this URL, for programs that are not tests too. Raises PackagesMissing."""
-    pooler = PgBouncer(unpack(*PACKAGES), server, mode, *settings)
+    """A PgBouncer before the server at this URL, for programs that are not tests too, with further lines of settings.
+    It lets everyone in, and logs in to the server as the URL's user. Raises PackagesMissing."""
+    parts = urlsplit(server)
+    user = f" user={parts.username}" if parts.username else ""
+    password = f" password={parts.password}" if parts.password else ""
+
+    def written(port: int, _folder: Path) -> str:
+        lines = (
+            "[databases]",
+            f"* = host={parts.hostname} port={parts.port or 5432}{user}{password}",
+            "[pgbouncer]",
+            "listen_addr = 127.0.0.1",
+            f"listen_port = {port}",
+            "unix_socket_dir =",
+            "auth_type = any",  # whoever reaches the port: it is a test's own
+            f"pool_mode = {mode}",
+            *settings,
+        )
+        return "\n".join(lines)
+
+    with pooled_as(written, mode) as pooler:
+        yield pooler
+
+
+@contextmanager
+def pooled_as(written: Callable[[int, Path], str], mode: str) -> Iterator[PgBouncer]:
+    """A PgBouncer with this file of settings (see ``PgBouncer``). Raises PackagesMissing."""
+    pooler = PgBouncer(unpack(*PACKAGES), mode, written)
     try:
         pooler.start()
         yield pooler

@@ -47,21 +47,45 @@ def test_keys_rotate_list_and_remove(terminal: Terminal, folder: Path) -> None:
 
 
 def test_a_key_that_groups_need_is_counted_and_stays(ready: Terminal) -> None:
-    """Red when ``keys remove`` counts nothing, or only the live tokens: a token in its grace period would end early."""
+    """Red when ``keys remove`` counts nothing, or only the live tokens: a token in its grace period would end early.
+    Also red when the two are one number: the advice for a group with a new token was to rotate it."""
     for name in ("acme", "globex"):
         ready("group", "create", name)
     ready("data-source", "create", "a", "--no-check", "--url", "postgresql://reader:secret@127.0.0.1:1/sales")
     ready("keys", "rotate")
-    counts = [(row["id"], row["groups"], row["sources"]) for row in ready("keys", "list", "--json").json()]
-    assert counts == [("k1", 2, 1), ("k2", 0, 1)]
+
+    def counts() -> list[tuple[str, int, int, int]]:
+        rows = ready("keys", "list", "--json").json()
+        return [(row["id"], row["groups"], row["in_grace"], row["sources"]) for row in rows]
+
+    assert counts() == [("k1", 2, 0, 1), ("k2", 0, 0, 1)]
     assert "the tokens of 2 user groups are signed by it" in ready("keys", "remove", "k1", fails=1).err
     ready("group", "rotate", "acme")
     ready("group", "rotate", "globex", "--grace-seconds", "3600")
-    assert "the token of 1 user group is signed by it" in ready("keys", "remove", "k1", fails=1).err
-    assert [(row["id"], row["groups"]) for row in ready("keys", "list", "--json").json()] == [("k1", 1), ("k2", 2)]
+    assert counts() == [("k1", 0, 1, 1), ("k2", 2, 0, 1)]
+    refused = ready("keys", "remove", "k1", fails=1).err
+    assert "the old token of 1 user group is signed by it. The last grace period ends on " in refused
+    assert "UTC: wait until then, or add --force" in refused
+    assert "group rotate" not in refused
     ready("group", "rotate", "globex")
     assert ready("keys", "remove", "k1").out == "k1\n"
-    assert [(row["id"], row["groups"]) for row in ready("keys", "list", "--json").json()] == [("k2", 2)]
+    assert counts() == [("k2", 2, 0, 1)]
+
+
+def test_a_key_is_removed_in_the_grace_period_of_its_tokens(ready: Terminal) -> None:
+    """The groups have new tokens, so no advice remains, doctor is content, and a rotation finds nothing to do. Red when
+    tokens in their grace period count as the tokens of their groups."""
+    ready("group", "create", "acme")
+    ready("environment", "set-grace", "production", "3600")
+    ready("keys", "rotate")
+    rotate = ("group", "rotate", "--signed-by", "k1", "--yes")
+    assert ready(*rotate).err == "1 rotated, 0 failed\n"
+    removed = ready("keys", "remove", "k1", "--force").err
+    assert "the old token of 1 user group is refused within the staleness bound. The groups have new ones." in removed
+    assert "signing_key_missing" not in removed
+    assert ready("keys", "list").err == ""
+    assert ready("doctor").err == ""
+    assert ready(*rotate).err == "0 rotated, 0 failed\n"
 
 
 def test_keys_are_listed_without_a_store(terminal: Terminal, folder: Path) -> None:

@@ -38,6 +38,7 @@ def test_nothing_is_wrong(ready: Terminal) -> None:
         "store": "ok",
         "migrations": "ok",
         "run folder": "ok",
+        "audit trail": "ok",
         "bus": "skipped",
         "clock": "skipped",
         "data sources": "skipped",
@@ -119,13 +120,47 @@ def test_a_key_file_of_another_store(ready: Terminal, folder: Path) -> None:
     assert f"{spare} lacks keys that signed the tokens of user groups: k2 (2 groups). " in said
     assert "--keys (TENANTRY_KEYS)" in said
     assert "`tenantry group rotate --signed-by k2`" in said
+    ready("keys", "rotate")
+    ready("keys", "remove", "k2", "--force")
+    removed = found(ready)["keys"]["fix"]  # red when it advises to restore a key that leaked
+    assert removed == "To give the groups new tokens: `tenantry group rotate --signed-by k2`"
+    ready("group", "rotate", "--signed-by", "k2", "--yes")
     spare.write_bytes(keys.read_bytes())
     assert verdict(0).startswith("ok")
     ready("keys", "remove", "k1")
     assert found(ready, fails=0)["keys"]["state"] == "ok"
     *others, active = keys.read_text().rstrip().split(" ")
     spare.write_text(" ".join([*others, active[-2::-1] + active[-1]]))
-    assert "has another key k2 than" in verdict(1)
+    assert "has another key k3 than" in verdict(1)
+
+
+def test_a_key_file_that_is_lost(ready: Terminal, folder: Path) -> None:
+    """Red when the advice is a new file, which would lose all tokens and passwords, and when that of the data source is
+    to correct the source."""
+    url = f"postgresql://u:{SECRET}@127.0.0.1:{free_port()}/x"
+    ready("data-source", "create", "mine", "--no-check", "--url", url)
+    keys = folder / "tenantry.keys"
+    kept = keys.rename(folder / "kept.keys")
+
+    def results() -> tuple[str, dict[str, str]]:
+        rows = found(ready)
+        return f"{rows['keys']['found']}. {rows['keys']['fix']}", rows["data source mine in production"]
+
+    of_keys, source = results()
+    assert "there is no signing-key file tenantry.keys. Name the key file of this store with --keys" in of_keys
+    assert "keys new" not in of_keys
+    assert source["found"] == "its URL is encrypted: correct the keys first"
+    for mode, content in ((0o644, kept.read_text()), (0o600, "")):
+        keys.write_text(content)
+        keys.chmod(mode)
+        assert results()[1]["state"] == "skipped"
+    keys.unlink()
+    ready("keys", "new")
+    of_keys, source = results()
+    assert "restore it from a backup" in of_keys
+    assert source["state"] == "skipped"
+    keys.write_bytes(kept.read_bytes())
+    assert "connection refused" in results()[1]["found"]
 
 
 def test_a_trail_that_cannot_be_checked(ready: Terminal, folder: Path) -> None:

@@ -103,17 +103,48 @@ def test_one_group_that_fails_does_not_stop_the_others(ready: Terminal) -> None:
 
 
 def test_a_suspended_group_and_its_key(ready: Terminal) -> None:
-    """Both refusals name the way out, and it works. Red when each only named the other command."""
+    """Both refusals name the way out, and it works. Red when each only named the other command, and without the
+    environment: there are two, and the command asks for one."""
+    ready("environment", "create", "staging", "--tag", "Testing")
     create(ready, "acme", "away")
+    create(ready, "away", environment="staging")
     ready("keys", "rotate")
-    ready("group", "suspend", "away")
+    for environment in ("production", "staging"):
+        ready("group", "suspend", "away", "--environment", environment)
     failed = ready(*SIGNED_BY_K1, fails=1).err
+    assert "\naway (staging): this user group is suspended" in failed
     refused = ready("keys", "remove", "k1", fails=1).err
     for said in (failed, refused):
-        assert "`tenantry group resume ID`" in said
+        assert "`tenantry group resume ID --environment NAME`" in said
         assert "--force" in said
-    for words in (("group", "resume", "away"), SIGNED_BY_K1, ("group", "suspend", "away"), ("keys", "remove", "k1")):
-        ready(*words)
+    for change in ("resume", "suspend"):
+        for environment in ("production", "staging"):
+            ready("group", change, "away", "--environment", environment)
+        if change == "resume":
+            ready(*SIGNED_BY_K1)
+    ready("keys", "remove", "k1")
+
+
+def test_a_key_that_was_removed_while_a_group_was_suspended(ready: Terminal) -> None:
+    """Red when the way out is to remove the key once more."""
+    create(ready, "away")
+    ready("group", "suspend", "away")
+    ready("keys", "rotate")
+    assert "tenantry keys remove k1 --force" in ready(*SIGNED_BY_K1, fails=1).err
+    ready("keys", "remove", "k1", "--force")
+    failed = ready(*SIGNED_BY_K1, fails=1).err
+    assert "tenantry group resume ID" in failed
+    assert "--force" not in failed
+
+
+def test_one_environment_after_the_other(ready: Terminal) -> None:
+    """With a key that was removed. Red when the environment that is done ends with 2."""
+    ready("environment", "create", "staging", "--tag", "Testing")
+    create(ready, "acme")
+    ready("keys", "rotate")
+    ready("keys", "remove", "k1", "--force")
+    for environment, rotated in (("staging", 0), ("production", 1), ("production", 0)):
+        assert ready(*SIGNED_BY_K1, "--environment", environment).err == f"{rotated} rotated, 0 failed\n"
 
 
 def test_many_groups_are_rotated_after_a_question(ready: Terminal) -> None:
@@ -151,7 +182,7 @@ def test_a_file_that_others_may_read_gets_no_token(ready: Terminal, folder: Path
         (("acme", "--after", "0"), "need --all or --signed-by", 2),
         (("--signed-by", "K1"), "such as k1", 1),
         (("--signed-by", "k1"), "is the active signing key", 1),
-        (("--signed-by", "k9", "--yes"), "the key file has no key k9, and no user group", 2),
+        (("--signed-by", "k9", "--yes"), "the key file never had a key k9, and no user group", 2),
     ],
 )
 def test_what_is_refused(ready: Terminal, words: tuple[str, ...], says: str, code: int) -> None:

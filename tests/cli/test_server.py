@@ -11,6 +11,7 @@ import pytest
 from starlette.applications import Starlette
 
 from engines.loggers import fresh_loggers
+from tenantry.errors import InvalidSettings
 from tenantry.server.uvicorn import listen, run
 
 
@@ -22,6 +23,13 @@ def _signals() -> Iterator[None]:
         yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("host", ["nowhere.invalid", "192.0.2.1"])
+def test_a_host_that_is_not_ours_is_named(host: str) -> None:
+    """192.0.2.1: RFC 5737. Red when the advice is another port."""
+    with pytest.raises(InvalidSettings, match=f"cannot listen on {host}:8000: .*; --host must be an address of this"):
+        listen(host, 8000)
 
 
 @pytest.mark.usefixtures("_signals")

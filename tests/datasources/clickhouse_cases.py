@@ -174,9 +174,24 @@ async def _run(folder: Path) -> dict[str, Any]:
         found["guarded"] = [await outcome(sources, CASES[0], each) for each in ("acme", "globex")]
         directory.registered[0] = replace(directory.registered[0], tables="")
     found["stop"] = await _stop(directory)
+    found["stream"] = await _stream(directory)
     async with data_sources(directory, **LIMITS) as sources:
         found["still there"] = await outcome(sources, CASES[0])
         found["engine alone"] = [await outcome(sources, case) for case in without_the_check_of_the_text()]
+    return found
+
+
+async def _stream(directory: Directory) -> dict[str, Any]:
+    """The rows of streams with more rows than a query may have, and of one that is left after its first piece."""
+    asking, found = group(main="ds_1"), {}
+    async with data_sources(directory, **LIMITS, pool_size=1) as sources:
+        for sql in ("select number from numbers(70000)", "select 1 as a where 0", "show tables from sales"):
+            stream = await sources.stream(asking, "main", sql, {}, format="csv")
+            found[sql] = b"".join([piece async for piece in stream]).count(b"\n")
+        stream = await sources.stream(asking, "main", "select number from numbers(1e13)", {})
+        found["first"] = (await anext(aiter(stream))).decode()[:12]
+        await stream.aclose()
+        found["left"] = await sources.fetch(asking, "main", "select 1 as a")
     return found
 
 

@@ -57,6 +57,18 @@ def test_queries_whose_viewers_left_are_stopped(found: dict[str, Any]) -> None:
     assert found["stop"]["stopped"] < PATIENCE
 
 
+def test_a_stream_has_its_own_limits_and_stops(found: dict[str, Any]) -> None:
+    """Its only connection serves the next query. Red when the rows are read as a whole: 70,000 were too many, and a
+    stream without end gave nothing."""
+    assert found["stream"] == {
+        "select number from numbers(70000)": 70_001,
+        "select 1 as a where 0": 1,
+        "show tables from sales": 3,
+        "first": '{"number":0}',
+        "left": [{"a": 1}],
+    }
+
+
 def test_one_folder_at_a_time(found: dict[str, Any]) -> None:
     """A second one is refused in plain words, and not by its path; a missing one is not made."""
     assert found["ds_2"].startswith("SourceUnavailable: data source ds_2 cannot be reached")

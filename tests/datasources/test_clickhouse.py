@@ -14,12 +14,21 @@ import pytest
 from engines.certificates import self_signed
 from engines.clickhouse_http import PASSWORD, ClickHouseServer
 from engines.ports import free_port
+from tenantry.datasources import StreamLimits
 from tenantry.datasources.engines import clickhouse_sql
 from tenantry.datasources.engines.clickhouse import ClickHouseAddress
 from tenantry.datasources.engines.clickhouse_sql import clickhouse_refusal, typed_value
 from tenantry.datasources.results import to_arrow
 from tenantry.datasources.url import parse_url
-from tenantry.errors import InvalidSource, NotOneStatement, QueryTimeout, SourceUnavailable, UnbindableValue
+from tenantry.errors import (
+    InvalidSource,
+    NotOneStatement,
+    QueryFailed,
+    QueryTimeout,
+    SourceUnavailable,
+    TooManyRows,
+    UnbindableValue,
+)
 from tenantry.groups import check_session_variables
 from tests.datasources.clickhouse_cases import (
     CANARY,
@@ -34,6 +43,7 @@ from tests.datasources.clickhouse_cases import (
 )
 from tests.datasources.conftest import Directory, group
 
+NUMBERS = "select number as n from numbers({})"
 USERS = ("default", "level_2", "level_1")
 
 
@@ -121,6 +131,32 @@ async def test_a_query_without_end_is_stopped_on_the_server(user: str, sources, 
     assert await patient.fetch(group("globex", main="ds_1"), "main", "select 1 as v") == [{"v": 1}]
     assert time.monotonic() - began < 60
     await _until_running(server, 0)
+
+
+@pytest.mark.parametrize("user", USERS)
+async def test_a_stream_has_its_own_limits_and_stops(user: str, sources, server: ClickHouseServer) -> None:
+    """Also where the server may not be told a limit. A stream that is left, or has too many rows, ends on the server.
+    Red when a stream is read as a whole: it has the limits of a query, and one without end gives nothing. Red without
+    ``interrupt``: the server goes on."""
+    opened = sources(user, stream=StreamLimits(row_limit=100_000, timeout=600.0), timeout=60.0)
+    rows = [line async for line in await opened.stream(group(main="ds_1"), "main", NUMBERS.format("70000"), {})]
+    assert b"".join(rows).count(b"\n") == 70_000
+    with pytest.raises(TooManyRows, match="more than 100000 rows"):
+        async for _ in await opened.stream(group(main="ds_1"), "main", NUMBERS.format("1e13"), {}):
+            pass
+    stream = await opened.stream(group(main="ds_1"), "main", NUMBERS.format("1e13"), {})
+    assert (await anext(aiter(stream))).startswith(b'{"n":0}\n{"n":1}\n')
+    await stream.aclose()
+    await _until_running(server, 0)
+
+
+async def test_an_error_within_a_stream(sources) -> None:
+    """Red when the end of such a body is taken for the end of the rows."""
+    opened = sources(stream=StreamLimits(row_limit=10_000_000))
+    sql = "select throwIf(number = 900000) as n from numbers(1000000)"
+    with pytest.raises(QueryFailed, match="395"):
+        async for _ in await opened.stream(group(main="ds_1"), "main", sql, {}):
+            pass
 
 
 async def _until_running(server: ClickHouseServer, count: int) -> None:

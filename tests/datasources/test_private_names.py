@@ -55,6 +55,7 @@ SECRETS = {
         "pg_get_userbyid": "select (10::oid).pg_get_userbyid as a",
         "pg_stat_get_activity": "select (x).* from (select (null::int).pg_stat_get_activity) x(x)",
         "pg_advisory_lock_shared": "select a[1].pg_advisory_lock_shared from (select array[1::bigint] as a) x",
+        "pg_input_is_valid": "select pg_input_is_valid('postgres', 'regrole') as a",
         "regroleout": "select regroleout(10)::text as a",
         "brin_summarize_new_values()": "select brin_summarize_new_values(1) as a where false",
     },

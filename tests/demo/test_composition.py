@@ -98,6 +98,12 @@ def test_three_customers_see_three_dashboards(demo: Started) -> None:
     assert all(found.values())
 
 
+def test_the_terminal_names_the_files_of_the_editor(demo: Started) -> None:
+    """Red when it names the folder of the data."""
+    (named,) = re.findall(r"Its files: (.+)", demo.text)
+    assert {each.name for each in Path(named).iterdir()} == {"dashboards", "queries", "tables.yaml"}
+
+
 def test_a_customer_is_cut_off_and_the_others_go_on(demo: Started) -> None:
     """At once, and for as long as its product asks for passes. Red when it is not suspended."""
     before, other = _pass(demo, "HA"), _pass(demo, "UA")

@@ -7,6 +7,7 @@ import secrets
 import subprocess
 import threading
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -14,11 +15,12 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import anyio
+import psycopg
 import pytest
 
 from benchmarks.acceptance.faults.postgres import PostgresServer
 from engines.debian_packages import require
-from engines.pgbouncer import PACKAGES, pooled
+from engines.pgbouncer import PACKAGES, PgBouncer, pooled_as
 from engines.postgres import Postgres
 from engines.postgres_programs import installed_programs
 from engines.reverse_proxies import FILES
@@ -120,7 +122,7 @@ async def test_the_role_of_serve_does_all_that_the_command_line_does(serve: SQLS
     assert again.token.version == issued.token.version + 1
     rotation = GroupRotation(again, "k2", secrets.token_bytes(16))
     assert await serve.groups.write_many(environment, [rotation]) != [None]
-    assert (await serve.environments.count_tokens())["k2"] == 1
+    assert (await serve.environments.count_tokens())["k2"].live == 1
     await serve.groups.delete(environment, "acme")
     assert [entry.action for entry in await serve.audit.list(environment="of-serve")][-1] == "group.deleted"
     for forbidden in (
@@ -220,36 +222,91 @@ async def test_the_connections_of_a_process(serve: SQLStore, database: Database)
     assert 2 <= int(of_serve[f"{database.prefix}serve"]) <= CONNECTIONS
 
 
-def pooler_settings() -> list[str]:
-    """The lines of the page's ``pgbouncer.ini``, but for those that a test sets itself."""
+@contextmanager
+def guide_pooler(database: str, users: str) -> Iterator[PgBouncer]:
+    """A PgBouncer with the page's ``pgbouncer.ini`` as it is, but for the address of the server, the pooler's port and
+    the folder of the file of users. ``database``: the URL of the database; ``users``: the contents of that file."""
     require(*PACKAGES)
     found = re.search(r"^```ini\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert found is not None
-    lines = [line for line in found[1].partition("[pgbouncer]\n")[2].splitlines() if line and line[0] != ";"]
-    assert "pool_mode = transaction" in lines
-    return [line for line in lines if not line.startswith(("auth_", "listen_", "pool_mode"))]
+    server = urlsplit(database)
+    name = server.path.removeprefix("/")
+
+    def written(port: int, folder: Path) -> str:
+        (folder / "userlist.txt").write_text(users)
+        text = found[1]
+        for line, here in (
+            (
+                "tenantry = host=db.internal dbname=tenantry\n",
+                f"{name} = host=127.0.0.1 port={server.port} dbname={name}\n",
+            ),
+            ("listen_port = 6432\n", f"listen_port = {port}\n"),
+            ("/etc/pgbouncer/userlist.txt\n", f"{folder}/userlist.txt\n"),
+        ):
+            assert text.count(line) == 1, line
+            text = text.replace(line, here)
+        return text
+
+    with pooled_as(written, "transaction") as pooler:
+        yield pooler
+
+
+def with_password(url: str, password: str) -> str:
+    return url.replace("@", f":{password}@", 1)
 
 
 async def test_the_pooler_of_the_guide(serve: SQLStore, database: Database) -> None:
-    """The settings of the page, before this server: the store works through it, migrations too."""
-    settings = pooler_settings()
-    with pooled(database.server.url, "transaction", *settings) as pooler:
-        through = pooler.url(database.url("serve"))
-        await anyio.to_thread.run_sync(migrate, through)
-        store = SQLStore(through)
+    """The file of the page, before this server: the store works through it, migrations too, and all roles together
+    have at most the connections that the page promises. Red without ``listen_addr`` (nothing listens on the port),
+    and without ``max_db_connections`` (each role has 20)."""
+    server, password = database.server, secrets.token_hex(8)
+    for role in ("serve", "app"):
+        server.execute(f"alter role {database.prefix}{role} password '{password}'")
+    users = await anyio.to_thread.run_sync(database.psql, server.url, sql_of("Poolers"))
+    counted = (
+        f"select count(*) from pg_stat_activity where datname = '{database.name}' and usename like '{database.prefix}%'"
+    )
+    with guide_pooler(database.url("serve"), users) as pooler:
+
+        def through(role: str) -> str:
+            return with_password(pooler.url(database.url(role)), password)
+
+        await anyio.to_thread.run_sync(migrate, through("serve"))
+        store = SQLStore(through("serve"))
         await store.ready()
         await provision(store, "of-pooler")
         await store.aclose()
-    database.server.disconnect(database.url("serve"))
+        server.disconnect(database.url("serve"))
+
+        async def wait_for_lock(role: str) -> None:
+            async with await psycopg.AsyncConnection.connect(through(role), autocommit=True) as connection:
+                await connection.execute("select pg_advisory_xact_lock_shared(32)")
+
+        async def connections() -> int:
+            return int(await anyio.to_thread.run_sync(server.execute, counted))
+
+        holder = await psycopg.AsyncConnection.connect(
+            urlunsplit(urlsplit(server.url)._replace(path=f"/{database.name}"))
+        )
+        await holder.execute("select pg_advisory_xact_lock(32)")
+        async with anyio.create_task_group() as tasks:
+            before = pooler.log().count("login attempt")
+            for role in ("serve", "app") * 25:
+                tasks.start_soon(wait_for_lock, role)
+            with anyio.fail_after(60):
+                while pooler.log().count("login attempt") < before + 50 or await connections() < 20:
+                    await anyio.sleep(0.05)
+            assert max([await connections() for _ in range(20)]) == 20
+            await holder.close()
+    server.disconnect(database.url("serve"))
 
 
 async def test_the_pooler_soon_finds_a_server_that_restarts() -> None:
     """While the server is away, PgBouncer tries to log in again within seconds, by the times in its own log; the store
     works when the server is back. Red without ``server_login_retry``: the next attempt comes after 15 s."""
-    with PostgresServer() as server, pooled(server.url(), "transaction", *pooler_settings()) as pooler:
-        url = server.create_database()
+    with PostgresServer() as server, guide_pooler(url := server.create_database(), '"postgres" "word"') as pooler:
         await anyio.to_thread.run_sync(migrate, url)
-        store = SQLStore(pooler.url(url))
+        store = SQLStore(with_password(pooler.url(url), "word"))
         await store.ready()
         server.stop_at_once()
         attempts: list[datetime] = []

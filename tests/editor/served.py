@@ -50,6 +50,8 @@ class EditorSite:
     tokens: dict[str, str]
     """The token of each group, by the id that its provider chose."""
     author: EditorAuthor | None = field(default_factory=lambda: EditorAuthor("ann"))
+    session: str = ""
+    """The cookie of a session, for ``reading``."""
 
     async def post(self, path: str, /, **body: Any) -> httpx2.Response:
         """Sends a request as the page does."""
@@ -70,7 +72,7 @@ class EditorSite:
 
     def reading(self, path: str, /, **body: Any) -> AbstractAsyncContextManager[Reader]:
         """Sends a request, and reads its lines as they come. After the block the author has left."""
-        return reading(self.app, f"/editor/-/{path}", body, {"X-Tenantry-Editor": "1"})
+        return reading(self.app, f"/editor/-/{path}", body, {"X-Tenantry-Editor": "1", "Cookie": self.session})
 
 
 @asynccontextmanager

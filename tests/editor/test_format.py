@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import json
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -162,3 +165,32 @@ async def test_the_endpoint(tmp_path: Path) -> None:
             error = answer.json()["error"]
             assert (answer.status_code, error["field"]) == (422, field), error
             assert message in error["message"]
+
+
+async def test_long_texts_cannot_keep_the_server_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of formats and added panels. Red without the limit of the length, and when they use the threads of all
+    requests."""
+    running, most, go_on = 0, 0, Event()
+
+    def format_slowly(text: str, dialect: object, file: str) -> str:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        go_on.wait(60)
+        running -= 1
+        return text
+
+    async with served_editor(tmp_path) as site:
+        panel = {"dashboard": "dashboards/x.yaml", "query": "a", "kind": "table"}
+        for endpoint, body in (("format", {"path": "queries/a.sql"}), ("add-panel", panel)):
+            answer = await site.post(endpoint, **body, text="#" * 65_537)
+            assert (answer.status_code, answer.json()["error"]["field"]) == (422, "/text"), endpoint
+        monkeypatch.setattr(sys.modules["tenantry.editor.files.file_routes"], "format_query", format_slowly)
+        asked = [asyncio.create_task(site.post("format", path="queries/a.sql", text=f"select {n}")) for n in range(5)]
+        async with asyncio.timeout(60):
+            while running < 2:
+                await asyncio.sleep(0.01)
+        await site.ask("files")
+        go_on.set()
+        assert {each.status_code for each in await asyncio.gather(*asked)} == {200}
+        assert most == 2

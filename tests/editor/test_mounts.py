@@ -22,7 +22,8 @@ from tests.editor.served import served_editor
 @pytest.mark.parametrize("mounting", MOUNTS, ids=[each.name for each in MOUNTS])
 async def test_the_editor_works_wherever_it_is_mounted(mounting: Mounting, tmp_path: Path) -> None:
     """Its page, its bundles, a session for the path that browsers see, and errors as JSON. Red when the page or the
-    cookie names the path without the prefix."""
+    cookie names the path without the prefix, and when the address without the slash is that of Starlette, which says
+    http:// behind a proxy with TLS, or is unknown where another route matches it."""
     async with served_editor(tmp_path) as site:
         resolver = Resolver(site.store, keys=KeyRing([SigningKey("k1", secrets.token_bytes(32))]))
 
@@ -31,6 +32,8 @@ async def test_the_editor_works_wherever_it_is_mounted(mounting: Mounting, tmp_p
 
         app, path = mounting.build(resolver, mount), f"{mounting.prefix}/internal/editor"
         async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://testserver") as client:
+            bare = await client.get(f"{path}?x=1")
+            assert (bare.status_code, bare.headers["location"]) == (308, "./editor/?x=1")
             page = (await client.get(f"{path}/")).text
             assert f'name="tenantry-mount" content="{path}"' in page
             script = re.search(r'src="([^"]+)"', page)

@@ -121,7 +121,8 @@ async def test_another_session_of_the_author_continues(tmp_path: Path) -> None:
         (EditorAuthor("eve"), 404),
         (EditorAuthor("ann", frozenset({Right.VIEW, Right.SAVE})), 403),
         (EditorAuthor("ann", environments=frozenset({"staging"})), 403),
-        (EditorAuthor("ann", frozenset({Right.RUN}), frozenset({ENVIRONMENT})), 200),
+        (EditorAuthor("ann", frozenset({Right.RUN})), 403),
+        (EditorAuthor("ann", frozenset({Right.VIEW, Right.RUN}), frozenset({ENVIRONMENT})), 200),
     ],
 )
 async def test_what_the_author_may_do_is_asked_each_time(tmp_path: Path, author: EditorAuthor, status: int) -> None:

@@ -43,6 +43,13 @@ OF_EDITOR: Final = (
         ("tests/editor/test_every_endpoint.py",),
     ),
     Defence(
+        "a run or download of an author who has logged out is stopped",
+        "editor/requests.py",
+        "return await self.find_author(self.request) == self.author",
+        "return True",
+        ("tests/editor/test_open_responses.py",),
+    ),
+    Defence(
         "each request of an editor's preview needs its author",
         "editor/previews/preview_routes.py",
         "        await self._require_author(drafts, scope)\n",
@@ -60,6 +67,13 @@ OF_EDITOR: Final = (
         "a preview needs the right to run",
         "editor/previews/preview_routes.py",
         "        require_right(author, Right.RUN)\n",
+        "",
+        ("tests/editor/test_preview_authors.py",),
+    ),
+    Defence(
+        "a preview needs the right to view",
+        "editor/previews/preview_routes.py",
+        "        require_right(author, Right.VIEW)\n",
         "",
         ("tests/editor/test_preview_authors.py",),
     ),

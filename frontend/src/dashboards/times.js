@@ -90,13 +90,14 @@ function read(text) {
  * Where moments lie on an axis, and what the clock says at a place.
  * @typedef {object} Clock
  * @property {(wall: number) => number} position
+ * @property {(ends: [number, number]) => [number, number, number][]} parts from where to where it is ahead of the positions by how much
  * @property {(position: number) => number} wall
  * @property {(text: string) => number} of the position of a text
  * @property {(position: number) => boolean} [again] whether the clock says it for the second time
  */
 
 /** @type {Clock} as the clock says it: days are equally long */
-export const PLAIN = { position: (wall) => wall, wall: (position) => position, of: moment };
+export const PLAIN = { position: (wall) => wall, parts: (ends) => [[...ends, 0]], wall: (position) => position, of: moment };
 
 /**
  * @param {any[]} values
@@ -119,6 +120,7 @@ export function clockOf(values, zone) {
   const found = (test) => (shifts.findLast(test) ?? shifts[0]).by;
   return {
     position: (wall) => wall - found(({ from, by }) => wall - by >= from),
+    parts: ([low, high]) => shifts.map(({ from, by }, place) => [place ? Math.max(low, from) : low, Math.min(high, (shifts[place + 1]?.from ?? Infinity) - 1), by]),
     wall: (at) => at + found(({ from }) => at >= from),
     again: (at) => shifts.some(({ last, from, by }, place) => place && at >= from && at + by - shifts[place - 1].by <= last),
     of: (text) => (text === null ? NaN : Date.parse(text) + base),

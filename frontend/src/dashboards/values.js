@@ -23,7 +23,8 @@ const HOUR = 3_600_000;
 const UNITS = Object.entries({ day: 86_400, hour: 3_600, minute: 60, second: 1 });
 const PLAIN = new Set(["number", "integer", "decimal"]);
 const SHORTENED = new Set([...PLAIN, "currency", "compact"]);
-const CODES = new Set(["id", "year"]);
+/** Whether numbers of this way name something, and are no amounts. @param {Way} [way] */
+export const isCode = (way) => way?.format === "id" || way?.format === "year";
 /** Signs that nobody sees, or not as signs of their own. */
 const UNSEEN = / (?= )|[^\S ]|[\p{Cf}\p{M}]/gu;
 
@@ -158,7 +159,7 @@ export class Formats {
     const format = way.format ?? (isNumeric(way.type) ? "number" : (BY_TYPE[way.type] ?? "text"));
     if (format === "text" || (format === "id" && !isNumeric(way.type))) return String(value);
     if (format === "boolean") return value ? "Yes" : "No";
-    if (format in TIMES && !(CODES.has(format) && !isMoment(value))) {
+    if (format in TIMES && !(isCode({ format }) && !isMoment(value))) {
       const time = this.time(value, (form === "whole" && format === "datetime" && fineFormat([moment(value)])) || format);
       return way.again?.has(value) ? `${time}, again` : time;
     }
@@ -183,7 +184,7 @@ export class Formats {
     const step = values.length > 1 ? Math.abs(values[1] - values[0]) : 1;
     const large = Math.max(...values.map(Math.abs));
     const format = way.format ?? "number";
-    if (CODES.has(format)) return values.map((value) => this.text(value, way));
+    if (isCode(way)) return values.map((value) => this.text(value, way));
     if (step < TOO_SMALL || format === "compact" || (large >= COMPACT_FROM && SHORTENED.has(format))) {
       const digits = Math.floor(Math.log10(large) + 1e-9) - Math.floor(Math.log10(step) + 1e-9) + 1;
       const notation = large < 10 * TOO_SMALL ? "scientific" : SHORTENED.has(format) ? "compact" : "standard";
@@ -210,7 +211,7 @@ export class Formats {
 
   #amount(value, format, way, form) {
     const { digits } = way;
-    if (CODES.has(format)) return this.#number({ useGrouping: false, maximumFractionDigits: ALL_DIGITS }, value);
+    if (isCode({ format })) return this.#number({ useGrouping: false, maximumFractionDigits: ALL_DIGITS }, value);
     if (format === "duration") return this.#duration(value, way, form);
     if (format === "bytes") return this.#bytes(value, digits, form);
     if (form === "short" && !isPlainToRead(value)) return this.#shortened(format, value);

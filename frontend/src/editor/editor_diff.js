@@ -64,15 +64,42 @@ export function openDiff(host, { mine, theirs, editable = false, labels = ["Thei
     collapseUnchanged: { margin: 3, minSize: 6 },
     ...(editable ? { revertControls: /** @type {const} */ ("a-to-b"), renderRevertControl: () => takeButton(labels[0]) } : {}),
   });
+  const unfolded = unfoldByKeys(parent);
   return {
     get text() {
       return view.b.state.doc.toString();
     },
     close() {
+      unfolded.disconnect();
       view.destroy();
       place.remove();
     },
   };
+}
+
+/** What says how many lines are unchanged is a button, also for the Tab key. */
+function unfoldByKeys(parent) {
+  const reach = () => {
+    for (const line of parent.querySelectorAll(".cm-collapsedLines:not([role])")) {
+      line.tabIndex = 0;
+      line.setAttribute("role", "button");
+    }
+  };
+  parent.addEventListener("keydown", (event) => {
+    const line = event.target;
+    if (!line.matches(".cm-collapsedLines") || !["Enter", " "].includes(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation(); // the text below it takes no key
+    const view = EditorView.findFromDOM(line);
+    const anchor = view.posAtDOM(line);
+    line.click();
+    view.dispatch({ selection: { anchor } });
+    view.focus();
+  }, true);
+  const watched = new MutationObserver(reach);
+  watched.observe(parent, { childList: true, subtree: true });
+  reach();
+  return watched;
 }
 
 function takeButton(label) {

@@ -12,7 +12,7 @@ export class Keeper {
    * @param {(full: boolean) => void} [told] whether the storage is full, after each write
    */
   constructor(author, told = () => {}) {
-    this.#prefix = `tenantry-editor ${MOUNT} ${author} `;
+    this.#prefix = `tenantry-editor ${MOUNT} ${encodeURIComponent(author)} `; // so that no prefix begins with another
     this.told = told;
   }
 

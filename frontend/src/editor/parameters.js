@@ -39,20 +39,27 @@ export function parameterFields(changed, choicesOf) {
     const id = freshId("param");
     const { name, type, label = name } = param;
     const input = control(param, id, values[name], (value) => put(name, value));
-    if (param.choices_query) suggest(input, param.choices_query);
+    if (param.choices_query) suggest(input, param.choices_query, type?.startsWith(LIST));
     return html("div", { class: "control" }, html("label", { for: id, title: type }, label), input);
   }
 
-  /** The choices that a query gives, once the field is used. */
-  function suggest(input, query) {
-    const list = html("datalist", { id: freshId("choices") });
+  /** The choices that a query gives, once the field is used; in a list those that are not in it yet. */
+  function suggest(input, query, list) {
+    const options = html("datalist", { id: freshId("choices") });
+    let rows = [];
+    const offer = () => {
+      const before = list ? input.value.slice(0, input.value.lastIndexOf(",") + 1) : "";
+      const taken = new Set(listed(before));
+      options.replaceChildren(...rows.filter(([value]) => !taken.has(String(value))).map(([value, label]) => html("option", { value: [before, value].filter((each) => each !== "").join(" ") }, String(label ?? value))));
+    };
     const fill = async () => {
-      const rows = await choicesOf(query).catch(() => []); // any value can be typed
-      list.replaceChildren(...rows.map(([value, label]) => html("option", { value: String(value) }, String(label ?? value))));
+      rows = await choicesOf(query).catch(() => []); // any value can be typed
+      offer();
     };
     input.addEventListener("focus", fill, { once: true });
-    input.setAttribute("list", list.id);
-    element.append(list);
+    if (list) input.addEventListener("input", offer);
+    input.setAttribute("list", options.id);
+    element.append(options);
   }
 
   return {
@@ -79,7 +86,7 @@ function control({ name, type, choices, labels = choices, presets, default: usua
   if (choices && list) return several(id, named, value, put);
   if (choices) return options(id, named.filter(([each]) => each !== placeholder), value, named.find(([each]) => each === placeholder)?.[1] ?? placeholder, put);
   if (one === "boolean" && !list) return options(id, [["true", "true"], ["false", "false"]], value, placeholder, put);
-  const read = (text) => (list ? text.split(",").map((each) => each.trim()).filter(Boolean) : text);
+  const read = (text) => (list ? listed(text) : text);
   return html("input", {
     id,
     type: list ? "text" : (INPUTS[one] ?? "text"),
@@ -91,6 +98,9 @@ function control({ name, type, choices, labels = choices, presets, default: usua
     input: ({ target }) => put(read(target.value)),
   });
 }
+
+/** The values of a list, which commas divide. */
+const listed = (text) => text.split(",").map((each) => each.trim()).filter(Boolean);
 
 function several(id, choices, value = [], put) {
   const input = html("select", { id, multiple: true, size: Math.min(choices.length, 3), change: () => put([...input.selectedOptions].map((each) => each.value)) });

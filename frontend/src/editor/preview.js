@@ -31,7 +31,20 @@ export function preview(workspace) {
     word.textContent = `As ${group.name}, with text that is not saved`;
     word.classList.remove("problem");
     frame.hidden = false;
-    if (address !== null) frame.src = address; // else the frame draws itself anew
+    if (address !== null) show(address); // else the frame draws itself anew
+  };
+
+  /** In the place of the page before it, if that was the same dashboard: the frame is there once it is tall enough. */
+  const show = (address) => {
+    const top = shown === drawn ? frame.contentWindow.scrollY : 0;
+    drawn = shown;
+    frame.src = address;
+    frame.addEventListener("load", () => {
+      const { contentWindow: page, contentDocument: { body, documentElement: root } } = frame;
+      const grown = new ResizeObserver(() => root.scrollHeight >= top + root.clientHeight && page.scrollTo(0, top));
+      page.addEventListener("scroll", () => grown.disconnect(), { once: true }); // this one, or the author's
+      grown.observe(body);
+    }, { once: true });
   };
   const failed = (error) => {
     word.hidden = false;
@@ -39,7 +52,8 @@ export function preview(workspace) {
     word.classList.add("problem");
   };
   const renew = latest(request, use, failed);
-  let shown;
+  let shown; // the path
+  let drawn; // that of the frame
   workspace.on("text open choice saved", () => {
     const { active, choice } = workspace;
     if (!active?.isDashboard || !choice.group || !workspace.may("run")) return;

@@ -231,6 +231,49 @@ def test_choices_with_several_operators(tag: str, expected: str, reported: list[
     assert len(re.findall("<[ab][ >]", page.html)) == bool(expected)
 
 
+@pytest.mark.parametrize(
+    ("expression", "attributes", "expected"),
+    [
+        ("{a == 1 ? 'one' : 'many'}", "a={1}", "one"),
+        ("{a == 1 ? 'one' : 'many'}", 'a="1"', None),
+        ("{a != 1 && 'other'}", "a", None),
+        ("{a === 1 ? 'one' : 'many'}", 'a="1"', "many"),
+        ("{a === 1 ? 'one' : 'many'}", "a", "many"),
+        ("{a === null ? 'null' : 'not'}", "", "not"),
+        ("{a !== null && 'shown'}", "", "shown"),
+        ("{a === undefined ? 'none' : 'some'}", "", "none"),
+        ("{a === undefined ? 'none' : 'some'}", 'a=""', "some"),
+        ("{a === undefined ? 'none' : 'some'}", "a={undefined}", None),
+        ("{a == null ? 'none' : 'some'}", "a={undefined}", "none"),
+        ("{a != null && 'shown'}", "", ""),
+        ("{d === null ? 'null' : 'not'}", "", "not"),
+        ("{e ? 'yes' : 'no'}", "", None),
+        ("{e ? 'yes' : 'no'}", "e={1}", "yes"),
+        ("{a && 'shown'}", "a={[]}", "shown"),
+        ("{a && 'shown'}", "a={{}}", "shown"),
+        ("{!a ? 'none' : 'some'}", "a={[]}", "some"),
+        ("{a == 1 && 'shown'}", "a={[1]}", None),
+        ("{a && 'shown'}", "a={0}", "0"),
+        ("{a && 'shown'}", 'a="0"', "shown"),
+        ("{a && b && 'shown'}", "a={1} b={0}", "0"),
+        ("{a ? 'some' : 'none'}", "a={0}", "none"),
+        ("{a && 'shown'}", "a={count()}", None),
+        ("{a ? 'some' : 'none'}", "{...rest}", None),
+        ("{b && 'shown'}", "a={count()} b", "shown"),
+        ("{props.a === undefined ? 'none' : 'some'}", "", "none"),
+        ("{props.a ? 'some' : 'none'}", "a={count()}", None),
+    ],
+)
+def test_conditions_hold_as_in_javascript(expression: str, attributes: str, expected: str | None) -> None:
+    """None: the condition is not evaluated, and this is reported. Red where Python decides: ``1 == "1"`` was false, a
+    missing attribute was ``null``, an empty list was false, 0 was not shown, and an expression as value was false."""
+    parameters = "props" if "props" in expression else '{ a, b, d = "x", e = f() }'
+    code = f"export const X = ({parameters}) => <p>{expression}</p>\n"
+    page = read(f'import {{ X }} from "/c.jsx"\n\n<X {attributes} />', snippets={"c.jsx": code})
+    assert re.sub(r"</?p>|\n", "", page.html) == (expected or "")
+    assert codes(page) == (["PAGE006"] if expected is None else [])
+
+
 @pytest.mark.parametrize("tag", ["<Dynamic a={1} b={2} />", "<Contents>x</Contents>"])
 def test_choices_that_would_have_to_be_run(tag: str) -> None:
     page = read(f'import {{ Dynamic, Contents }} from "/c.jsx"\n\n{tag} kept', snippets={"c.jsx": CHOICES})

@@ -65,12 +65,6 @@ class StoredGroup:
             return LookupResult(self.group, generation, (until - now).total_seconds())
         return LookupResult(None, generation)
 
-    def signing_keys(self, now: datetime) -> set[str]:
-        """Return the ids of the keys that signed this group's valid tokens."""
-        until = self.group.grace_until
-        in_grace = self.previous is not None and until is not None and now < until
-        return {self.token.key_id} | ({self.previous.key_id} if self.previous is not None and in_grace else set())
-
     def updated(self, changes: GroupChanges) -> StoredGroup:
         """Return the group's next revision, or self if the changes make no difference."""
         differing = changes.differing(self.group)

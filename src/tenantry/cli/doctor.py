@@ -7,7 +7,14 @@ from contextlib import suppress
 
 import click
 
-from tenantry.cli.doctor_store import CheckResult, CheckState, check_keys, check_store, check_stored_keys
+from tenantry.cli.doctor_store import (
+    CheckResult,
+    CheckState,
+    check_keys,
+    check_missing_file,
+    check_store,
+    check_stored_keys,
+)
 from tenantry.cli.options import WrongSettings, database_option, json_option, keys_option, settings
 from tenantry.cli.output import FAILED, print_note, print_rows
 from tenantry.errors import InvalidSettings, TenantryError
@@ -55,12 +62,12 @@ async def _check(database: str | None, keys: str | None) -> list[CheckResult]:
         ]
     try:
         of_store = await check_store(store)
-        if key_file.state is CheckState.OK:
-            with suppress(TenantryError):  # the store's own check says why it cannot be read
-                key_file = await check_stored_keys(chosen.keys, store) or key_file
+        check = check_stored_keys if key_file.state is CheckState.OK else check_missing_file
+        with suppress(TenantryError):  # the store's own check says why it cannot be read
+            key_file = await check(chosen.keys, store) or key_file
         found = [key_file, *of_store, *await check_buses(chosen), await check_clock(chosen)]
         try:
-            return [*found, *await check_sources(chosen, store), *await check_hosts(store)]
+            return [*found, *await check_sources(chosen, store, key_file), *await check_hosts(store)]
         except TenantryError:
             skipped = "the store cannot be read"
             return [

@@ -22,7 +22,7 @@ from tenantry.database import (
     read_redis_address,
 )
 from tenantry.datasources import check_connections, secret_state
-from tenantry.errors import InvalidKeys, InvalidSettings, TenantryError
+from tenantry.errors import InvalidKeys, InvalidSettings, SecretUnavailable, TenantryError
 from tenantry.groups import RegisteredSource
 from tenantry.tokens.keys import list_keys
 
@@ -144,19 +144,22 @@ async def _redis_time(server: RedisServer) -> float:
 # --- data sources and embedding hosts ---------------------------------------------------------------------------------
 
 
-async def check_sources(chosen: Settings, store: SQLStore) -> list[CheckResult]:
+async def check_sources(chosen: Settings, store: SQLStore, key_file: CheckResult) -> list[CheckResult]:
     """Raises StoreUnavailable."""
     environments = await store.environments.list()
     sources = [each for environment in environments for each in await store.sources.list(environment)]
     if not sources:
         return [CheckResult("data sources", CheckState.SKIPPED, "none is registered")]
     errors = await check_connections(sources, keys=chosen.keys, seconds=_SERVER_SECONDS)
-    return [_of_source(source, error) for source, error in zip(sources, errors, strict=True)]
+    return [_of_source(source, error, key_file) for source, error in zip(sources, errors, strict=True)]
 
 
-def _of_source(source: RegisteredSource, error: TenantryError | None) -> CheckResult:
+def _of_source(source: RegisteredSource, error: TenantryError | None, key_file: CheckResult) -> CheckResult:
     name, environment = source.provided_id, source.environment.name
     check = f"data source {name} in {environment}"
+    is_encrypted = secret_state(source.url) == "encrypted"
+    if isinstance(error, SecretUnavailable) and is_encrypted and key_file.state is CheckState.FAILED:
+        return CheckResult(check, CheckState.SKIPPED, "its URL is encrypted: correct the keys first")
     if error is not None:
         which = f"{shlex.quote(name)} --environment {shlex.quote(environment)}"
         fix = f"Correct it with `tenantry data-source update {which}`, or its server"

@@ -11,7 +11,7 @@ from tenantry.errors import InvalidKeys, MigrationNeeded, TenantryError
 from tenantry.groups import ChainHead
 
 if TYPE_CHECKING:
-    from tenantry.backends.sql import SQLStore
+    from tenantry.backends.sql import SQLStore, StoreDefects
     from tenantry.tokens.keys import SigningKeys
 
 
@@ -49,18 +49,38 @@ def check_keys(path: Path) -> CheckResult:
     return CheckResult("keys", CheckState.OK, f"the key {active} of {path} signs new tokens")
 
 
+async def check_missing_file(path: Path, store: SQLStore) -> CheckResult | None:
+    """Return None unless the file is missing and the store has entries, which an earlier file sealed. Raises
+    StoreUnavailable."""
+    if await store.audit.head() is None or not _is_missing(path):
+        return None
+    fix = f"{_KEYS_FIX}. A new file would refuse all tokens, and could decrypt no password of a data source"
+    return CheckResult("keys", CheckState.FAILED, f"there is no signing-key file {path}", fix)
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        path.stat()
+    except OSError as error:
+        return isinstance(error, FileNotFoundError)
+    return False
+
+
 async def check_stored_keys(path: Path, store: SQLStore) -> CheckResult | None:
     """Return None if no key of the store is missing. Raises InvalidKeys, and StoreUnavailable."""
     from tenantry.tokens.keys import SigningKeys
 
     ring = SigningKeys.from_file(path)
-    counts = await store.environments.count_tokens()
-    missing = {key_id: number for key_id, number in sorted(counts.items()) if key_id not in ring.ids}
+    counts = sorted((await store.environments.count_tokens()).items())
+    missing = {key_id: count.live for key_id, count in counts if count.live and key_id not in ring.ids}
     if missing:
         each = ", ".join(f"{key_id} ({n:,} {'group' if n == 1 else 'groups'})" for key_id, n in missing.items())
         rotate = ", ".join(f"`tenantry group rotate --signed-by {key_id}`" for key_id in missing)
         found = f"{path} lacks keys that signed the tokens of user groups: {each}"
-        return CheckResult("keys", CheckState.FAILED, found, f"{_KEYS_FIX}. To give the groups new tokens: {rotate}")
+        fix = f"To give the groups new tokens: {rotate}"
+        if not missing.keys() <= ring.audit_keys.keys():  # `keys remove` leaves a key's id in the file
+            fix = f"{_KEYS_FIX}. {fix}"
+        return CheckResult("keys", CheckState.FAILED, found, fix)
     problem = await _seal_problem(ring, store)
     if problem is None:
         return None
@@ -102,7 +122,7 @@ _LAST_ENTRIES: Final = 100
 
 
 async def check_store(store: SQLStore) -> list[CheckResult]:
-    """Return the results for the store, its migrations and the run folder, in this order."""
+    """Return the results for the store, its migrations, the run folder and the audit trail, in this order."""
     problem = await _problem(store.ready())
     if isinstance(problem, MigrationNeeded):
         return [
@@ -127,7 +147,24 @@ async def check_store(store: SQLStore) -> list[CheckResult]:
     if of_folder is not None:
         return [usable, migrations, CheckResult("run folder", CheckState.FAILED, of_folder.message)]
     where = "the run folder" if store.slots is None else str(store.slots.path.parent)
-    return [usable, migrations, CheckResult("run folder", CheckState.OK, f"this user can write to {where}")]
+    run_folder = CheckResult("run folder", CheckState.OK, f"this user can write to {where}")
+    try:
+        defects = await store.defects()
+    except TenantryError:
+        return [usable, migrations, run_folder]
+    if defects.grants and problem is None:
+        found = f"the {store.label} can be read, but its role lacks rights to write it"
+        fix = f"Run as the owner of the tables: {'; '.join(defects.grants)}"
+        usable = CheckResult("store", CheckState.FAILED, found, fix)
+    return [usable, migrations, run_folder, _of_trail(defects)]
+
+
+def _of_trail(defects: StoreDefects) -> CheckResult:
+    if not defects.triggers:
+        return CheckResult("audit trail", CheckState.OK, "its entries cannot be changed or removed")
+    found = f"its entries can be changed and removed, because triggers are missing: {', '.join(defects.triggers)}"
+    fix = "Make them again: the documentation of the audit trail (operating.md) has the statements"
+    return CheckResult("audit trail", CheckState.WARNING, found, fix)
 
 
 async def _problem(call: Awaitable[object]) -> TenantryError | None:

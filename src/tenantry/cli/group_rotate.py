@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -34,6 +35,11 @@ from tenantry.ports import Store
 from tenantry.provisioning import MOST_ROTATED_TOGETHER, Rotated, RotationProvisioner, check_signed_by
 from tenantry.tokens import mask_within
 from tenantry.tokens.keys import SigningKeys
+
+SUSPENDED_NOTE: Final = (
+    "To rotate a suspended group, run `tenantry group resume ID --environment NAME` before, and `tenantry group "
+    "suspend ID --environment NAME` after."
+)
 
 
 @click.command("rotate")
@@ -94,7 +100,7 @@ async def rotate(
         targets = [await choose_environment(store, environment)] if is_one else await store.environments.list()
         provisioner = new_provisioner(store, keys, dry_run=dry_run)
         run = _Rotations(store, provisioner, signed_by, grace_seconds, dry_run=dry_run, as_json=as_json)
-        await run.rotate(targets, after or 0, tokens_to, ask=not (yes or dry_run), known=ring.ids)
+        await run.rotate(targets, after or 0, tokens_to, ask=not (yes or dry_run), ring=ring)
         return
     if after is not None or tokens_to is not None or yes:
         raise click.UsageError("--after, --tokens-to and --yes need --all or --signed-by")
@@ -127,9 +133,8 @@ class _Rotations:
         self._is_suspended = False
 
     async def rotate(
-        self, targets: Sequence[Environment], after: int, tokens_to: Path | None, *, ask: bool, known: Sequence[str]
+        self, targets: Sequence[Environment], after: int, tokens_to: Path | None, *, ask: bool, ring: SigningKeys
     ) -> None:
-        """``known``: the ids of the keys in the key file."""
         with open_tokens(None if self._dry_run else tokens_to) as tokens:
             step = tokens.unfinished
             by_name = {each.name: each for each in targets}
@@ -145,9 +150,9 @@ class _Rotations:
                 print_note(f"This continues the run that was interrupted while it wrote {tokens_to}.")
             total = sum([await self._count(each, begins[each.name]) for each in targets])
             total += 0 if step is None else len(step.versions)
-            if not total and self._signed_by not in (None, *known):
+            if not total and not await self._is_known(ring):
                 raise click.BadParameter(
-                    f"the key file has no key {self._signed_by}, and no user group has a token that it signed: "
+                    f"the key file never had a key {self._signed_by}, and no user group has a token that it signed: "
                     "`tenantry keys list` shows the keys",
                     param_hint="--signed-by",
                 )
@@ -172,7 +177,13 @@ class _Rotations:
             except BaseException:
                 self._note_rest(tokens_to)
                 raise
-        self._end()
+        self._end(is_in_file=self._signed_by in ring.ids)
+
+    async def _is_known(self, ring: SigningKeys) -> bool:
+        signed_by = self._signed_by
+        if signed_by is None or signed_by in {*ring.ids, *ring.audit_keys}:
+            return True
+        return signed_by in await self._store.environments.count_tokens()
 
     async def _rotate_all(
         self, target: Environment, begin: int, tokens: RotatedTokens, advance: Callable[[int], None]
@@ -225,21 +236,21 @@ class _Rotations:
             if self._as_json:
                 click.echo(mask_within(line))
             else:
-                print_note(f"{mask_within(group.provided_id)}: {failure(result)}")
+                named_group = f"{mask_within(group.provided_id)} ({group.environment.name})"
+                print_note(f"{named_group}: {failure(result)}")
             return None
         self._counts["rotated"] += 1
         return json.dumps({**named, "token": result.token}, ensure_ascii=False)
 
-    def _end(self) -> None:
+    def _end(self, *, is_in_file: bool) -> None:
         if self._as_json:
             click.echo(json.dumps({"success": 1, "summary": self._counts}))
         print_note(", ".join(f"{number:,} {name}" for name, number in self._counts.items()))
         note_dry_run(self._dry_run)
         if self._is_suspended and self._signed_by is not None:
-            print_note(
-                "To rotate a suspended group, run `tenantry group resume ID` before, and `tenantry group suspend ID` "
-                f"after. Or refuse all tokens of this key: tenantry keys remove {self._signed_by} --force"
-            )
+            print_note(SUSPENDED_NOTE)
+            if is_in_file:
+                print_note(f"Or refuse all tokens of this key: tenantry keys remove {self._signed_by} --force")
         if self._counts["failed"]:
             sys.exit(FAILED)
 

@@ -1,23 +1,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from tenantry.cli.group_rotate import SUSPENDED_NOTE
 from tenantry.cli.options import as_name, author, json_option, keys_option, settings, with_store
 from tenantry.cli.output import print_note, print_rows, print_value
 from tenantry.errors import DataSourceError, InvalidKeys, MigrationNeeded, StoreUnavailable
 from tenantry.groups import MAX_INT, RegisteredSource
-from tenantry.ports import Store
+from tenantry.ports import Store, TokenCount
 from tenantry.tokens import keys as key_file
 
 _ROTATE: Final = "tenantry group rotate --signed-by {}"
-_SUSPENDED: Final = (
-    "A suspended group is not rotated: run `tenantry group resume ID` before, and `tenantry group suspend ID` after"
-)
 
 
 @click.group()
@@ -69,8 +68,9 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def list_(store: Store, keys: str | None, as_json: bool) -> None:
-    """List the ids of all keys, which one is active, and how many groups have a valid token that the key signed and how
-    many data sources have a URL that it encrypts. Secrets are not shown."""
+    """List the ids of all keys and which one is active. For each key, count the groups whose token it signed, the
+    groups whose old token it signed and that is in its grace period, and the data sources whose URL it encrypts.
+    Secrets are not shown."""
     listed = key_file.list_keys(settings(keys=keys).keys)
     uses, is_known = _Uses(), True
     try:
@@ -83,17 +83,19 @@ async def list_(store: Store, keys: str | None, as_json: bool) -> None:
             "id": key.id,
             "active": key.active,
             "created": key.created_at.isoformat(timespec="seconds"),
-            "groups": uses.groups[key.id] if is_known else None,
+            "groups": uses.of(key.id).live if is_known else None,
+            "in_grace": uses.of(key.id).in_grace if is_known else None,
             "sources": uses.sources[key.id] if is_known else None,
         }
         for key in listed
     ]
     print_rows(rows, as_json=as_json)
     for key_id in sorted({*uses.groups} - {key.id for key in listed}):
-        print_note(
-            f"{uses.tokens(key_id)} signed by {key_id}, which is not in this file. To give them new tokens: "
-            f"{_ROTATE.format(key_id)}"
-        )
+        if live := uses.of(key_id).live:
+            print_note(
+                f"{_tokens(live)} signed by {key_id}, which is not in this file. To give them new tokens: "
+                f"{_ROTATE.format(key_id)}"
+            )
 
 
 @keys.command("remove")
@@ -129,22 +131,31 @@ async def remove(store: Store, key_id: str, force: bool, keys: str | None, as_js
             print_note(f"Warning: groups and data sources may still need {key_id}: {error.message}")
     key_file.remove_key(path, key_id)
     print_value(key_id, {"path": str(path)}, field="id", as_json=as_json)
-    if uses.groups[key_id]:
+    count = uses.of(key_id)
+    if count.live:
         print_note(
-            f"{uses.tokens(key_id)} refused within the staleness bound, and /api/user answers "
-            f"signing_key_missing for their groups. To give them new tokens: {_ROTATE.format(key_id)}. {_SUSPENDED}"
+            f"{_tokens(count.live)} refused within the staleness bound, and /api/user answers signing_key_missing for "
+            f"their groups. To give them new tokens: {_ROTATE.format(key_id)}. {SUSPENDED_NOTE}"
         )
+    if count.in_grace:
+        print_note(f"{_tokens(count.in_grace, old=True)} refused within the staleness bound. The groups have new ones.")
 
 
 async def _prepare_removal(store: Store, path: Path, key_id: str, *, force: bool) -> _Uses:
     """Encrypt the passwords of data sources without the key. Raises InvalidKeys if the key is still needed, unless
     ``force`` is true."""
     uses = await _uses(store)
-    if uses.groups[key_id] and not force:
+    count = uses.of(key_id)
+    if count.live and not force:
         raise InvalidKeys(
-            f"{key_id} is not removed: {uses.tokens(key_id)} signed by it. Rotate these groups with "
-            f"`{_ROTATE.format(key_id)}`, or wait until the grace periods of rotated groups have ended. "
-            f"{_SUSPENDED}. To refuse the tokens at once, suspended or not, add --force"
+            f"{key_id} is not removed: {_tokens(count.live)} signed by it. Rotate these groups with "
+            f"`{_ROTATE.format(key_id)}`. {SUSPENDED_NOTE} To refuse the tokens at once, suspended or not, add --force"
+        )
+    if count.grace_until is not None and not force:
+        until = f"{count.grace_until:%Y-%m-%d %H:%M:%S} UTC"
+        raise InvalidKeys(
+            f"{key_id} is not removed: {_tokens(count.in_grace, old=True)} signed by it. The last grace "
+            f"period ends on {until}: wait until then, or add --force to refuse them at once"
         )
     for source, error in await _encrypt_sources(store, path, without=key_id):
         problem = (
@@ -159,18 +170,22 @@ async def _prepare_removal(store: Store, path: Path, key_id: str, *, force: bool
 
 @dataclass(frozen=True, slots=True)
 class _Uses:
-    groups: Counter[str] = field(default_factory=Counter)
+    groups: Mapping[str, TokenCount] = field(default_factory=dict)
     sources: Counter[str] = field(default_factory=Counter)
 
-    def tokens(self, key_id: str) -> str:
-        number = self.groups[key_id]
-        return "the token of 1 user group is" if number == 1 else f"the tokens of {number:,} user groups are"
+    def of(self, key_id: str) -> TokenCount:
+        return self.groups.get(key_id, TokenCount())
+
+
+def _tokens(number: int, *, old: bool = False) -> str:
+    token = "old token" if old else "token"
+    return f"the {token} of 1 user group is" if number == 1 else f"the {token}s of {number:,} user groups are"
 
 
 async def _uses(store: Store) -> _Uses:
     from tenantry.datasources import encrypting_keys
 
-    uses = _Uses(Counter(await store.environments.count_tokens()))
+    uses = _Uses(await store.environments.count_tokens())
     for environment in await store.environments.list():
         for source in await store.sources.list(environment):
             uses.sources.update(encrypting_keys(source.url))

@@ -273,6 +273,10 @@ class DataSources:
         """Return the source of a group's schema. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         return await self._lookup.of_schema(group, schema)
 
+    def notes(self, source: RegisteredSource) -> tuple[str, ...]:
+        """Return warnings about the engine of a source and, once a connection is open, about the role."""
+        return self._open_sources.find(source).notes
+
     async def catalogue(self, source: RegisteredSource) -> Catalogue:
         """Read the tables that the user of a source can see, over a new connection. Raises the errors of
         ``read_catalogue``."""

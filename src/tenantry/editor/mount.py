@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Protocol
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 from tenantry import __version__
 from tenantry.dashboards import MountingApp
@@ -33,8 +35,12 @@ _LONGEST = 24 * 30
 """Maximum hours of a session."""
 
 
+class RoutedApp(MountingApp, Protocol):
+    def add_route(self, path: str, route: Callable[[Request], Any], methods: list[str] | None = None) -> None: ...
+
+
 def mount_editor(
-    app: MountingApp,
+    app: RoutedApp,
     folder: str | Path,
     resolver: TokenResolver,
     sources: DataSources,
@@ -63,6 +69,7 @@ def mount_editor(
     sessions = EditorSessions(store, hours=session_hours)
     endpoints = EditorEndpoints(workbench, authors or SessionAuthors(sessions), links=authors is None)
     app.mount(path, editor_app(endpoints, resolver, sessions if authors is None else None), name="editor")
+    app.add_route(path, _with_slash, methods=["GET"])
 
 
 def editor_app(endpoints: EditorEndpoints, resolver: TokenResolver, sessions: EditorSessions | None) -> Starlette:
@@ -79,6 +86,13 @@ def editor_app(endpoints: EditorEndpoints, resolver: TokenResolver, sessions: Ed
         ],
         exception_handlers={TenantryError: _send_error, HTTPException: _plain_error},
     )
+
+
+def _with_slash(request: Request) -> Response:
+    # Starlette redirects such a request only if no other route of the app matches it. The address is relative, because
+    # a proxy may have removed the beginning of the path.
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"./{request.url.path.rpartition('/')[2]}/{query}", 308)
 
 
 class _State:

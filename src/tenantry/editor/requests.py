@@ -14,7 +14,15 @@ from starlette.routing import Route
 from tenantry.dashboards import StrictBody, read_request
 from tenantry.editor.authors import EditorAuthor, FindAuthor, Right
 from tenantry.editor.workbench import Workbench
-from tenantry.errors import InvalidBody, NoAuthor, RightMissing, TemplateError, TenantryError, UnknownGroup
+from tenantry.errors import (
+    InvalidBody,
+    NoAuthor,
+    RightMissing,
+    StoreUnavailable,
+    TemplateError,
+    TenantryError,
+    UnknownGroup,
+)
 from tenantry.groups import Environment, Issued
 from tenantry.middleware import OriginCheck
 
@@ -70,6 +78,17 @@ class EditorRequest(Generic[Body]):
     request: Request
     author: EditorAuthor
     body: Body
+    find_author: Callable[[Request], Awaitable[EditorAuthor]]
+
+    async def is_still_allowed(self) -> bool:
+        """Ask for the author again. Return False for another author, or one with other rights; True if the store does
+        not answer."""
+        try:
+            return await self.find_author(self.request) == self.author
+        except StoreUnavailable:
+            return True  # the query itself ends if the store does not answer for longer
+        except Exception:  # noqa: BLE001  # the function of the host program may raise its own error for a log-out
+            return False
 
     def require(self, right: Right) -> None:
         """Raises RightMissing."""
@@ -106,7 +125,7 @@ class EditorEndpoints:
             for needed in (Right.VIEW, right):  # a conflict, a run and a preview show texts of files, too
                 require_right(author, needed)
             body = await read_request(request, model, max_bytes=max_bytes)
-            return await handler(EditorRequest(request, author, body))
+            return await handler(EditorRequest(request, author, body, self.author))
 
         return Route(path, respond, methods=["POST"])
 

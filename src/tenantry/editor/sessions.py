@@ -41,8 +41,7 @@ class EditorSessions:
         payload = _payload(author)
         if len(payload.encode()) > MAX_PAYLOAD:
             raise InvalidSettings("the names of the environments are too long for one link: name fewer")
-        details = {"rights": " ".join(sorted(author.rights)), "environments": _environments(author)}
-        note = AuditNote(by, "editor.link_created", "", author.name, details)
+        note = AuditNote(by, "editor.link_created", "", author.name, _details(author))
         return await self._codes.issue(Purpose.EDITOR, payload, audited=note, share=_share(author.name))
 
     async def open(self, code: str) -> str:
@@ -51,7 +50,7 @@ class EditorSessions:
         if payload is None:
             raise CodeUsed("this link was used, has expired or never existed: request a new one")
         author = _author(payload)
-        note = AuditNote(author.audited(), "editor.opened", "", author.name, {"environments": _environments(author)})
+        note = AuditNote(author.audited(), "editor.opened", "", author.name, _details(author))
         return await self._codes.issue(
             Purpose.EDITOR_SESSION, payload, self.seconds, audited=note, share=_share(author.name)
         )
@@ -103,8 +102,9 @@ def _share(name: str) -> CodeShare:
     return CodeShare(sha256(f"editor {name}".encode()).digest(), _MOST)
 
 
-def _environments(author: EditorAuthor) -> str:
-    return "all" if author.environments is None else " ".join(sorted(author.environments))
+def _details(author: EditorAuthor) -> dict[str, str]:
+    environments = "all" if author.environments is None else " ".join(sorted(author.environments))
+    return {"rights": " ".join(sorted(author.rights)), "environments": environments}
 
 
 def _payload(author: EditorAuthor) -> str:

@@ -22,6 +22,7 @@ from tenantry.ports.store import (
     CodeStore,
     EnvironmentStore,
     Store,
+    TokenCount,
     UsageStore,
     WrittenBackend,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "SourceLeaseHolder",
     "SourceStore",
     "Store",
+    "TokenCount",
     "UsageStore",
     "WatchedBus",
     "WrittenBackend",

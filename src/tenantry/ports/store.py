@@ -26,6 +26,18 @@ from tenantry.ports.groups import GroupStore
 from tenantry.ports.sources import SourceStore
 
 
+class TokenCount(NamedTuple):
+    """How many valid tokens a signing key signed."""
+
+    live: int = 0
+    """The number of groups whose live token the key signed."""
+    in_grace: int = 0
+    """The number of groups whose live token another key signed, and whose previous token, of this key, is still in its
+    grace period."""
+    grace_until: datetime | None = None
+    """The latest end of those grace periods."""
+
+
 class EnvironmentStore(Protocol):
     """Stores environments."""
 
@@ -61,9 +73,8 @@ class EnvironmentStore(Protocol):
         """Return the origins whose pages may embed dashboards, by name of environment."""
         ...
 
-    async def count_tokens(self) -> Mapping[str, int]:
-        """Return, by id of signing key, the number of groups in all environments with a valid token that the key
-        signed. A token in its grace period is valid."""
+    async def count_tokens(self) -> Mapping[str, TokenCount]:
+        """Return, by id of signing key, how many valid tokens of all environments the key signed."""
         ...
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import multiprocessing
 import signal
@@ -187,9 +188,9 @@ def listen(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
     except OSError as error:
         listener.close()
-        raise InvalidSettings(
-            f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port (0 takes a free one)"
-        ) from None
+        is_host = isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL
+        fix = "--host must be an address of this machine" if is_host else "choose another --port (0 takes a free one)"
+        raise InvalidSettings(f"cannot listen on {host}:{port}: {error.strerror or error}; {fix}") from None
     return listener
 
 

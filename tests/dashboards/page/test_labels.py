@@ -29,6 +29,27 @@ async def test_a_year_is_written_as_a_year(stand_in: StandIn, visit: Visit, view
     assert "20000" not in second
 
 
+@pytest.mark.parametrize("kind", ["text", "float"])
+async def test_years_of_any_type_are_whole(stand_in: StandIn, visit: Visit, kind: str) -> None:
+    """On both axes: SQLite's are texts, and other engines extract decimals. Red when only integers were: "2024.5"."""
+    years = ["2024", "2025", "2026"] if kind == "text" else [2024.0, 2025.0, 2026.0]
+    given = rows({"year": kind, "n": "integer"}, *[[year, 5] for year in years])
+    above = rows({"n": "text", "year": kind}, *[["abc"[place], year] for place, year in enumerate(years)])
+    area: Message = {"kind": "area", "area": ["n"], "by": "year", "answer": given}
+    across = [each | {"by": "year", "answer": given} for each in KINDS] + [area, area | {"stack": "sum"}]
+    up: list[Message] = [
+        {"kind": kind, kind: year, "by": "n", "answer": above}
+        for kind, year in (("line", ["year"]), ("scatter", "year"))
+    ]
+    page = (await visit(stand_in.show(across[:2], across[2:], up))).page
+    for line in (1, 2, 3):
+        for place in (1, 2):
+            axis = "value" if line == 3 else "bottom"
+            texts = await page.locator(f"[data-panel='{line}-{place}'] .axis-{axis} text").all_text_contents()
+            assert set(texts) >= {"2024", "2025", "2026"}, (line, place)
+            assert all(text.isdigit() and len(text) == 4 for text in texts), texts
+
+
 async def test_a_ring_of_one_slice_has_a_name(stand_in: StandIn, visit: Visit) -> None:
     """Beside it and below it, as after a click on a slice, and no seam. Red when only several slices had a legend."""
     view = {"kind": "donut", "donut": "n", "by": "x", "answer": rows({"x": "text", "n": "integer"}, ["Damaged", 5])}
@@ -136,6 +157,31 @@ async def test_names_at_the_ends_of_lines_leave_the_reference_readable(stand_in:
     boxes.sort(key=lambda box: box["y"])
     for above, below in pairwise(boxes):
         assert above["y"] + above["height"] <= below["y"] + 1, boxes
+
+
+@pytest.mark.parametrize(
+    ("level", "last"),
+    [(28, (29, 28.6, 28.3)), (28, (28.2, 28.1, 3)), (2, (2.5, 1, 0.5)), (15, (0, 0.1, 0.2)), (29, (28, 27, 26))],
+)
+async def test_names_at_the_ends_stand_on_their_side_of_the_reference(
+    stand_in: StandIn, visit: Visit, level: float, last: tuple[float, ...]
+) -> None:
+    """In the order in which the lines end, within the plot's height. Red when as many stood above the reference as had
+    room there: a line that ended above it was named below it."""
+    names = ["a", "b", "c"]
+    answer = rows({"x": "integer"} | dict.fromkeys(names, "float"), [1, 0, 10, 20], [2, *last])
+    view = {"kind": "line", "line": names, "by": "x", "reference": {"value": level, "label": "goal"}}
+    page = (await visit(stand_in.show([view | {"answer": answer}, KINDS[0] | {"by": "x", "answer": answer}]))).page
+    panel = page.locator("[data-panel='1-1']")
+    ends = {name: await box_of(panel.locator(f".legend-item[data-key={name}]")) for name in names}
+    ends["goal"] = await box_of(panel.locator(".reference text"))
+    values = dict(zip(names, last, strict=True)) | {"goal": level}
+    assert sorted(ends, key=lambda name: ends[name]["y"]) == sorted(values, key=lambda name: -values[name])
+    middles = sorted(each["y"] + each["height"] / 2 for each in ends.values())
+    assert all(below - above > 15 for above, below in pairwise(middles)), middles
+    frame, axis = [await box_of(panel.locator(each)) for each in ("svg.plot", ".axis-bottom")]
+    assert frame["y"] <= middles[0]
+    assert middles[-1] <= axis["y"]
 
 
 @pytest.mark.parametrize("width", [1440, 390])

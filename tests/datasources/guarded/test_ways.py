@@ -111,7 +111,7 @@ METHODS: dict[str, Way] = {
     "for_authors": for_authors,
 }
 """Public methods of DataSources that take a template, or return another DataSources."""
-METHODS_WITHOUT_SQL = {"dialect", "catalogue", "changed", "registered", "stop", "aclose"}
+METHODS_WITHOUT_SQL = {"dialect", "catalogue", "changed", "notes", "registered", "stop", "aclose"}
 FUNCTIONS: dict[str, Way] = {"fetch_page": pages}
 """Public functions that take DataSources and a template."""
 CLASSES = {"DataSources", "DashboardFolder"}

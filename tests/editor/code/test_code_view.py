@@ -144,8 +144,8 @@ async def _loaded(page: Any, bundle: str) -> bool:
 
 
 async def test_differences(edit: Edit) -> None:
-    """A part of theirs is taken, and mine can be edited. Red with a second CodeMirror in the bundle: its extensions are
-    refused."""
+    """A part of theirs is taken, and mine can be edited; lines that are alike are shown by keys, too. Red with a second
+    CodeMirror in the bundle: its extensions are refused; and without ``unfoldByKeys``."""
     seen = await edit()
     page = seen.page
     await page.evaluate(
@@ -167,6 +167,22 @@ async def test_differences(edit: Edit) -> None:
     assert await seen.violations() == []
     await page.evaluate("diff.close()")
     assert await page.locator("main > div > div").count() == 0
+    await page.evaluate(
+        """async () => {
+          const { openDiff } = await import(document.querySelector('meta[data-file="editor_diff.js"]').content);
+          const alike = "select 1\\n".repeat(30);
+          const texts = { mine: `${alike}mine`, theirs: `${alike}theirs` };
+          openDiff(document.querySelector("main > div"), { ...texts, editable: true });
+        }"""
+    )
+    folded = page.locator(".cm-collapsedLines")
+    assert await serious(page) == []
+    await page.get_by_role("textbox", name="Mine").focus()
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    assert await folded.count() == 0
+    await page.keyboard.type("first")
+    assert await page.get_by_role("textbox", name="Mine").locator(".cm-line").first.inner_text() == "firstselect 1"
 
 
 async def test_keys(edit: Edit) -> None:

@@ -227,7 +227,8 @@ class StandIn:
     def app(self) -> Starlette:
         schema = Route("/-/dashboard-schema.json", lambda request: JSONResponse({"type": "object"}))
         routes = [*page_routes(), schema, Route("/-/{path:path}", self.respond, methods=["POST"])]
-        shown = HTMLResponse("<!doctype html><html lang=en><title>Shown</title><h1>The dashboard as shown</h1>")
+        heading = "<h1>The dashboard as shown</h1><div style=height:3000px>"
+        shown = HTMLResponse(f"<!doctype html><html lang=en><title>Shown</title>{heading}")
         return Starlette(routes=[Mount("/editor", routes=routes), Route("/shown", lambda request: shown)])
 
 

@@ -63,6 +63,21 @@ async def test_a_preview_that_fails_keeps_the_last_one(stand_in: StandIn, visit:
     await expect(page.locator(".preview iframe")).to_be_visible()
 
 
+async def test_a_preview_that_is_loaded_anew_keeps_its_place(stand_in: StandIn, visit: Visit) -> None:
+    """As on an address without https, and for another group. Red when it begins at its head."""
+    stand_in.answers["preview"] = lambda body: {"preview": "p", "address": f"/shown?{body['group']}", "seconds": 3_000}
+    page = (await visit()).page
+    await page.locator(f".file[data-path='{DASHBOARD}']").click()
+    inside = page.frame_locator(".preview iframe").locator("html")
+    for group, name in (("ua", "JetBlue Airways"), ("b6", "Hawaiian Airlines")):
+        await expect(page.locator(".preview iframe")).to_have_attribute("src", f"/shown?{group}")
+        await until(lambda: inside.evaluate("(root) => root.scrollHeight > 3000"))
+        await inside.evaluate("() => scrollY || scrollTo(0, 700)")
+        await page.get_by_role("button", name="As ").first.click()
+        await page.get_by_role("option", name=name).click()
+    await until(lambda: inside.evaluate("() => location.search === '?ha' && scrollY === 700"))
+
+
 async def test_a_problem_does_not_hide_the_line_that_has_it(stand_in: StandIn, visit: Visit) -> None:
     """The list of problems takes room from the text. Red when the text does not scroll by as much."""
     stand_in.files[DASHBOARD] += "# a line\n" * 60

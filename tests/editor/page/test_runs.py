@@ -193,7 +193,7 @@ async def test_parameters_have_fields_of_their_types(stand_in: StandIn, visit: V
 
 async def test_controls_of_a_dashboard_are_fields(stand_in: StandIn, visit: Visit) -> None:
     """With their labels and presets; the choices of a query are read once the field is used. Red when names and values
-    are shown instead."""
+    are shown instead, and when only the first value of a list has suggestions."""
     params = [
         {"name": "step", "label": "Step", "type": "choice", "choices": ["d", "w"], "labels": ["Day", "Week"]},
         {"name": "period", "type": "date range", "presets": ["last-7-days", "last-90-days"], "default": "last 90 days"},
@@ -201,7 +201,7 @@ async def test_controls_of_a_dashboard_are_fields(stand_in: StandIn, visit: Visi
     ]
     answer = {"revision": "r", "age": 0, "variables": [], "params": params, "fragments": [], "dashboards": []}
     stand_in.answers["variables"] = answer
-    stand_in.answers["run"] = run_lines(["JFK", "John F Kennedy"])
+    stand_in.answers["run"] = run_lines(["JFK", "John F Kennedy"], ["LAX", "Los Angeles"])
     page = (await visit()).page
     await page.get_by_label("Step").wait_for()
     texts = await page.get_by_label("Step").locator("option").all_inner_texts()
@@ -210,8 +210,11 @@ async def test_controls_of_a_dashboard_are_fields(stand_in: StandIn, visit: Visi
     assert texts == ["Last 90 days", "Last 7 days", "Dates …"]
     assert stand_in.bodies("run") == []
     await page.get_by_label("From").focus()
-    await expect(page.locator("datalist option")).to_have_count(1)
-    assert await page.locator("datalist option").get_attribute("value") == "JFK"
+    await expect(page.locator("datalist option")).to_have_count(2)
+    offered = "(all) => all.map((each) => each.value)"
+    assert await page.locator("datalist option").evaluate_all(offered) == ["JFK", "LAX"]
+    await page.keyboard.type("JFK,")
+    assert await page.locator("datalist option").evaluate_all(offered) == ["JFK, LAX"]
     assert stand_in.bodies("run")[-1]["path"] == SECOND
 
 

@@ -11,9 +11,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx2
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from engines.ports import free_port
+from tenantry.backends.memory.store import MemoryStore
+from tenantry.errors import InvalidSettings
+from tenantry.metrics import metrics_app
 
 SECONDS = 60
 
@@ -34,7 +38,7 @@ resolver = Resolver(timed, keys=make_keys())
 
 async def ask(request):
     try:
-        await resolver.resolve("forged")
+        await resolver.resolve(request.query_params["token"])
     except InvalidToken:
         return Response()
 
@@ -52,9 +56,9 @@ class Worker:
         self.process = subprocess.Popen([sys.executable, "-c", APP, str(self.port)], env=environment)
         self.http = httpx2.Client(base_url=f"http://127.0.0.1:{self.port}", trust_env=False, timeout=SECONDS)
 
-    def ask(self, times: int) -> None:
+    def ask(self, times: int, token: str = "forged") -> None:
         for _ in range(times):
-            assert self.http.get("/ask").status_code == 200
+            assert self.http.get("/ask", params={"token": token}).status_code == 200
 
     def forged(self) -> float:
         return sum(
@@ -114,3 +118,21 @@ def test_both_say_the_sum(tmp_path: Path) -> None:
         second.ask(1)
         until(second.pids, {str(second.process.pid)})
         assert second.forged() == 9.0
+
+
+def test_a_worker_ends_after_its_scrape(tmp_path: Path) -> None:
+    """Red when it answers with numbers that it has not published: the sum falls from 20 to those of its last
+    publication, and ``increase`` counts the whole sum again."""
+    with running(tmp_path) as (first, second):
+        first.ask(20)
+        assert first.forged() == 20.0
+        first.process.kill()
+        first.process.wait()
+        assert second.forged() == 20.0
+
+
+def test_a_folder_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red when it ends with the name of a lock."""
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path / "missing"))
+    with pytest.raises(InvalidSettings, match=r"^PROMETHEUS_MULTIPROC_DIR: cannot write to .*/missing: No such file"):
+        metrics_app(usage=MemoryStore().usage_recorder)

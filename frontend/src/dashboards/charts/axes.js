@@ -153,8 +153,8 @@ export function bandTicks(texts, step, written) {
  * @param {{x1: number, x2: number, y1: number, y2: number}} line
  * @param {ReturnType<typeof referenceText>} label
  */
-export function drawReference(parent, line, plot, { text, whole, above }) {
-  const [x, y] = above ? [DASHES, GAP] : [plot.left + plot.width + GAP, line.y1];
+export function drawReference(parent, line, plot, { text, whole, above, y: moved = line.y1 }) {
+  const [x, y] = above ? [DASHES, GAP] : [plot.left + plot.width + GAP, moved];
   parent.append(
     svg(
       "g",

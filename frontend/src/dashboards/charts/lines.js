@@ -55,16 +55,16 @@ function haveOnePlace({ values, positions }) {
  * @returns {string[]} what a viewer should know of rows that no line can show
  */
 function inOrder(series, summed, formats) {
-  let without = 0;
+  const without = lost(series.flatMap(({ points }) => points), formats);
   let twice = 0;
   for (const each of series) {
-    const placed = each.points.filter(({ x }) => !Number.isNaN(x));
-    without += each.points.length - placed.length;
-    each.points = placed.sort((a, b) => a.x - b.x);
-    if (!summed) twice += placed.filter(({ x }, place) => place && x === placed[place - 1].x).length;
+    const placed = each.points.filter(({ x }) => !Number.isNaN(x)).sort((a, b) => a.x - b.x || (a.y === null) - (b.y === null));
+    const isShared = ({ x }, place) => place && x === placed[place - 1].x;
+    each.points = placed.filter((point, place) => point.y !== null || !isShared(point, place)); // a NULL beside a value is no gap
+    if (!summed) twice += placed.filter((point, place) => point.y !== null && isShared(point, place)).length;
   }
   const shared = note(twice, "value shares its place on a line with another one.", "values share their place on a line with another one.", formats);
-  return [lost(without, formats), shared];
+  return [without, shared];
 }
 
 /** The part of a series that a viewer zoomed into. */
@@ -114,6 +114,7 @@ class LineChart {
     drawValueAxis(root, labels, this.y, this.plot);
     drawBottomAxis(root, this.#bottomTicks(), this.x, this.plot, options.width, timesAnew(options.formats, this.by));
     this.#drawMarks(root);
+    if (this.ends) this.ends = this.#ends();
     if (view.reference) drawReference(root, levelOf(view.reference, this.y, this.plot), this.plot, reference);
     return this.#chart(root);
   }
@@ -202,24 +203,26 @@ class LineChart {
 
   #chart(root) {
     const zoom = this.by.kind === "name" || this.rows.rows.length < 3 ? null : (pixel) => this.x.invert(pixel);
-    const chart = { svg: root, series: this.series, plot: this.plot, ends: this.ends ? this.#ends() : null, zoom, by: this.by, notes: this.notes };
+    const chart = { svg: root, series: this.series, plot: this.plot, ends: this.ends || null, zoom, by: this.by, notes: this.notes };
     let stops; // thousands, which nobody needs before a pointer or a key asks
     return Object.defineProperty(chart, "stops", { get: () => (stops ??= this.#stops()) });
   }
 
-  /** The names keep their order, leave the place of the reference's label free, and stay beside the plot. */
+  /** The names and the reference's label in the order of what they name, within the height of the plot. */
   #ends() {
     const found = this.shown.map((each) => ({ key: each.key, y: this.y(each.points.findLast(({ y }) => y !== null)?.y ?? 0) }));
-    found.sort((a, b) => a.y - b.y);
-    const label = this.reference.margin ? this.y(this.view.reference.value) : -Infinity;
+    const { reference } = this;
     const { top, height } = this.plot;
-    const above = found.filter(({ y }) => y < label).length;
-    const least = found.length - Math.floor((top + height - label) / NAME);
-    const most = Math.floor((label - top) / NAME);
-    const split = Math.max(0, Math.min(Math.max(above, least), most));
-    apart(found.slice(0, split).reverse(), label, -1);
-    apart(found.slice(split), label, 1);
-    if (label === -Infinity) apart([...found].reverse(), top + height + NAME, -1);
+    const line = reference.margin ? this.y(this.view.reference.value) : -Infinity;
+    found.sort((a, b) => a.y - b.y);
+    const above = found.filter(({ y }) => y < line);
+    const below = found.slice(above.length);
+    apart([...above].reverse(), line, -1);
+    apart(below, line, 1);
+    reference.y = line;
+    const all = reference.margin ? [...above, reference, ...below] : found;
+    apart([...all].reverse(), top + height + NAME, -1);
+    apart(all, top - NAME, 1);
     return found.map(({ key, y }) => ({ key, y, x: this.plot.left + this.plot.width + 6 }));
   }
 

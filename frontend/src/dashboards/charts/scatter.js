@@ -50,11 +50,10 @@ export function draw(view, rows, options) {
 
 /** Of values that are not seen as they are. */
 function notesOf(view, rows, series, points, formats) {
-  const without = series.flatMap((each) => each.points).filter(({ x, y }) => y !== null && Number.isNaN(x)).length;
   const sizes = rows.values(view.size);
   const count = (test) => points.filter(({ row }) => test(number(sizes[row]))).length;
   return [
-    lost(without, formats),
+    lost(series.flatMap((each) => each.points), formats),
     note(count((size) => size < 0), "size is below 0 and drawn as the smallest.", "sizes are below 0 and drawn as the smallest.", formats),
     note(view.size && rows.has(view.size) ? count(Number.isNaN) : 0, "point has no size and is drawn as the smallest.", "points have no size and are drawn as the smallest.", formats),
   ];

@@ -8,7 +8,8 @@ literal, and ``&&`` may join conditions.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -37,29 +38,50 @@ _TAG: Final = re.compile(
 )
 _PARENTHESIS: Final = re.compile(r"(\))|\(()")
 _COLON: Final = re.compile(r"\s*:")
+_SPREAD: Final = "{…}"
 _MOST: Final = 200
 _LONGEST: Final = 20_000
 
 
+class _Names(dict[str, AttributeValue]):
+    """The values of names. ``undefined``: those that are undefined in JavaScript. Other names that are None may also be
+    null."""
+
+    undefined: Container[str] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class JsxComponent:
-    """A component. ``defaults``: parameter -> default value. ``props``: the name of the object with all attributes, if
-    the component has one. ``body``: the JSX that it returns; empty if it does more than that."""
+    """A component. ``parameters``: the names of its parameters. ``defaults``: parameter -> the source of its default
+    value. ``props``: the name of the object with all attributes, if the component has one. ``body``: the JSX that it
+    returns; empty if it does more than that."""
 
     key: str
-    defaults: Mapping[str, AttributeValue]
+    parameters: tuple[str, ...]
+    defaults: Mapping[str, str]
     props: str
     body: str
 
-    def filled(self, attributes: Mapping[str, AttributeValue]) -> tuple[str, dict[str, AttributeValue]]:
-        """The JSX for these attributes, and the values of the names in it. Raises ``NotLiteral`` if an expression would
-        have to be evaluated."""
-        if not self.body or len(self.body) > _LONGEST:
+    def filled(
+        self, attributes: Mapping[str, AttributeValue], expressions: Container[str] = ()
+    ) -> tuple[str, dict[str, AttributeValue]]:
+        """The JSX for these attributes, and the values of the names in it. ``expressions``: the attributes whose values
+        are not literals. Raises ``NotLiteral`` if an expression would have to be evaluated."""
+        if not self.body or len(self.body) > _LONGEST or _SPREAD in expressions:
             raise NotLiteral
-        names = {name: attributes.get(name, default) for name, default in self.defaults.items()}
+        named = {name: name for name in self.parameters}
         if self.props:
-            used = re.findall(rf"\b{self.props}\.(\w+)", self.body)
-            names |= {f"{self.props}.{name}": attributes.get(name) for name in used}
+            named |= {f"{self.props}.{name}": name for name in re.findall(rf"\b{self.props}\.(\w+)", self.body)}
+        names = _Names()
+        names.undefined = {name for name, at in named.items() if at not in attributes and name not in self.defaults}
+        for name, at in named.items():
+            value = attributes.get(at)
+            # The use of a name that is left out here raises NotLiteral
+            if at not in attributes and name in self.defaults:
+                with suppress(NotLiteral):
+                    names[name] = literal(self.defaults[name], {})
+            elif at not in expressions and (value is not None or name not in self.defaults):
+                names[name] = value
         return _filled(self.body, names, 0), names
 
 
@@ -78,7 +100,7 @@ def components(text: str, path: str) -> dict[str, JsxComponent]:
         default, variable, function, parameters, props = definition.groups()
         name = variable or function
         body = _returned(text[definition.end() : definition_end(text, definition.start())])
-        found[name] = JsxComponent(f"{path}#{name}", _defaults(parameters or ""), props or "", body)
+        found[name] = JsxComponent(f"{path}#{name}", *_parameters(parameters or ""), props or "", body)
         if default:
             found["default"] = found[name]
     named = _DEFAULT.search(text)
@@ -87,16 +109,10 @@ def components(text: str, path: str) -> dict[str, JsxComponent]:
     return found
 
 
-def _defaults(parameters: str) -> dict[str, AttributeValue]:
-    found: dict[str, AttributeValue] = {}
-    for parameter in parameters.split(","):
-        name, _, default = (part.strip() for part in parameter.partition("="))
-        try:
-            found[name] = literal(default, {}) if default else None
-        except NotLiteral:
-            found[name] = None
-    found.pop("", None)
-    return found
+def _parameters(written: str) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The names of the parameters, and the sources of their default values."""
+    parts = [[part.strip() for part in parameter.partition("=")] for parameter in written.split(",")]
+    return tuple(name for name, _, _ in parts if name), {name: default for name, _, default in parts if default}
 
 
 def _returned(code: str) -> str:
@@ -112,7 +128,7 @@ def _without_parentheses(code: str) -> str:
     return code[1:-1].strip() if code.startswith("(") and code.endswith(")") else code
 
 
-def _filled(text: str, names: Mapping[str, AttributeValue], depth: int) -> str:
+def _filled(text: str, names: _Names, depth: int) -> str:
     if depth > MAX_DEPTH:
         raise NotLiteral
     parts: list[str] = []
@@ -129,7 +145,7 @@ def _filled(text: str, names: Mapping[str, AttributeValue], depth: int) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _expression(inner: str, names: Mapping[str, AttributeValue], depth: int, *, is_attribute: bool) -> str:
+def _expression(inner: str, names: _Names, depth: int, *, is_attribute: bool) -> str:
     if depth > MAX_DEPTH:
         raise NotLiteral
     if not is_attribute:
@@ -151,12 +167,12 @@ def _expression(inner: str, names: Mapping[str, AttributeValue], depth: int, *, 
     return _expression(chosen, names, depth + 1, is_attribute=is_attribute)
 
 
-def _chosen(inner: str, names: Mapping[str, AttributeValue]) -> str | None:
+def _chosen(inner: str, names: _Names) -> str | None:
     """The part of ``a && b`` or ``a ? b : c`` that JSX shows; None for other expressions. ``a`` may be conditions that
     ``&&`` joins."""
-    at, holds, operator = 0, True, None
+    at, false, operator = 0, "", None
     while (found := _condition(inner, at, names)) is not None:
-        holds, operator = holds and found[0], found[1]
+        false, operator = false or found[0], found[1]
         at = operator.end()
         if not operator[1]:
             break
@@ -166,21 +182,24 @@ def _chosen(inner: str, names: Mapping[str, AttributeValue]) -> str | None:
     if operator[1]:
         if inner[end:].strip():
             raise NotLiteral
-        return inner[at:end] if holds else "null"
+        return false or inner[at:end]
     colon = _COLON.match(inner, end)
     if colon is None:
         raise NotLiteral
-    return inner[at:end] if holds else inner[colon.end() :]
+    return inner[colon.end() :] if false else inner[at:end]
 
 
-def _condition(text: str, at: int, names: Mapping[str, AttributeValue]) -> tuple[bool, re.Match[str]] | None:
-    """Whether the condition at ``at`` holds, and the operator after it; None if no operator follows."""
+def _condition(text: str, at: int, names: _Names) -> tuple[str, re.Match[str]] | None:
+    """What JSX shows for the condition at ``at``, and the operator after it; None if no operator follows. A condition
+    that holds is ``""``; other conditions are ``null``, and the number 0 is ``0``."""
     condition = _CONDITION.match(text, at)
     if condition is None:
         return None
     at = condition.end()
     if condition[3]:
+        start = at
         other, at = literal_at(text, at, names)
+        compared = text[start:at].strip()
     operator = _OPERATOR.match(text, at)
     if operator is None:
         return None
@@ -188,9 +207,31 @@ def _condition(text: str, at: int, names: Mapping[str, AttributeValue]) -> tuple
         raise NotLiteral  # whether there are contents is not known here
     value = literal(condition[2], names)
     if not condition[3]:
-        return bool(value) != bool(condition[1]), operator
-    is_equal = value == other and isinstance(value, bool) == isinstance(other, bool)
-    return is_equal == condition[3].startswith("="), operator
+        is_zero = not condition[1] and _type(value) is float and not value
+        holds = (bool(value) or isinstance(value, (list, dict))) != bool(condition[1])
+        return "" if holds else "0" if is_zero else "null", operator
+    if value is None and other is None and len(condition[3]) == 3:
+        if compared not in ("null", "undefined") or condition[2] not in names.undefined:
+            raise NotLiteral
+        is_equal = compared == "undefined"
+    else:
+        is_equal = _is_equal(value, other, converts=len(condition[3]) == 2)
+    return "" if is_equal == condition[3].startswith("=") else "null", operator
+
+
+def _is_equal(value: AttributeValue, other: AttributeValue, *, converts: bool) -> bool:
+    """Whether JavaScript calls two values equal. ``converts``: by ``==``, which converts values of different types.
+    Raises ``NotLiteral`` if that is not known here."""
+    if isinstance(value, (list, dict)) or isinstance(other, (list, dict)):
+        raise NotLiteral
+    if value is not None and other is not None and converts and _type(value) is not _type(other):
+        raise NotLiteral
+    return value == other and _type(value) is _type(other)
+
+
+def _type(value: AttributeValue) -> type:
+    """The type in JavaScript, which has one type for all numbers."""
+    return float if type(value) is int else type(value)
 
 
 def _operand_end(text: str, at: int, names: Mapping[str, AttributeValue]) -> int:

@@ -245,7 +245,7 @@ class DocumentParser:
 
     def _resolve_jsx(self, component: JsxComponent, tag: Tag, line: int, *, within: bool) -> bool | None:
         try:
-            text, names = component.filled(tag.attributes)
+            text, names = component.filled(tag.attributes, tag.expressions)
         except NotLiteral:
             return None
 

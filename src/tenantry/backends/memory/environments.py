@@ -1,14 +1,15 @@
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from tenantry.backends.audit.details import environment_details, hosts_details
 from tenantry.backends.memory.tables import MemoryTables
 from tenantry.errors import AlreadyExists
 from tenantry.groups import UNNAMED, Author, Environment, Tag
-from tenantry.ports import EnvironmentStore
+from tenantry.ports import EnvironmentStore, TokenCount
 
 
 class MemoryEnvironments(EnvironmentStore):
@@ -75,7 +76,13 @@ class MemoryEnvironments(EnvironmentStore):
         with self._tables.lock:
             return {name: hosts for name, hosts in self._tables.embedding_hosts.items() if hosts}
 
-    async def count_tokens(self) -> Mapping[str, int]:
+    async def count_tokens(self) -> Mapping[str, TokenCount]:
         with self._tables.lock:
             now, stored = self._tables.clock(), [*self._tables.handles.values()]
-        return Counter(key_id for each in stored for key_id in each.signing_keys(now))
+        live = Counter(each.token.key_id for each in stored)
+        ends = defaultdict[str, list[datetime]](list)
+        for each in stored:
+            previous, until = each.previous, each.group.grace_until
+            if previous is not None and until is not None and until > now and previous.key_id != each.token.key_id:
+                ends[previous.key_id].append(until)
+        return {key: TokenCount(live[key], len(ends[key]), max(ends[key], default=None)) for key in {*live, *ends}}

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -16,8 +15,8 @@ from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, NOW, Read
 from tenantry.backends.sql.tables import environments, groups
 from tenantry.backends.stored import unknown_environment
 from tenantry.errors import AlreadyExists
-from tenantry.groups import UNNAMED, Author, Environment, Tag, to_micros
-from tenantry.ports import EnvironmentStore
+from tenantry.groups import UNNAMED, Author, Environment, Tag, from_micros, to_micros
+from tenantry.ports import EnvironmentStore, TokenCount
 
 _BY_NAME: Final[Read] = select(*ENVIRONMENT_COLUMNS).where(environments.c.name == bindparam("name", type_=String))
 _ALL: Final[Read] = select(*ENVIRONMENT_COLUMNS).order_by(environments.c.id)
@@ -28,7 +27,7 @@ _EMBEDDING_HOSTS: Final[Read] = (
 )
 _TOKENS: Final[Read] = select(groups.c.key_id, func.count()).group_by(groups.c.key_id)
 _TOKENS_IN_GRACE: Final[Read] = (
-    select(groups.c.previous_key_id, func.count())
+    select(groups.c.previous_key_id, func.count(), func.max(groups.c.grace_until))
     .where(
         groups.c.grace_until > bindparam("now", type_=BigInteger),
         groups.c.previous_key_id != groups.c.key_id,
@@ -109,10 +108,9 @@ class SQLEnvironments(SQLPart, EnvironmentStore):
         found = await self._read(_EMBEDDING_HOSTS)
         return {name: tuple(json.loads(text)) for name, text in found}
 
-    async def count_tokens(self) -> Mapping[str, int]:
+    async def count_tokens(self) -> Mapping[str, TokenCount]:
         now = self._clock.at((await self._read(NOW))[0][0])
-        live, in_grace = await self._read(_TOKENS), await self._read(_TOKENS_IN_GRACE, now=to_micros(now))
-        counted = Counter[str]()
-        for key_id, count in (*live, *in_grace):
-            counted[key_id] += count
-        return counted
+        counts = {key_id: TokenCount(live) for key_id, live in await self._read(_TOKENS)}
+        for key_id, in_grace, until in await self._read(_TOKENS_IN_GRACE, now=to_micros(now)):
+            counts[key_id] = TokenCount(counts.get(key_id, TokenCount()).live, in_grace, from_micros(until))
+        return counts

@@ -10,6 +10,7 @@ from tenantry.backends.sql import queries, rows
 from tenantry.backends.sql.api_tokens import SQLApiTokens
 from tenantry.backends.sql.audit import SQLAuditTrail
 from tenantry.backends.sql.codes import SQLCodes
+from tenantry.backends.sql.defects import StoreDefects, find_defects
 from tenantry.backends.sql.engine import remaining
 from tenantry.backends.sql.environments import SQLEnvironments
 from tenantry.backends.sql.groups import SQLGroups
@@ -20,7 +21,7 @@ from tenantry.backends.sql.sources import SQLSources
 from tenantry.backends.sql.usage import SQLUsage
 from tenantry.backends.stored import StoreClock
 from tenantry.cache.slots import SharedSlots
-from tenantry.database import RUN_MIGRATE, read_address
+from tenantry.database import RUN_MIGRATE, SQLiteFile, read_address
 from tenantry.database.migrations import HEAD, is_compatible
 from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import (
@@ -67,6 +68,7 @@ class SQLStore(WrittenBackend):
     ) -> None:
         address = read_address(url)
         self.label: str = address.label
+        self._is_sqlite = isinstance(address, SQLiteFile)
         self._clock = StoreClock(clock)
         self._runner = Runner(address, timeout=deadline, run_dir=run_dir, before_close=self._flush_usage, keys=keys)
         shared = self._runner, self._clock
@@ -120,6 +122,10 @@ class SQLStore(WrittenBackend):
         deadline = self._runner.deadline()
         await self._check_tables(deadline)
         await self._check_writes(deadline)
+
+    async def defects(self) -> StoreDefects:
+        """Raises StoreUnavailable."""
+        return await find_defects(self._runner, is_sqlite=self._is_sqlite)
 
     async def _check_writes(self, deadline: float) -> None:
         now = time.monotonic()

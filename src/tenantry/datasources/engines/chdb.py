@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
+from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 import clickhouse_connect
 
-from tenantry.datasources.driver import unreachable_error
-from tenantry.datasources.engines.clickhouse_queries import READ_AS, failure_of, limit_settings, to_result
+from tenantry.datasources.driver import OpenRows, unreachable_error
+from tenantry.datasources.engines.clickhouse_queries import READ_AS, failure_of, limit_settings, to_result, to_rows
 from tenantry.datasources.engines.clickhouse_sql import to_statement
-from tenantry.datasources.pool.query_limits import Limits
+from tenantry.datasources.pool.query_limits import Limits, StreamLimits
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import first_keyword
 from tenantry.datasources.url import file_path, memory_bytes, parse_url
@@ -23,23 +25,25 @@ from tenantry.sql import BoundSQL
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
-    from clickhouse_connect.driver.query import QueryResult
 
 _OWN_FOLDERS: Final = ("metadata", "store")
-_DESCRIBED: Final = frozenset({"select", "with", "from"})
+_STREAMED: Final = frozenset({"select", "with", "from"})
+"""First words of the statements that chDB streams. It returns the rows of others, such as ``show``, at once."""
 _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another process has this one"
 
 
 class Handle:
     def __init__(self, client: Client) -> None:
         self.client = client
+        self.streaming: Client | None = None
+        """The client with the limits of streams, because no limit of a client can be changed."""
         self.mark = ""
         """An SQL comment at the start of the query, by which another client can find and stop the query."""
         self.stopping: Future[None] | None = None
 
 
 class ChDBDriver:
-    """A ``Driver`` and ``ReusingDriver`` for a chDB folder. The first query imports chDB (half a gigabyte)."""
+    """A ``StreamingDriver`` and ``ReusingDriver`` for a chDB folder. The first query imports chDB (half a gigabyte)."""
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
@@ -49,9 +53,7 @@ class ChDBDriver:
         self.source_id: str = source.id
         self._path = file_path(url)
         self._limits = limits
-        # A folder cannot be opened read-only. Writes are refused by the setting `readonly`, which no query can change,
-        # and by the check of the SQL.
-        self._settings = {**limit_settings(limits), "max_memory_usage": str(memory_bytes(url)), "readonly": "1"}
+        self._memory = str(memory_bytes(url))
         self._lock = Lock()
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
@@ -62,50 +64,64 @@ class ChDBDriver:
             (self._path / name).is_dir() for name in _OWN_FOLDERS
         ):  # otherwise the engine would create a database in the folder
             raise InvalidSource(f"the folder of data source {self.source_id} contains no chDB database")
+        return Handle(self._client(self._limits))
+
+    def _client(self, limits: Limits | StreamLimits) -> Client:
+        # A folder cannot be opened read-only. Writes are refused by the setting `readonly`, which no query can change,
+        # and by the check of the SQL. No setting can be changed after `readonly`.
+        settings = {**limit_settings(limits), "max_memory_usage": self._memory, "readonly": "1"}
         failure: TenantryError
         try:
             with self._lock:
                 client = clickhouse_connect.get_client(interface="chdb", path=str(self._path), tz_mode="schema")
             try:
-                for (
-                    name,
-                    value,
-                ) in self._settings.items():  # `readonly` must be last, because no setting can be changed after it
+                for name, value in settings.items():
                     client.set_client_setting(name, value)
             except BaseException:
                 client.close()
                 raise
-            return Handle(client)
+            return client
         except clickhouse_connect.driver.exceptions.Error as error:
             failure = unreachable_error(self.source_id, error, _BUSY_FOLDER)
         raise failure
 
     def fetch(self, connection: Handle, bound: BoundSQL) -> Result:
+        with closing(self._read(connection, connection.client, bound, self._limits)) as rows:
+            return to_result(self.source_id, to_rows(next(rows), rows), self._limits)
+
+    def open_rows(self, connection: Handle, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
+        limits = self._limits.stream
+        if connection.streaming is None:
+            connection.streaming = self._client(limits)
+        rows = self._read(connection, connection.streaming, bound, limits)
+        return to_rows(next(rows), rows)
+
+    def _read(
+        self, connection: Handle, client: Client, bound: BoundSQL, limits: Limits | StreamLimits
+    ) -> Generator[Any]:
+        # Yields the columns, and then the rows.
         sql, params = to_statement(self.source_id, bound)
         connection.mark = f"/*{uuid4().hex}*/"
+        marked = connection.mark + sql
         failure: TenantryError
         try:
-            answer = connection.client.query(connection.mark + sql, parameters=params, query_formats=READ_AS)
-            names, types = self._columns(connection, sql, params, answer)
+            if first_keyword(sql) not in _STREAMED:
+                answer: Any = client.query(marked, parameters=params, query_formats=READ_AS)
+                yield list(zip(answer.column_names, answer.column_types, strict=True))
+                yield from map(tuple, answer.result_rows)
+                return
+            with client.query_row_block_stream(marked, parameters=params, query_formats=READ_AS) as blocks:
+                source: Any = blocks.source
+                columns = list(zip(source.column_names, source.column_types, strict=True))
+                if columns:
+                    yield columns
+                    yield from chain.from_iterable(blocks)
+                    return
+            yield _columns_without_rows(client, f"{connection.mark}describe ({sql}\n)", params)
+            return
         except clickhouse_connect.driver.exceptions.Error as error:
-            failure = failure_of(self.source_id, self._limits, error, has_values=bool(params))
-        else:
-            rows: Any = answer.result_rows
-            return to_result(self.source_id, names, types, map(tuple, rows), self._limits)
+            failure = failure_of(self.source_id, limits, error, has_values=bool(params))
         raise failure
-
-    def _columns(
-        self, connection: Handle, sql: str, params: dict[str, Any], answer: QueryResult
-    ) -> tuple[list[str], list[Any]]:
-        if (
-            answer.column_names or first_keyword(sql) not in _DESCRIBED
-        ):  # chDB names no columns if there are no rows, but `describe` does
-            return list(answer.column_names), list(answer.column_types)
-        from clickhouse_connect.datatypes.registry import get_from_name
-
-        described = connection.client.query(f"{connection.mark}describe ({sql}\n)", parameters=params)
-        rows: Any = described.result_rows
-        return [row[0] for row in rows], [get_from_name(row[1]) for row in rows]
 
     def failure(self, error: Exception) -> TenantryError:
         return failure_of(self.source_id, self._limits, error)
@@ -127,6 +143,16 @@ class ChDBDriver:
     def close(self, connection: Handle) -> None:
         """The process releases the folder when its last handle is closed."""
         connection.client.close()
+        if connection.streaming is not None:
+            connection.streaming.close()
 
     def shutdown(self) -> None:
         self._stoppers.shutdown(wait=False)
+
+
+def _columns_without_rows(client: Client, describe: str, params: dict[str, Any]) -> list[tuple[str, Any]]:
+    # chDB names no columns of a stream without rows.
+    from clickhouse_connect.datatypes.registry import get_from_name
+
+    rows: Any = client.query(describe, parameters=params).result_rows
+    return [(row[0], get_from_name(row[1])) for row in rows]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import ssl
+from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import chain
 from math import ceil
 from threading import Lock
@@ -16,11 +17,17 @@ import clickhouse_connect
 from sqlalchemy.engine import URL
 
 from tenantry.database import causes
-from tenantry.datasources.driver import unreachable_error
+from tenantry.datasources.driver import OpenRows, unreachable_error
 from tenantry.datasources.engines import tls
-from tenantry.datasources.engines.clickhouse_queries import READ_AS, failure_of, limit_settings, to_result
+from tenantry.datasources.engines.clickhouse_queries import (
+    READ_AS,
+    failure_of,
+    limit_settings,
+    to_result,
+    to_rows,
+)
 from tenantry.datasources.engines.clickhouse_sql import to_statement
-from tenantry.datasources.pool.query_limits import Limits
+from tenantry.datasources.pool.query_limits import Limits, StreamLimits
 from tenantry.datasources.results import Result
 from tenantry.datasources.url import parse_url
 from tenantry.errors import InvalidSource, TenantryError
@@ -82,7 +89,7 @@ class RunningQuery:
 
 
 class ClickHouseDriver:
-    """A ``Driver`` and ``ReusingDriver``; all connections share one client. Raises InvalidSource."""
+    """A ``StreamingDriver`` and ``ReusingDriver``; all connections share one client. Raises InvalidSource."""
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
@@ -160,26 +167,40 @@ class ClickHouseDriver:
         return unreachable_error(self.source_id, error, server=self._address.server)
 
     def fetch(self, connection: RunningQuery, bound: BoundSQL) -> Result:
+        with closing(self._read(connection, bound, self._limits, {})) as rows:
+            return to_result(self.source_id, to_rows(next(rows), rows), self._limits)
+
+    def open_rows(self, connection: RunningQuery, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
+        limits, client = self._limits.stream, connection.client
+        settings = {name: value for name, value in limit_settings(limits).items() if client.get_client_setting(name)}
+        rows = self._read(connection, bound, limits, settings)
+        return to_rows(next(rows), rows)
+
+    def _read(
+        self, connection: RunningQuery, bound: BoundSQL, limits: Limits | StreamLimits, settings: dict[str, str]
+    ) -> Generator[Any]:
+        # Yields the columns, and then the rows.
         sql, params = to_statement(self.source_id, bound)
         connection.query_id = uuid4().hex
         failure: TenantryError
         try:
-            return self._read(connection, sql, params)
+            with connection.client.query_row_block_stream(
+                sql,
+                parameters=params,
+                settings={"query_id": connection.query_id, **settings},
+                query_formats=READ_AS,
+            ) as blocks:
+                source: Any = blocks.source
+                try:
+                    yield list(zip(source.column_names, source.column_types, strict=True))
+                    yield from chain.from_iterable(blocks)
+                except GeneratorExit:  # otherwise the client would read the rest before it frees the connection
+                    self.interrupt(connection)
+                    raise
+            return
         except clickhouse_connect.driver.exceptions.Error as error:
-            failure = failure_of(self.source_id, self._limits, error, has_values=bool(params))
+            failure = failure_of(self.source_id, limits, error, has_values=bool(params))
         raise failure
-
-    def _read(self, connection: RunningQuery, sql: str, params: dict[str, Any]) -> Result:
-        with connection.client.query_row_block_stream(
-            sql, parameters=params, settings={"query_id": connection.query_id}, query_formats=READ_AS
-        ) as blocks:
-            source: Any = blocks.source
-            rows = chain.from_iterable(blocks)
-            try:
-                return to_result(self.source_id, source.column_names, source.column_types, rows, self._limits)
-            except TenantryError:  # otherwise the client would read the query to its end before it frees the connection
-                self.interrupt(connection)
-                raise
 
     def failure(self, error: Exception) -> TenantryError:
         return failure_of(self.source_id, self._limits, error)

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, Final
 
 from tenantry.datasources.driver import (
+    OpenRows,
     named_word,
     query_error,
     statement_error,
@@ -14,7 +15,7 @@ from tenantry.datasources.driver import (
     too_many_rows_error,
     unreachable_error,
 )
-from tenantry.datasources.pool.query_limits import Limits, bytes_counter, take_result
+from tenantry.datasources.pool.query_limits import Limits, StreamLimits, bytes_counter, take_result
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import SEVERAL, WRITES
 from tenantry.errors import TenantryError, UnbindableValue
@@ -101,12 +102,14 @@ _MAX_DIGITS: Final = 38
 _NAMED_FIELDS: Final = re.compile(r"Tuple\((?:`|\w+ [A-Z])")
 
 
-def limit_settings(limits: Limits) -> dict[str, str]:
+def limit_settings(limits: Limits | StreamLimits) -> dict[str, str]:
+    # We count the rows of a stream and stop its query. The server's limit could be an error before the first row.
+    rows, size = (limits.row_limit, limits.max_bytes) if isinstance(limits, Limits) else (0, 0)
     return {
         "max_execution_time": str(math.ceil(limits.timeout)),
         "timeout_overflow_mode": "throw",
-        "max_result_rows": str(limits.row_limit),
-        "max_result_bytes": str(limits.max_bytes),
+        "max_result_rows": str(rows),
+        "max_result_bytes": str(size),
         "result_overflow_mode": "throw",
         "session_timezone": "UTC",
         # Guarded tables rely on both settings, which are the defaults. Names of WITH are visible in inner queries and
@@ -116,22 +119,29 @@ def limit_settings(limits: Limits) -> dict[str, str]:
     }
 
 
-def to_result(
-    source_id: str, names: Sequence[str], types: Sequence[Any], rows: Iterable[tuple[Any, ...]], limits: Limits
-) -> Result:
-    words = [type_word(each.name) for each in types]
+def to_rows(columns: Sequence[tuple[str, Any]], rows: Generator[tuple[Any, ...]]) -> OpenRows:
+    """Return the rows of a query. ``columns``: their names and the client's types."""
+    types = [each.name for _, each in columns]
+    names = [name for name, _ in columns]
+    return OpenRows(names, rows, [*map(type_word, types)], rows.close, [*map(arrow_type, types)])
+
+
+def to_result(source_id: str, opened: OpenRows, limits: Limits) -> Result:
+    types = opened.types or ()
     return take_result(
         source_id,
-        names,
-        rows,
+        opened.names,
+        opened.rows,
         limits,
-        types=words,
-        arrow_types=[arrow_type(each.name) for each in types],
-        count=bytes_counter(words),
+        types=types,
+        arrow_types=opened.arrow_types,
+        count=bytes_counter(types),
     )
 
 
-def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: bool = False) -> TenantryError:
+def failure_of(
+    source_id: str, limits: Limits | StreamLimits, error: Exception, *, has_values: bool = False
+) -> TenantryError:
     code = getattr(error, "code", None)
     if code is None:
         return unreachable_error(source_id, error)

@@ -1,8 +1,9 @@
 -- The flights on days of the last twelve months: each is moved by as many whole weeks (52 at a time) as bring it nearest
--- to today. So ranges such as the last 30 days have flights, and a weekday stays what it was.
+-- to today. So ranges such as the last 30 days have flights, and a weekday stays what it was. A year has a day more than
+-- 52 weeks: its last one is left out, for it would come on the day of its first one.
 create view departures as
 with recursive year (flight_date) as (
-    select '2013-01-01' union all select date(flight_date, '+1 day') from year where flight_date < '2013-12-31'
+    select '2013-01-01' union all select date(flight_date, '+1 day') from year where flight_date < '2013-12-30'
 ),
 calendar as (
     select

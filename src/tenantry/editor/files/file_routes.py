@@ -1,6 +1,10 @@
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
@@ -24,6 +28,12 @@ from tenantry.http import error_document, request_id_of
 from tenantry.sql import DIALECTS, FRAGMENT_NAME
 from tenantry.sql.inspect import DEFAULT_DIALECT, dialect_named
 
+_MOST_CHARACTERS: Final = 65_536
+"""Maximum characters of a text that is formatted, or gets a panel: it takes seconds."""
+_THREADS: Final = 2
+"""Maximum such texts at a time."""
+
+T = TypeVar("T")
 FilePath = Annotated[str, Field(max_length=255)]
 Name = Annotated[str, Field(max_length=200)]
 Revision = Annotated[str, Field(max_length=64)]
@@ -87,6 +97,7 @@ class _FileEndpoints:
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
         self._files = SavedFiles(workbench.workspace)
+        self._threads = ThreadPoolExecutor(_THREADS, "tenantry-editor-files")
 
     async def list(self, asked: EditorRequest[NoBody]) -> Response:
         found = await run_in_threadpool(compare_with_head, self._workbench.workspace)
@@ -155,9 +166,8 @@ class _FileEndpoints:
             near = did_you_mean(body.dialect, DIALECTS)
             raise InvalidBody(f"there is no dialect {body.dialect!r}. {near}".strip(), field="/dialect")
         try:
-            text = await run_in_threadpool(
-                format_query, with_short_breaks(body.text), dialect_named(body.dialect), body.path
-            )
+            dialect = dialect_named(body.dialect)
+            text = await self._compute(body.text, partial(format_query, dialect=dialect, file=body.path))
         except TemplateError as error:
             raise InvalidBody(error.message, field="/text") from None
         if text is None:
@@ -173,10 +183,18 @@ class _FileEndpoints:
             raise InvalidBody(f"{query!r} is not the name of a query: save the query first", field="/query")
         name = workspace.name(body.dashboard)
         try:
-            text = await run_in_threadpool(add_panel, body.text, name, _panel(body, query), body.dashboard)
+            panel = _panel(body, query)
+            adding = partial(add_panel, name=name, panel=panel, file=body.dashboard)
+            text = await self._compute(body.text, adding)
         except TemplateError as error:
             raise InvalidBody(error.message, field="/text") from None
         return JSONResponse({"text": text})
+
+    async def _compute(self, text: str, work: Callable[[str], T]) -> T:
+        if len(text) > _MOST_CHARACTERS:
+            problem = f"this takes texts of at most {_MOST_CHARACTERS} characters, and this one has {len(text)}"
+            raise InvalidBody(problem, field="/text")
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, with_short_breaks(text))
 
     def _require_writable(self) -> None:
         if self._workbench.read_only:

@@ -157,6 +157,7 @@ class _PreviewApps:
         author = await self._endpoints.author_in_frame(Request(scope))
         if author.name != drafts.author:
             raise NotFound("this preview has ended: open it again")
+        require_right(author, Right.VIEW)
         require_right(author, Right.RUN)
         if not author.may_use(drafts.environment):
             raise RightMissing(f"you may not use the environment {drafts.environment!r}")

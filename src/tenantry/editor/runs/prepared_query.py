@@ -13,7 +13,7 @@ from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.requests import GroupBody, TypedBody
 from tenantry.editor.workbench import Workbench
 from tenantry.errors import RightMissing
-from tenantry.groups import Record, UserGroup, extend
+from tenantry.groups import Record, RegisteredSource, UserGroup, extend
 from tenantry.sql import Query
 
 
@@ -31,6 +31,7 @@ class RunBody(QueryBody, GroupBody):
 @dataclass(frozen=True, slots=True)
 class PreparedQuery:
     group: UserGroup
+    registered: RegisteredSource
     schema: str
     query: Query
     variables: Record
@@ -78,4 +79,4 @@ async def prepare_query(workbench: Workbench, queries: QueryDrafts, body: QueryB
     )
     variables = extend(group.variables, "params", body.params)
     explained = await sources.explain(group, schema, query, variables, now=now)
-    return PreparedQuery(group, schema, query, variables, sources, explained, now)
+    return PreparedQuery(group, registered, schema, query, variables, sources, explained, now)

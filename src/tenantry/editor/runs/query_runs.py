@@ -38,7 +38,7 @@ class QueryRuns:
 
     async def run(self, asked: EditorRequest[RunBody]) -> Response:
         group = await self._group(asked)
-        return Lines(asked.request, self._lines(asked, group))
+        return Lines(asked, self._lines(asked, group))
 
     async def plan(self, asked: EditorRequest[RunBody]) -> Response:
         group = await self._group(asked)
@@ -70,7 +70,7 @@ class QueryRuns:
                     yield part
 
         name = (prepared.query.name or "query").rpartition("/")[2]
-        return Lines(asked.request, parts(), stream.media_type, HEADERS | stream.headers(f"{name}.csv"))
+        return Lines(asked, parts(), stream.media_type, HEADERS | stream.headers(f"{name}.csv"))
 
     async def _group(self, asked: EditorRequest[RunBody]) -> UserGroup:
         if asked.body.unguarded:
@@ -85,9 +85,14 @@ class QueryRuns:
             sent = prepared.sql
             await record_query(self._workbench, asked, _action(body), group, "rows")
             allowed = {"rows": limits.row_limit, "bytes": limits.max_bytes, "seconds": limits.timeout}
-            yield json_line({"started": prepared.as_json() | {"unguarded": body.unguarded, "limits": allowed}})
+            started = prepared.as_json() | {"unguarded": body.unguarded, "limits": allowed}
+            yield json_line({"started": started})
             run = _Run(self._workbench, prepared)
             async for part in run.parts():
+                notes = [*run.notes()]
+                if notes != started["notes"]:  # a connection is open now, so the role is known
+                    started["notes"] = notes
+                    yield json_line({"started": started})
                 yield part
             yield json_line({"done": run.outcome()})
         except TenantryError as error:
@@ -116,14 +121,23 @@ class _Run:
             now=given.now,
             on_begin=self._begin,
         )
+        # The reader's time counts, too: a reader who does not read would keep the connection from other authors.
+        seconds = self._limits.timeout
+        late = timeout_error(given.explained.source_id, seconds)
+        left = max(0.0, self._began + seconds - monotonic())
+        deadline = asyncio.get_running_loop().call_later(left, chunks.close, late)
         try:
-            while (part := await self._within_limit(chunks.next())) is not None:
+            while (part := await chunks.next()) is not None:
                 if part:
                     yield part
                 if self._is_cut:
                     break
         finally:
+            deadline.cancel()
             chunks.close()
+
+    def notes(self) -> tuple[str, ...]:
+        return self._prepared.sources.notes(self._prepared.registered)
 
     def outcome(self) -> dict[str, Any]:
         return {
@@ -143,15 +157,6 @@ class _Run:
 
     def _begin(self, queue_seconds: float) -> None:
         self._began, self._queue_seconds = monotonic(), queue_seconds
-
-    async def _within_limit(self, next_part: Any) -> bytes | None:
-        seconds = self._limits.timeout
-        try:
-            async with asyncio.timeout(max(0.0, self._began + seconds - monotonic())):
-                part: bytes | None = await next_part
-                return part
-        except TimeoutError:
-            raise timeout_error(self._prepared.explained.source_id, seconds) from None
 
 
 async def _plan(prepared: PreparedQuery, prefix: str) -> Result:

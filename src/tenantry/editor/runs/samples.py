@@ -48,7 +48,7 @@ class Samples:
         self._workbench.workspace.require_query(asked.body.path)
         environment = await find_environment(self._workbench, asked.author, asked.body.environment)
         groups = [as_viewer(each, asked.body.viewer) for each in await self._groups(environment, asked.body)]
-        return Lines(asked.request, self._lines(asked, groups))
+        return Lines(asked, self._lines(asked, groups))
 
     async def _groups(self, environment: Environment, body: SampleBody) -> list[UserGroup]:
         store = self._workbench.store.groups

@@ -11,6 +11,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from tenantry.errors import InvalidSettings
 from tenantry.server.metrics.collectors import (
     BackendCollector,
     BusCollector,
@@ -55,7 +56,7 @@ def metrics_app(
     value. They contain group ids in two cases: if ``backend`` has ``label_groups``, or if ``usage`` (a store's
     ``usage_recorder``) is given. For ``usage``, only the ``top_groups`` groups with the highest usage are named.
     Processes that share the folder ``PROMETHEUS_MULTIPROC_DIR`` report the sums of their counters. Raises
-    InvalidSettings if ``top_groups`` is below 1; OSError if that folder cannot be written."""
+    InvalidSettings if ``top_groups`` is below 1, or if that folder cannot be written."""
     collectors: list[Collector] = []
     if resolver is not None:
         collectors.append(ResolverCollector(resolver))
@@ -77,7 +78,13 @@ class MetricsApp:
         self._registry = CollectorRegistry()
         folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
         if folder and collectors:
-            collectors = [WorkerSums(Path(folder), collectors)]
+            try:
+                collectors = [WorkerSums(Path(folder), collectors)]
+            except OSError as error:
+                raise InvalidSettings(
+                    f"PROMETHEUS_MULTIPROC_DIR: cannot write to {folder}: {error.strerror}. Create this folder, "
+                    "writable by the user of the app, or unset the variable"
+                ) from None
         for each in collectors:
             self._registry.register(each)
         if api is not None and folder:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any, Final
 
 from prometheus_client.core import Metric
@@ -37,6 +37,7 @@ class WorkerSums(Collector):
         atexit.register(self._publish)
 
     def _begin(self) -> None:
+        self._publishing = Lock()
         name = f"tenantry-{secrets.token_hex(8)}"
         self._file = self._folder / f"{name}.json"
         # The process holds this lock while it runs, however it ends.
@@ -46,16 +47,18 @@ class WorkerSums(Collector):
 
     def _publish_often(self) -> None:
         while True:
-            self._publish()
+            with suppress(RuntimeError):  # a counter got a label meanwhile; the next second counts it
+                self._publish()
             time.sleep(_PUBLISH_SECONDS)
 
-    def _publish(self) -> None:
-        partial = self._file.with_suffix(".partial")
-        with suppress(
-            OSError, RuntimeError
-        ):  # RuntimeError: a counter got a label meanwhile; the next second counts it
-            partial.write_text(json.dumps({"pid": os.getpid(), "families": self._own()}), "utf-8")
-            partial.replace(self._file)
+    def _publish(self) -> dict[str, Any]:
+        with self._publishing:  # so that no older numbers replace newer ones
+            own = {"pid": os.getpid(), "families": self._own()}
+            with suppress(OSError):
+                partial = self._file.with_suffix(".partial")
+                partial.write_text(json.dumps(own), "utf-8")
+                partial.replace(self._file)
+            return own
 
     def _own(self) -> list[dict[str, Any]]:
         return [
@@ -88,7 +91,8 @@ class WorkerSums(Collector):
         yield from families.values()
 
     def _processes(self) -> Iterator[dict[str, Any]]:
-        yield {"pid": os.getpid(), "families": self._own(), "runs": True}
+        # What was reported may not be lost with this process: else the sum falls, which Prometheus takes for a restart.
+        yield {**self._publish(), "runs": True}
         for file in sorted(self._folder.glob("tenantry-*.json")):
             if file != self._file:
                 with suppress(FileNotFoundError):

@@ -66,7 +66,7 @@ _PG_ATTRIBUTES: Final = """
 """
 _PG_FUNCTIONS: Final = """
     pg_column_compression pg_column_size pg_get_constraintdef pg_get_expr pg_get_indexdef pg_get_serial_sequence
-    pg_get_viewdef pg_indexes_size pg_input_error_info pg_input_is_valid pg_is_other_temp_schema pg_lsn
+    pg_get_viewdef pg_indexes_size pg_is_other_temp_schema pg_lsn
     pg_partition_ancestors pg_partition_root pg_partition_tree pg_relation_size pg_size_bytes pg_size_pretty pg_sleep
     pg_table_is_visible pg_table_size pg_total_relation_size pg_type_is_visible pg_typeof
 """

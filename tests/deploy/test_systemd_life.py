@@ -58,6 +58,8 @@ def test_the_life_of_a_service(machine: Machine, postgres: Postgres) -> None:
     assert service.keys() == [("k2", 1, 1)]
     assert service.token().startswith("ugtc_k2_")
     assert service.refuses(old)
+    # Red when the script drops whom sudo names: two administrators are one.
+    assert re.search(r"command line tenantry@\S+ \(sudo by ann\)", machine.run("sudo tenantry audit --json"))
     private = f"stat --format '%a %U' /var/lib/tenantry/tokens.ndjson {KEYS}"
     assert machine.run(private) == "600 tenantry\n600 tenantry\n"
 

@@ -47,6 +47,8 @@ HIDE = """(hidden) => {
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
 
+CRASH = "the page crashed"
+
 VIOLATIONS = "new Promise((resolve) => setTimeout(() => resolve(window.violations)))"
 """Asked for a task later: the browser tells of a violation in a task of its own, after the one that met it."""
 
@@ -163,17 +165,21 @@ async def open_page(browser: Browser) -> AsyncIterator[OpenPage]:
     contexts = []
 
     async def opened(*, width: int = 1440, height: int = 900, dark: bool = False, **options: Any) -> Watched:
-        context = await browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light", **options
-        )
-        contexts.append(context)
-        context.set_default_timeout(PATIENCE_MILLISECONDS)
-        await context.add_init_script(NOTE_VIOLATIONS)
-        return await watch(await context.new_page())
+        seen = await watched_page(browser, width, height, color_scheme="dark" if dark else "light", **options)
+        contexts.append(seen.page.context)
+        return seen
 
     yield opened
     for context in contexts:
         await context.close()
+
+
+async def watched_page(browser: Browser, width: int, height: int, **options: Any) -> Watched:
+    """A watched page in a new context with these options."""
+    context = await browser.new_context(viewport={"width": width, "height": height}, **options)
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
+    await context.add_init_script(NOTE_VIOLATIONS)
+    return await watch(await context.new_page())
 
 
 async def watch(page: Page) -> Watched:
@@ -186,7 +192,7 @@ async def watch(page: Page) -> Watched:
     )
     page.on("request", lambda request: watched.requests.append(request))  # Playwright marks its handlers
     page.on("requestfailed", lambda request: watched.lost.append(f"{request.url}: {request.failure}"))
-    page.on("crash", lambda _: watched.lost.append("the page crashed"))
+    page.on("crash", lambda _: watched.lost.append(CRASH))
     return watched
 
 

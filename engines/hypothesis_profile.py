@@ -7,7 +7,7 @@ from hypothesis import settings
 
 EXAMPLES = settings().max_examples
 settings.register_profile("tenantry", deadline=None)
-settings.register_profile("first-tier", deadline=None, max_examples=EXAMPLES // 4)
+settings.register_profile("first-tier", deadline=None, max_examples=EXAMPLES // 10)
 settings.load_profile("tenantry")
 
 
@@ -19,5 +19,5 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def examples(number: int) -> int:
-    """The number of examples of a property test: ``number``, or a quarter of it in the first tier."""
+    """The number of examples of a property test: ``number``, or a tenth of it in the first tier."""
     return number * settings().max_examples // EXAMPLES

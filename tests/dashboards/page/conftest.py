@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.async_api import Locator, Page
+from playwright.async_api import Browser, Locator, Page
 
 from engines.chromium import OpenPage, Watched, launched
+from engines.kept_pages import KeptPages
 from tests.dashboards.page.stand_in import StandIn, served
 
 Visit = Callable[..., Awaitable[Watched]]
@@ -42,22 +43,34 @@ def live(stand_in: StandIn) -> Iterator[StandIn]:
     stand_in.stays_open = False
 
 
+@pytest.fixture(scope="package")
+def pages(browser: Browser) -> KeptPages:
+    """Of all modules."""
+    return KeptPages(browser)
+
+
 @pytest.fixture
-def visit(open_page: OpenPage) -> Visit:
+async def visit(open_page: OpenPage, pages: KeptPages) -> AsyncIterator[Visit]:
     """``await visit(address)``: the page, once every panel has come; ``settle=False``: at once. ``clock=True``: its
-    clock can be put forward."""
+    clock can be put forward. With a clock or options of a context, it is a new page."""
+    taken = []
 
     async def visited(address: str, *, settle: bool = True, clock: bool = False, **options: Any) -> Watched:
-        seen = await open_page(**options)
+        if clock or not options.keys() <= {"width", "height", "dark"}:
+            seen = await open_page(**options)
+        else:
+            seen = await pages.take(**options)
+            taken.append(seen)
         if clock:
             await seen.page.clock.install()
-        seen.page.set_default_timeout(PATIENCE * 1000)
         await seen.page.goto(address)
         if settle:
             await come(seen)
         return seen
 
-    return visited
+    yield visited
+    for seen in taken:
+        await pages.give_back(seen)
 
 
 async def come(seen: Watched) -> None:

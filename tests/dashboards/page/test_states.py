@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page, Route
 
+from engines.chromium import OpenPage
 from tests.dashboards.page.conftest import Visit, box_of, until
 from tests.dashboards.page.gallery import ORIGIN, PERIOD, figures, gallery, table
 from tests.dashboards.page.stand_in import Message, StandIn, rows
@@ -57,11 +58,11 @@ async def test_a_chart_waits_for_its_script_alone(stand_in: StandIn, visit: Visi
     assert [request.url for request in usual.requests if "donut" in request.url] == []
 
 
-async def test_what_is_drawn_is_shown_before_the_rest(stand_in: StandIn, visit: Visit) -> None:
+async def test_what_is_drawn_is_shown_before_the_rest(stand_in: StandIn, open_page: OpenPage) -> None:
     """Of an answer that comes as a whole. Red when one task draws all of its panels: nothing was shown until the last
     one was drawn."""
     address = stand_in.show(*[[BAR, BAR, BAR] for _ in range(40)])
-    page = (await visit("about:blank", settle=False)).page
+    page = (await open_page()).page
     await page.add_init_script("""window.counts = new Set();
         const note = () => requestAnimationFrame(note) &&
             counts.add(document.querySelectorAll("[data-state=ready]").length);

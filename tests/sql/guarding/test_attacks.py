@@ -64,7 +64,7 @@ def test_mutations(attacked: Engine) -> None:
 def test_the_lists_are_long(attacked: Engine) -> None:
     """More than four texts in nine leak unguarded. Red when the tables of other tenants are empty."""
     assert len({attack.text for attack in attacks(attacked)}) > 5_000
-    tried = sample(attacked, Random(SEED), examples(900))
+    tried = sample(attacked, Random(SEED), max(225, examples(900)))  # of fewer the share is chance
     assert sum(leaks_unguarded(attacked, attack) is True for attack in tried) > len(tried) * 4 // 9
 
 

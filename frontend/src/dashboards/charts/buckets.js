@@ -149,11 +149,13 @@ export function gapsOfReduced(points, least, zone) {
  */
 export function runsOf(points, buckets) {
   const runs = [];
+  let before;
   points.forEach((point, place) => {
-    const before = points.slice(Math.max(0, place - 1), place);
-    const kind = [point, ...before].some(({ x }) => buckets?.cut(x)) ? "line cut" : "line";
-    if (runs.at(-1)?.[0] !== kind) runs.push([kind, before]);
+    const cut = buckets?.cut(point.x);
+    const kind = cut || before ? "line cut" : "line";
+    if (runs.at(-1)?.[0] !== kind) runs.push([kind, points.slice(Math.max(0, place - 1), place)]);
     runs.at(-1)[1].push(point);
+    before = cut;
   });
   return runs;
 }

@@ -1,0 +1,45 @@
+"""Pages of a browser that one test takes over from another: a new one starts a process of the browser, which compiles
+the scripts again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from engines.chromium import CRASH, Watched, watched_page
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
+
+class KeptPages:
+    """For pages that keep nothing in the browser: what they store is not deleted between tests. Each page has a context
+    of its own."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._idle: list[Watched] = []
+
+    async def take(self, width: int = 1440, height: int = 900, dark: bool = False) -> Watched:
+        """A blank page of this size."""
+        scheme: Literal["dark", "light"] = "dark" if dark else "light"
+        if not self._idle:
+            return await watched_page(self._browser, width, height, color_scheme=scheme)
+        seen = self._idle.pop()
+        await seen.page.emulate_media(media="null", color_scheme=scheme)
+        if seen.page.viewport_size != {"width": width, "height": height}:
+            await seen.page.set_viewport_size({"width": width, "height": height})
+        return seen
+
+    async def give_back(self, seen: Watched) -> None:
+        """Makes it blank again: what it does ends, and so does what its test has done to it, apart from scripts and
+        clocks. A page that is closed or has crashed, and one with others beside it, is not kept."""
+        page, context = seen.page, seen.page.context
+        if context.pages != [page] or CRASH in seen.lost:
+            await context.close()
+            return
+        await page.unroute_all()
+        await context.set_offline(False)
+        await page.goto("about:blank")
+        for each in (seen.console, seen.requests, seen.lost):
+            each.clear()
+        self._idle.append(seen)

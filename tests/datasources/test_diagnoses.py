@@ -4,16 +4,19 @@ password. On a PostgreSQL that checks passwords, behind a PgBouncer, and on a Ma
 from __future__ import annotations
 
 import shutil
+import socketserver
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import psycopg
 import pytest
+from redis.exceptions import RedisError
 from sqlalchemy.engine import make_url
 
 from benchmarks.acceptance.faults.postgres import PostgresServer
@@ -23,6 +26,7 @@ from engines.mariadb import MariaDB
 from engines.pgbouncer import PACKAGES, pooled
 from engines.ports import free_port
 from tenantry.backends.sql import SQLStore
+from tenantry.database import RedisClient, connection_problem, read_redis_address
 from tenantry.datasources import DataSources
 from tenantry.errors import SourceUnavailable, StoreUnavailable
 from tests.datasources.conftest import Directory, group
@@ -166,6 +170,65 @@ async def test_mariadb(
         await open_sources().fetch(group(main="ds_1"), "main", "select 1 as one", {})
     assert reason in caught.value.message
     assert SECRET not in caught.value.message
+
+
+@contextmanager
+def another_service(answer: bytes) -> Iterator[int]:
+    """The port of a service that sends ``answer`` to the first bytes that it gets, and closes. Without an answer it
+    closes at once."""
+
+    class Other(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            if answer:
+                self.request.settimeout(1)
+                with suppress(OSError):
+                    self.request.recv(4096)
+                    self.request.sendall(answer)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Other) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
+HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+SHUT = "127.0.0.1:{} closed the connection: if it does so each time, check which service listens on that port"
+OTHER = "127.0.0.1:{} answers in another protocol: check the port, and which service listens there"
+
+
+@pytest.mark.parametrize(
+    ("url", "answer", "reason"),
+    [
+        ("postgresql://u:{secret}@127.0.0.1:{port}/a", b"", SHUT),
+        ("postgresql://u:{secret}@127.0.0.1:{port}/a", HTTP, OTHER),
+        ("postgresql://u:{secret}@127.0.0.1:{port}/a?sslmode=disable", HTTP, OTHER),
+        ("mysql://u:{secret}@127.0.0.1:{port}/a", b"", SHUT),
+        ("mysql://u:{secret}@127.0.0.1:{port}/a", HTTP, SHUT),  # the server speaks first, so nobody answers
+        ("clickhouse://u:{secret}@127.0.0.1:{port}/a", b"", SHUT),
+        ("clickhouse://u:{secret}@127.0.0.1:{port}/a", HTTP, OTHER),
+    ],
+)
+async def test_another_service_at_the_port(
+    url: str, answer: bytes, reason: str, directory: Directory, open_sources: Callable[..., DataSources]
+) -> None:
+    """Red when the reason is the name of an exception."""
+    with another_service(answer) as port:
+        directory.add(1, url.format(secret=SECRET, port=port))
+        with pytest.raises(SourceUnavailable) as caught:
+            await open_sources().fetch(group(main="ds_1"), "main", "select 1 as one", {})
+    assert reason.format(port) in caught.value.message
+    assert SECRET not in caught.value.message
+
+
+@pytest.mark.parametrize(("answer", "reason"), [(b"", SHUT), (HTTP, OTHER)])
+async def test_another_service_at_the_port_of_redis(answer: bytes, reason: str) -> None:
+    with another_service(answer) as port:
+        client = RedisClient(read_redis_address(f"redis://u:{SECRET}@127.0.0.1:{port}"))
+        with pytest.raises(RedisError) as caught:
+            await client.redis.ping()
+        await client.aclose()
+        problem = connection_problem(caught.value, f"Redis 127.0.0.1:{port}")
+    assert problem == f"Redis {reason.format(port)}"
 
 
 @pytest.mark.parametrize(

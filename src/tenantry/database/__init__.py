@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from tenantry.database.address import libpq_url as libpq_url
     from tenantry.database.address import load_psycopg as load_psycopg
     from tenantry.database.address import read_address as read_address
+    from tenantry.database.connection_problems import CLOSED as CLOSED
+    from tenantry.database.connection_problems import OTHER_PROTOCOL as OTHER_PROTOCOL
     from tenantry.database.connection_problems import causes as causes
     from tenantry.database.connection_problems import connection_problem as connection_problem
     from tenantry.database.connection_problems import network_problem as network_problem
@@ -43,7 +45,9 @@ else:
             "tenantry.database.address": (
                 "FileIdentity PostgresServer RUN_MIGRATE SQLiteFile libpq_url load_psycopg read_address"
             ),
-            "tenantry.database.connection_problems": "causes connection_problem network_problem postgres_problem",
+            "tenantry.database.connection_problems": (
+                "CLOSED OTHER_PROTOCOL causes connection_problem network_problem postgres_problem"
+            ),
             "tenantry.database.own_tables": (
                 "IN_POSTGRESQL TABLES check_postgresql_rows check_source check_sqlite is_sqlite"
             ),

@@ -12,7 +12,8 @@ _NO_ADDRESS: Final = "no address found for the host {}: check its name"
 _REFUSED: Final = "connection refused by {}: nothing listens on that port"
 _SILENT: Final = "no answer from {}"
 _NO_ROUTE: Final = "no route to {}"
-_CLOSED: Final = "{} closed the connection"
+CLOSED: Final = "{} closed the connection: if it does so each time, check which service listens on that port"
+OTHER_PROTOCOL: Final = "{} answers in another protocol: check the port, and which service listens there"
 WRONG_LOGIN: Final = "the user or the password is wrong"
 
 _AT: Final = r'at "([^"]*)"(?: \([^)]*\))?, port (\d+) failed: .*'
@@ -25,6 +26,8 @@ _POSTGRESQL: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
         (_AT + "Connection refused", _REFUSED),
         (_AT + "(?:timeout expired|Connection timed out)", _SILENT),
         (_AT + "(?:No route to host|Network is unreachable)", _NO_ROUTE),
+        (_AT + "server closed the connection", CLOSED),
+        (_AT + "(?:received invalid response|expected authentication request)", OTHER_PROTOCOL),
         (r'on socket "([^"]*)" failed: (?:No such file|Connection refused)', "no server listens at the socket {}"),
         (
             "root certificate file",
@@ -84,7 +87,7 @@ def network_problem(error: BaseException, server: str = "its server") -> str | N
         if isinstance(each, OSError) and each.errno in (errno.EHOSTUNREACH, errno.ENETUNREACH):
             return _NO_ROUTE.format(server)
         if isinstance(each, ConnectionError):
-            return _CLOSED.format(server)
+            return CLOSED.format(server)
     return None
 
 
@@ -92,7 +95,13 @@ def connection_problem(error: BaseException, server: str) -> str:
     """Explain the error of a driver without quoting it. If the error is unknown, return the name of its class."""
     if type(error).__name__ == "AuthenticationError":  # of redis-py, which may be missing
         return WRONG_LOGIN
-    return postgres_problem(error) or network_problem(error, server) or type(error).__name__
+    known = postgres_problem(error) or network_problem(error, server)
+    if known is None and type(error).__module__.startswith("redis."):
+        known = _REDIS.get(type(error).__name__, "").format(server)
+    return known or type(error).__name__
+
+
+_REDIS: Final = {"ConnectionError": CLOSED, "InvalidResponse": OTHER_PROTOCOL}
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:

@@ -16,7 +16,7 @@ from uuid import uuid4
 import clickhouse_connect
 from sqlalchemy.engine import URL
 
-from tenantry.database import causes
+from tenantry.database import OTHER_PROTOCOL, causes, network_problem
 from tenantry.datasources.driver import OpenRows, unreachable_error
 from tenantry.datasources.engines import tls
 from tenantry.datasources.engines.clickhouse_queries import (
@@ -164,7 +164,12 @@ class ClickHouseDriver:
                 reason = _NO_TLS
             if reason is not None:
                 return unreachable_error(self.source_id, error, cause=reason)
-        return unreachable_error(self.source_id, error, server=self._address.server)
+        server = self._address.server
+        # ClickHouse names a code in each of its errors.
+        is_http = type(error).__name__ == "DatabaseError" and network_problem(error, server) is None
+        return unreachable_error(
+            self.source_id, error, server=server, cause=OTHER_PROTOCOL.format(server) if is_http else None
+        )
 
     def fetch(self, connection: RunningQuery, bound: BoundSQL) -> Result:
         with closing(self._read(connection, bound, self._limits, {})) as rows:

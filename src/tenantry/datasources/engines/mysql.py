@@ -13,6 +13,7 @@ from typing import Any
 
 from pymysql import VERSION, MySQLError
 
+from tenantry.database import CLOSED
 from tenantry.datasources.driver import (
     OpenRows,
     check_statement,
@@ -52,6 +53,7 @@ _UNKNOWN_VARIABLE = 1193
 _READ_ONLY = frozenset({1290, 1792})
 _TIMED_OUT = frozenset({1969, 3024})  # the code of MariaDB, and that of MySQL
 _AWAY = frozenset({1040, 1044, 1045, 1049, 1053, 1203, 1226, 1927, 2002, 2003, 2005, 2006, 2013, 2026, 4031})
+_LOST = 2013
 _NO_CONNECTION = frozenset({1040, 1203, 1226})  # limits: of the server, of the user, of the user's resources
 _BAD_VALUE = frozenset(
     {
@@ -235,12 +237,13 @@ class MySQLDriver:
         return query_error(self.source_id, type(error).__name__ + (f" ({number})" if number else ""), word=word)
 
     def _unreachable(self, error: MySQLError, *, has_no_connection: bool = False) -> TenantryError:
-        number = error_number(error)
+        number, server = error_number(error), self._address.server
+        closed = CLOSED.format(server) if number == _LOST else None
         return unreachable_error(
             self.source_id,
             error,
             f" ({number})",
-            cause=connection_problem(error, number),
+            cause=connection_problem(error, number) or closed,
             server=self._address.server,
             has_no_connection=has_no_connection,
         )

@@ -276,7 +276,10 @@ def query_error(source_id: str, evidence: str, position: int | None = None, *, w
     - ``word``: the word of the SQL that the engine named. It must not be a value.
     """
     where = f", at character {position} of the SQL" if position else f", at {word}" if word else ""
-    error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
+    generic = f"data source {source_id} refused the query: {evidence}"
+    error = QueryFailed(f"{generic}{where}")
+    if word:  # clients need not know the names of tables and columns
+        error.generic_message = generic
     error.evidence, error.position, error.word = evidence, position or None, word
     return error
 

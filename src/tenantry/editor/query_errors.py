@@ -29,9 +29,9 @@ def query_error(error: TenantryError, path: str, text: str, sent: str = "") -> d
 
     ``path``: the file with the text. ``sent``: the SQL that the data source got.
     """
-    # Viewers learn nothing of mappings. An author who chose the group and the schema does.
-    is_mapping = isinstance(error, UnmappedSchema | UnregisteredSource)
-    shown: dict[str, Any] = {"code": error.code, "message": error.message if is_mapping else error.public_message}
+    # Viewers learn nothing of mappings, tables and columns. An author who chose the group and the schema does.
+    is_of_author = isinstance(error, UnmappedSchema | UnregisteredSource | QueryFailed)
+    shown: dict[str, Any] = {"code": error.code, "message": error.message if is_of_author else error.public_message}
     if isinstance(error, TemplateError | PrivateNameUsed) and error.problem:
         shown |= {"message": error.problem, "fix": error.fix}
     if isinstance(error, MissingVariable):

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 
@@ -101,6 +101,17 @@ async def test_hours(zone: str, url: str, sources: Any) -> None:
     an hour, one of them begins in its middle. Red when both were one, of twice as many rows, and when that hour began
     before the change."""
     assert await wrong_hours(sources, zone, twice="mysql" not in url and "mariadb" not in url) == []
+
+
+def test_only_lord_howe_changes_its_clocks_by_a_part_of_an_hour() -> None:
+    """The SQL of PostgreSQL and DuckDB names it. Red when a release of the time zones has another one."""
+    weeks = [datetime(2026, 1, 1, tzinfo=UTC) + timedelta(weeks=n) for n in range(104)]
+    hour = timedelta(hours=1)
+    parts = {
+        zone: {at.astimezone(ZoneInfo(zone)).utcoffset() % hour for at in weeks}  # type: ignore[operator]
+        for zone in available_timezones() - {"localtime"}
+    }
+    assert {zone for zone, found in parts.items() if len(found) > 1} == {"Australia/Lord_Howe", "Australia/LHI"}
 
 
 @pytest.mark.parametrize("zone", ["Europe/Vienna", "America/Los_Angeles", "Pacific/Auckland"])

@@ -216,7 +216,7 @@ def zoned_start(start: str, value: str | None, zone: str) -> str | None:
     return f"{text[:19]}.0{text[19:]}" if found.fold else text
 
 
-FUNCTIONS: Final = {
+FUNCTIONS: Final[Mapping[str, tuple[int, Callable[..., str | None]]]] = {
     "tenantry_local_time": (2, local_time),
     "tenantry_utc_offset": (2, utc_offset),
     "tenantry_zoned_start": (3, zoned_start),

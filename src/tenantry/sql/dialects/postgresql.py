@@ -38,8 +38,8 @@ _ROW_FUNCTIONS = """
       where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
 """
 
-# The hour begins as long before an instant as before its local time, but not before clocks were changed, as in the
-# middle of an hour of Lord Howe: where they showed another time than the start, they were changed by the difference.
+# The hour begins as long before an instant as before its local time, but not before clocks were changed. Only those of
+# Lord Howe change in the middle of an hour: where they showed another time than the start, by the difference.
 _BEGUN = "(({instant}) - (({local}) - {start}))"
 _SHOWN = f"({_BEGUN} at time zone {{zone}})"
 
@@ -85,6 +85,8 @@ DIALECT = Dialect(
     local_time="cast({column} as timestamptz) at time zone {zone}",
     local_starts=(
         "case when {is_date} then cast({column} as timestamp) at time zone {zone}"
-        f" else {_BEGUN} + greatest({{start}} - {_SHOWN}, {_SHOWN} - {{start}}) end"
+        " when {zone} in ('Australia/Lord_Howe', 'Australia/LHI')"
+        f" then {_BEGUN} + greatest({{start}} - {_SHOWN}, {_SHOWN} - {{start}})"
+        f" else {_BEGUN} end"
     ),
 )

@@ -221,7 +221,7 @@ FUNCTIONS: Final[Mapping[str, tuple[int, Callable[..., str | None]]]] = {
     "tenantry_utc_offset": (2, utc_offset),
     "tenantry_zoned_start": (3, zoned_start),
 }
-"""The functions that each connection has for queries, by name: how many arguments each takes, and what it does."""
+"""The functions that each connection has for queries: name → number of arguments, function."""
 
 
 def _is_date(value: str) -> bool:

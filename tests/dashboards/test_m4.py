@@ -95,10 +95,27 @@ def test_a_gap_stays_a_gap() -> None:
     assert max(v for _, v in reduced.rows if v is not None and v == v) == 9.0
 
 
+@pytest.mark.parametrize("color", [None, "c"])
+@pytest.mark.parametrize("reduce", [reduce_rows, thin_rows])
+def test_rows_without_a_place_are_put_aside(reduce: Callable[..., Result | None], color: str | None) -> None:
+    """They stay, for the page counts them, and the others are reduced as without them, wherever they are among them.
+    Red when a NULL on the axis left all rows as they were: a line of 20,000 rows was "more than can be shown"."""
+    placed = [(START + timedelta(minutes=n), math.sin(n), "ab"[n % 2]) for n in range(3_000)]
+    nulls = [(None, float(n), "b") for n in range(3)]
+    plot = Plot("at", ("v",), color, WIDTH)
+    alone = reduce(Result(("at", "v", "c"), placed), plot)
+    among = reduce(Result(("at", "v", "c"), [nulls[0], *placed[:900], nulls[1], *placed[900:], nulls[2]]), plot)
+    assert alone is not None
+    assert among is not None
+    assert [row for row in among.rows if row[0] is None] == nulls
+    assert [row for row in among.rows if row[0] is not None] == [*alone.rows]
+    assert len(among.rows) < 1_000
+
+
 LEFT: dict[str, list[tuple[Any, Any]]] = {
     "few": [(n, n) for n in range(20)],
     "out of order": [(-n, n) for n in range(1_000)],
-    "a NULL on the axis": [(n or None, n) for n in range(1_000)],
+    "NULL alone on the axis": [(None, n) for n in range(1_000)],
     "categories": [(f"c{n:04}", n) for n in range(1_000)],
     "values of several types": [(n, "x" if n == 5 else n) for n in range(1_000)],
     "aware and not": [(START if n else START.replace(tzinfo=None), n) for n in range(1_000)],

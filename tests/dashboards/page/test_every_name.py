@@ -27,6 +27,35 @@ async def test_each_of_many_bars_has_its_name(stand_in: StandIn, visit: Visit, c
     assert [*faults(measured)] == []
 
 
+@pytest.mark.parametrize("more", [{"sort": "largest"}, {"sort": "smallest"}, {"limit": 4}])
+@pytest.mark.parametrize("width", [1440, 390])
+async def test_each_month_out_of_order_has_its_name(stand_in: StandIn, visit: Visit, more: Message, width: int) -> None:
+    """Nobody can guess those between two others. Red when times left out names as on an axis."""
+    months = ["2026-01-01", "2025-10-01", None, "2026-11-01", "2025-12-01", "2026-10-01"]
+    given = rows({"x": "date", "n": "integer"}, *[[at, 50 - 9 * n] for n, at in enumerate(months)], now="2026-11-29")
+    panel = await panel_of(stand_in, visit, BARS | {"answer": given} | more, width=width)
+    names = await panel.locator(".label.name").all_text_contents() or await labels(panel)
+    count = 5 if "limit" in more else 6
+    assert await panel.locator("rect.bar").count() == len(names) == len(set(names)) == count
+    assert {"(no value)", "Jan 2026", "Oct 2025"} <= set(names)
+    assert await panel.locator(".chart-note").count() == 0
+    (measured,) = (await drawn(panel.page)).values()
+    assert [*faults(measured)] == []
+
+
+@pytest.mark.parametrize("kind", ["text", "date"])
+async def test_too_many_bars_for_their_names_say_so(stand_in: StandIn, visit: Visit, kind: str) -> None:
+    """Red when 40 bars had three names, without a word. Days in their order are an axis, which a reader counts on."""
+    days = [f"2026-0{1 + n // 28}-{1 + n % 28:02}" for n in range(40)]
+    names: list[str | int | None] = [*days] if kind == "date" else [f"row number {n}" for n in range(40)]
+    sort = {"sort": "smallest"} if kind == "date" else {}
+    panel = await panel_of(stand_in, visit, bars(names, kind) | sort)
+    assert await panel.locator(".chart-note").all_inner_texts() == ["Some bars have no room for their name."]
+    if sort:
+        panel = await panel_of(stand_in, visit, bars(names, kind))
+        assert await panel.locator(".chart-note").count() == 0
+
+
 async def test_one_long_name_takes_no_other_name_away(stand_in: StandIn, visit: Visit) -> None:
     """Red when its bar could not have it whole, and only three of nine had a name."""
     long = "Gesellschaft für die Erforschung der Donaudampfschifffahrt " * 3

@@ -17,6 +17,7 @@ const THICKEST_LYING = 22;
 /** Pixels of a bar that lies since its name has no room below it, and how many of them make a chart taller. */
 const LEAST_LYING = LINE_HEIGHT + 4;
 const MOST_LYING = 30;
+const LACKING = "Some bars have no room for their name.";
 const EQUAL = "The bars stand at equal distances, whatever their numbers are.";
 /** Pixels that names and numbers leave for the bars between them. */
 const SHORTEST_LYING = 32;
@@ -49,11 +50,12 @@ export function drawBars(view, rows, options) {
   const way = rows.way(options.formats, view.bar, view);
   const parts = { view, options, by, inTime, series, shown, groups, notes, way };
   const standing = view.horizontal ? null : new StandingBars(parts).draw();
-  if (standing && (by.short || !standing.cut)) return standing;
+  if (standing && (by.short && inTime || !standing.cut)) return standing;
   const height = groups.length > MOST_LYING ? 0 : groups.length * LEAST_LYING + options.legend;
   const lying = new LyingBars({ ...parts, options: { ...options, height: Math.max(options.height, height) } }).draw();
   if (!standing || !lying.cut) return lying;
-  if (by.sized) notes.push(EQUAL);
+  if (by.sized && !by.short) notes.push(EQUAL);
+  if (standing.lacks) notes.push(LACKING);
   return standing;
 }
 
@@ -184,7 +186,8 @@ class StandingBars extends Bars {
     this.drawBars(root, this.x, this.y, (x, width, y, height) => ({ x, y, width, height }));
     if (view.reference) drawReference(root, levelOf(view.reference, this.y, this.plot), this.plot, reference);
     const stops = groups.map((_, place) => this.stop(place, { x: this.x.middle(place), y: this.#top(place) }));
-    return this.chart(root, stops, names.length < groups.length || names.some(({ at, text, lines = [text] }) => !isWhole(lines, groups[at].text)));
+    const lacks = names.length < groups.length;
+    return { ...this.chart(root, stops, lacks || (!this.#written && names.some(({ at, text, lines = [text] }) => !isWhole(lines, groups[at].text)))), lacks };
   }
 
   get #written() {

@@ -40,7 +40,8 @@ class Plot:
 
 
 def reduce_rows(result: Result, plot: Plot) -> Result | None:
-    """Return the rows that make a visible difference. Returns None if the result cannot or need not be reduced:
+    """Return the rows that make a visible difference, and those whose ``by`` is NULL, which the page counts. Returns
+    None if the result cannot or need not be reduced:
 
     - it has at most ``plot.columns`` rows, or lacks a column of the plot;
     - ``by`` is not sorted, or has values other than numbers, dates, datetimes and ISO 8601 strings."""
@@ -75,9 +76,12 @@ def _reduced(result: Result, plot: Plot, make_columns: _MakeColumns) -> Result |
 def _kept_rows(result: Result, plot: Plot, make_columns: _MakeColumns) -> set[int] | None:
     position = result.names.index
     axis = _column(result, position(plot.by))
-    series = _series(result, None if plot.color is None else position(plot.color))
+    absent = {index for index, value in enumerate(axis) if value is None} if None in axis else set[int]()
+    if len(absent) == len(axis):
+        return None
+    series = _series(result, None if plot.color is None else position(plot.color), absent)
     ordered = [_chosen(axis, each) for each in series]
-    position_of = _position_finder(axis[0])
+    position_of = _position_finder(ordered[0][0])
     if position_of is None or not all(all(map(le, each, each[1:])) for each in ordered):
         return None
     column_of = make_columns(
@@ -86,7 +90,7 @@ def _kept_rows(result: Result, plot: Plot, make_columns: _MakeColumns) -> set[in
     if column_of is None:
         return None
     parts = [[*_column_parts(each, column_of)] for each in ordered]
-    kept: set[int] = set()
+    kept = set(absent)
     for name in plot.measures:
         values = _column(result, position(name))
         for indexes, own in zip(series, parts, strict=True):
@@ -103,12 +107,13 @@ def _chosen(values: list[Any], indexes: Sequence[int] | None) -> list[Any]:
     return values if indexes is None else [values[index] for index in indexes]
 
 
-def _series(result: Result, color: int | None) -> list[Sequence[int] | None]:
-    if color is None:
+def _series(result: Result, color: int | None, absent: set[int]) -> list[Sequence[int] | None]:
+    if color is None and not absent:
         return [None]
     found: dict[Any, list[int]] = {}
     for index, row in enumerate(result.rows):
-        found.setdefault(row[color], []).append(index)
+        if index not in absent:
+            found.setdefault(None if color is None else row[color], []).append(index)
     return [*found.values()]
 
 

@@ -124,8 +124,8 @@ class SQLiteDriver:
         connection.execute("pragma trusted_schema = off")
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
-        for name, function in FUNCTIONS.items():
-            connection.create_function(name, 2, function, deterministic=True)
+        for name, (count, function) in FUNCTIONS.items():
+            connection.create_function(name, count, function, deterministic=True)
         connection.set_authorizer(authorise)
         return connection
 
@@ -202,8 +202,26 @@ def utc_offset(value: str | None, zone: str) -> str | None:
     return f"{offset[:3]}:{offset[3:5]}"
 
 
-FUNCTIONS: Final = {"tenantry_local_time": local_time, "tenantry_utc_offset": utc_offset}
-"""The functions that each connection has for queries, by name; each takes a time and a time zone."""
+def zoned_start(start: str, value: str | None, zone: str) -> str | None:
+    """Return, with its offset, the time at which the hour, minute or second of an instant begins, whose clock time is
+    ``start``: never before the last change of clocks. Of two equal hours, the second has a decimal, so that it is the
+    greater text."""
+    if value is None or _is_date(value):
+        return value and start.replace(" ", "T")
+    instant, begin = _in_zone(value, zone), datetime.fromisoformat(start)
+    passed = instant.astimezone(UTC) - (instant.replace(tzinfo=None) - begin)
+    late = abs(begin - passed.astimezone(ZoneInfo(zone)).replace(tzinfo=None))  # as much as clocks changed since then
+    found = (passed + late).astimezone(ZoneInfo(zone))
+    text = found.isoformat()
+    return f"{text[:19]}.0{text[19:]}" if found.fold else text
+
+
+FUNCTIONS: Final[Mapping[str, tuple[int, Callable[..., str | None]]]] = {
+    "tenantry_local_time": (2, local_time),
+    "tenantry_utc_offset": (2, utc_offset),
+    "tenantry_zoned_start": (3, zoned_start),
+}
+"""The functions that each connection has for queries: name → number of arguments, function."""
 
 
 def _is_date(value: str) -> bool:

@@ -38,6 +38,11 @@ _ROW_FUNCTIONS = """
       where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
 """
 
+# The hour begins as long before an instant as before its local time, but not before clocks were changed. Only those of
+# Lord Howe change in the middle of an hour: where they showed another time than the start, by the difference.
+_BEGUN = "(({instant}) - (({local}) - {start}))"
+_SHOWN = f"({_BEGUN} at time zone {{zone}})"
+
 DIALECT = Dialect(
     name="postgresql",
     paramstyle="numeric_dollar",
@@ -78,9 +83,10 @@ DIALECT = Dialect(
         " then cast({column} as timestamp) at time zone 'UTC' else cast({column} as timestamptz) end"
     ),
     local_time="cast({column} as timestamptz) at time zone {zone}",
-    # The hour begins as long before an instant as before its local time.
     local_starts=(
         "case when {is_date} then cast({column} as timestamp) at time zone {zone}"
-        " else ({instant}) - (({local}) - {start}) end"
+        " when {zone} in ('Australia/Lord_Howe', 'Australia/LHI')"
+        f" then {_BEGUN} + greatest({{start}} - {_SHOWN}, {_SHOWN} - {{start}})"
+        f" else {_BEGUN} end"
     ),
 )

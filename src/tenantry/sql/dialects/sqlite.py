@@ -54,5 +54,5 @@ DIALECT = Dialect(
     instant="datetime({column})",
     # ``engines/sqlite.py`` adds these functions to each connection.
     local_days="tenantry_local_time({column}, {zone})",
-    local_starts="(replace({start}, ' ', 'T') || tenantry_utc_offset({column}, {zone}))",
+    local_starts="tenantry_zoned_start({start}, {column}, {zone})",
 )

@@ -3,7 +3,7 @@ from typing import Final
 # Newer releases have these functions. The release whose catalogue was read lacks most of them.
 SYNTAX: Final = """
     cast coalesce concat concat_ws if json_error_position jsonb median nullif octet_length percentile string_agg
-    tenantry_local_time tenantry_utc_offset timediff unhex unistr
+    tenantry_local_time tenantry_utc_offset tenantry_zoned_start timediff unhex unistr
 """
 
 TABLE_FUNCTIONS: Final = """

@@ -59,10 +59,13 @@ async def test_a_row_without_a_value_is_nothing(stand_in: StandIn, visit: Visit,
 
 async def test_a_gap_of_a_stack_and_of_a_small_line(stand_in: StandIn, visit: Visit) -> None:
     """In a stack a day is a gap where no layer has it; a layer alone without it is nothing thick. Red when both were
-    bridged."""
+    bridged, and when layers had the page's colour around them: it hid those of thousands of points."""
     given = [[day, key, 5] for day in DAYS for key in "ab" if (day, key) != ("2026-01-02", "b")]
     stack = panel("area", rows({"day": "date", "k": "text", "n": "integer"}, *given), color="k", stack="sum")
-    assert await runs(stand_in, visit, stack, ".layer[d]") == [4, 2, 4] * 2
+    shown = await panel_of(stand_in, visit, stack)
+    assert [len(part) for part in await path(shown, ".layer[d]")] == [4, 2, 4] * 2
+    stroke = "getComputedStyle(e)"
+    assert await shown.locator(".layer").first.evaluate(f"e => {stroke}.stroke === {stroke}.fill")
     told = rows({"n": "integer"}, [55], sparkline=answer(DAYS))
     figure = {"kind": "figure", "figure": "n", "answer": told}
     assert await runs(stand_in, visit, figure, ".sparkline .line") == [2, 1, 2]

@@ -22,6 +22,15 @@ from tests.cli.conftest import Terminal
 from tests.cli.test_workers import _wait
 
 
+@pytest.mark.parametrize(("name", "says"), [("ann", " (sudo by ann)"), ("ann)\nroot", ""), ("", "")])
+def test_whom_sudo_names(name: str, says: str, ready: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside the user of the process, never in place of it. Red when two administrators cannot be told apart."""
+    monkeypatch.setenv("SUDO_USER", name)
+    ready("group", "create", "acme")
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    assert ready("audit", "--json").json()[-1]["author"] == f"command line {user}@{socket.gethostname()}{says}"
+
+
 def test_everything_that_was_done_is_told_in_its_order(ready: Terminal) -> None:
     """One entry for each write of the command line, with the user of the process; none for what only looks.
 

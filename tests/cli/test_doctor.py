@@ -244,6 +244,9 @@ def test_postgresql(terminal: Terminal, postgres: Postgres, monkeypatch: pytest.
         connection.execute(f'alter database "{name}" set default_transaction_read_only = on')
     rows = found(terminal)
     assert (rows["store"]["state"], "is read-only" in rows["store"]["found"]) == ("failed", True)
+    assert rows["store"]["fix"] == ""  # red when it is to check the address
+    monkeypatch.setenv("TENANTRY_DATABASE", f"{database.partition('?')[0]}?sslmod=require")
+    assert 'invalid URI query parameter: "sslmod". ' in terminal("doctor", fails=1).out  # red with a line feed
     monkeypatch.setenv("TENANTRY_DATABASE", f"postgresql://u:{SECRET}@127.0.0.1:{free_port()}/x")
     rows = found(terminal)
     assert "connection refused by 127.0.0.1" in rows["store"]["found"]

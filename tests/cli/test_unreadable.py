@@ -70,3 +70,51 @@ def test_it_is_named_in_one_line(case: str, tmp_path: Path) -> None:
     assert str(path) in line
     assert "ermission denied" in line
     assert done.returncode in ((2,) if "settings" in case else (1, 3))
+
+
+def test_the_file_of_another_user(tmp_path: Path) -> None:
+    """As root leaves it after a restore. Red when SQLite's words are all: unable to open database file."""
+    file = tmp_path / "store.db"
+    migrate(f"sqlite:///{file}")
+    if os.geteuid() == 0:
+        os.chown(file, 65_534, 65_534)
+    file.chmod(0o600 if os.geteuid() == 0 else 0)
+    for words in ("group list", "doctor"):
+        done = run(*words.split(), TENANTRY_DATABASE=f"sqlite:///{file}")
+        said = done.stdout + done.stderr
+        assert f"cannot be opened: permission denied for this user (uid {os.geteuid()}): {file} belongs to uid" in said
+        assert "Check --database" not in said
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ("size=1200k", "has no space left on its disk"),
+        ("ro", "is on a read-only file system: mount it writable"),
+    ],
+)
+def test_the_file_system(options: str, says: str, tmp_path: Path) -> None:
+    """Red when SQLite's words are all: disk I/O error, unable to open database file."""
+    file, mounted = tmp_path / "store.db", tmp_path / "mounted"
+    migrate(f"sqlite:///{file}")
+    mounted.mkdir()
+    script = """
+        mount -t tmpfs -o size=1200k store "$1"
+        cp "$2" "$1/store.db"
+        if [ "$3" = ro ]; then mount -o remount,ro "$1"; else head -c 2M /dev/zero > "$1/filler" || true; fi
+        exec "$4" -m tenantry doctor
+    """
+    kept = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
+    if subprocess.run([*kept, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine gives no mounts of our own")
+    done = subprocess.run(
+        [*kept, "sh", "-ec", script, "sh", mounted, file, options, sys.executable],
+        env={**os.environ, "TENANTRY_DATABASE": f"sqlite:///{mounted}/store.db"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    (store,) = [line for line in done.stdout.splitlines() if line.startswith("store ")]
+    assert says in store, done
+    assert "Check --database" not in store

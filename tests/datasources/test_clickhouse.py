@@ -65,6 +65,12 @@ def sources(directory: Directory, open_sources, server: ClickHouseServer):
     return make
 
 
+async def test_a_type_that_the_client_cannot_read(sources) -> None:
+    """Red when the server counts as unreachable: 503, and the author does not learn what to change."""
+    with pytest.raises(QueryFailed, match=r"cannot read the type AggregateFunction: convert it in the SQL"):
+        await sources().query(group(main="ds_1"), "main", "select sumState(toInt64(1)) as v")
+
+
 @pytest.mark.parametrize("user", USERS)
 async def test_what_it_answers(user: str, sources, caplog: pytest.LogCaptureFixture) -> None:
     """One table, for users whose profiles say readonly 0, 2 and 1: the limits are kept where the server may not be told

@@ -20,7 +20,7 @@ from benchmarks.acceptance.faults.postgres import PostgresServer
 from engines.certificates import self_signed
 from engines.debian_packages import require
 from engines.mariadb import MariaDB
-from engines.pgbouncer import PACKAGES, PgBouncer
+from engines.pgbouncer import PACKAGES, pooled
 from engines.ports import free_port
 from tenantry.backends.sql import SQLStore
 from tenantry.datasources import DataSources
@@ -57,10 +57,7 @@ def servers() -> Iterator[Servers]:
 
         def pool(login: str, *settings: str) -> int:
             behind = f"postgresql://{login}127.0.0.1:{server.port}"
-            pooler = PgBouncer(require(*PACKAGES), behind, "session", "server_login_retry = 1", *settings)
-            started.callback(pooler.stop)
-            pooler.start()
-            return pooler.port
+            return started.enter_context(pooled(behind, "session", "server_login_retry = 1", *settings)).port
 
         tls = ("client_tls_sslmode = require", f"client_tls_key_file = {certificate}")
         yield Servers(

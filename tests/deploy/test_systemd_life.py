@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
+from benchmarks.acceptance.faults.postgres import PostgresServer
 from engines.postgres import Postgres
+from engines.postgres_programs import installed_programs
 from tenantry.database.migrations import HEAD
 from tests.deploy.lives import Service, commands, page
 from tests.deploy.machine import ROOT, Machine, booted
@@ -25,13 +27,19 @@ def machine() -> Iterator[Machine]:
         yield made
 
 
-def set_up(machine: Machine, database: str) -> Service:
+def set_up(machine: Machine, named: str, as_owner: Callable[[str], str] = lambda _: "") -> Service:
+    """``named``: replaces the database in the configuration, as ``sed`` does. ``as_owner``: returns what to run of the
+    commands for PostgreSQL's roles."""
     service = Service(machine, "sudo tenantry", "/var/log/tenantry.log")
-    named = f's#^database = .*#database = "{database}"#; s/^port = .*/port = {service.port}/'
-    machine.run(f"sed -i '{named}' tenantry.toml")
-    (script,) = commands(PAGE)
-    service.set_up(script)
+    machine.run(f"sed -i '{named}; s/^port = .*/port = {service.port}/' tenantry.toml")
+    install, tables, start = commands(PAGE)
+    service.set_up(f"{install}{as_owner(tables)}{start}")
     return service
+
+
+def owned(database: str) -> str:
+    """The configuration with a database whose tables the service owns."""
+    return f's#^database = .*#database = "{database}"#'
 
 
 def test_the_life_of_a_service(machine: Machine, postgres: Postgres) -> None:
@@ -40,7 +48,7 @@ def test_the_life_of_a_service(machine: Machine, postgres: Postgres) -> None:
 
     Red with the key file in a folder of root's, or with commands as root: no key can be rotated. Red without
     ``migrate``: the tables are those of before."""
-    service = set_up(machine, f"sqlite:///{STORE}")
+    service = set_up(machine, owned(f"sqlite:///{STORE}"))
     keys_and_tokens, password, backup, restore, upgrade = commands(PAGE, "Day by day")
     old = service.token()
     source = postgres.create_database().replace("//postgres@", "//postgres:first@")
@@ -50,6 +58,8 @@ def test_the_life_of_a_service(machine: Machine, postgres: Postgres) -> None:
     assert service.keys() == [("k2", 1, 1)]
     assert service.token().startswith("ugtc_k2_")
     assert service.refuses(old)
+    # Red when the script drops whom sudo names: two administrators are one.
+    assert re.search(r"command line tenantry@\S+ \(sudo by ann\)", machine.run("sudo tenantry audit --json"))
     private = f"stat --format '%a %U' /var/lib/tenantry/tokens.ndjson {KEYS}"
     assert machine.run(private) == "600 tenantry\n600 tenantry\n"
 
@@ -86,6 +96,38 @@ def test_the_life_of_a_service(machine: Machine, postgres: Postgres) -> None:
     assert service.keys() == [("k2", 1, 1)]
 
 
+def test_the_life_of_a_service_with_roles_of_postgresql(machine: Machine) -> None:
+    """The configuration as it is, with a role that may not alter tables: the set-up, keys, and an upgrade to the wheel
+    of a later version. Red when the tables are not made as their owner: ``permission denied for schema public``."""
+    with PostgresServer() as server:
+        address = f"127.0.0.1:{server.port}"
+
+        def here(script: str) -> str:
+            return script.replace("db.internal", address)
+
+        machine.run(f"ln -s {installed_programs()}/psql /usr/local/bin/")
+        machine.run(f"psql --quiet --file postgresql/roles.sql postgresql://postgres@{address}/postgres")
+        service = set_up(machine, f"s/db.internal/{address}/", here)
+        old = service.token()
+        keys_and_tokens, *_, upgrade = commands(PAGE, "Day by day")
+        machine.run(keys_and_tokens)
+        assert service.keys() == [("k2", 1, 0)]
+        assert service.refuses(old)
+
+        kept = service.token()
+        machine.run(f"cd {ROOT} && {sys.executable} -m tests.deploy.versions /opt/wheels")
+        install, migrate, restart = upgrade.splitlines()
+        machine.run(install)
+        assert "must be owner of table" in machine.run(migrate, fails=3)
+        _, as_owner, _ = commands(PAGE)
+        machine.run(here(as_owner))
+        assert service.token() == kept  # of the old processes
+        machine.run(restart)
+        service.wait()
+        machine.run("sudo tenantry group rotate acme && sudo tenantry migrate --check")
+        assert service.token() != kept
+
+
 PROGRAM = f"""
 import asyncio, sys
 from tenantry import Resolver
@@ -112,7 +154,7 @@ def test_an_app_of_another_user(machine: Machine, postgres: Postgres) -> None:
 
     Red when a key file that its group may read is refused, or when a rotation takes that right away."""
     database = postgres.create_database()
-    service = set_up(machine, database)
+    service = set_up(machine, owned(database))
     service.token()
     machine.run("sudo useradd --system shop")
     (block,) = commands(PAGE, "Apps of other users")

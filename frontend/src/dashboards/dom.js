@@ -22,7 +22,8 @@ export function svg(tag, attributes, ...children) {
 }
 
 function filled(node, attributes = {}, children) {
-  for (const [name, value] of Object.entries(attributes)) {
+  for (const name in attributes) {
+    const value = attributes[name];
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === "function") node.addEventListener(name, value);
     else node.setAttribute(name, value === true ? "" : value);

@@ -90,7 +90,7 @@ export class Panel {
     const section = html("div", { class: `panel panel-${this.view.kind}`, "data-panel": this.id, role: "group", "aria-labelledby": id }, head, about, this.body, this.note);
     const fit = settled(() => this.inner.fit?.(this.#width), 60);
     const sized = ([{ contentRect }]) => {
-      this.#width = contentRect.width;
+      this.#width = Math.round(contentRect.width); // as clientWidth is, or each chart would be drawn twice
       fit();
     };
     new ResizeObserver(sized).observe(this.body);

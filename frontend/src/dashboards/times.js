@@ -26,6 +26,8 @@ export const TIMES = {
 export const fineFormat = (moments) => (moments.some((at) => at % 1000) ? "exact" : moments.some((at) => at % 60_000) ? "instant" : undefined);
 
 const clocks = {};
+/** The texts that were read: the charts of a page have the same ones, and each asks for them several times. */
+const moments = new Map();
 
 /** What the clocks of a zone show at an instant, as milliseconds of UTC. */
 function wallIn(at, zone) {
@@ -58,8 +60,9 @@ export function sameYear(one, other) {
 
 /** Whether a text is a day, a month or an instant as ISO 8601 writes them, and one that exists: February 30 does not. */
 export function isMoment(text) {
-  const at = typeof text === "string" && WHOLE_MOMENT.test(text) ? moment(text) : NaN;
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text.slice(0, DAY_LETTERS));
+  if (!WHOLE_MOMENT.test(text)) return false;
+  const date = new Date(moment(text));
+  return date.getUTCFullYear() === Number(text.slice(0, 4)) && date.getUTCDate() === Number(text.slice(8, DAY_LETTERS) || 1);
 }
 
 /**
@@ -67,6 +70,15 @@ export function isMoment(text) {
  * @returns {number} NaN for what is none
  */
 export function moment(text) {
+  let at = moments.get(text);
+  if (at === undefined) {
+    if (moments.size > 20_000) moments.clear();
+    moments.set(text, (at = read(text)));
+  }
+  return at;
+}
+
+function read(text) {
   if (text?.length === DAY_LETTERS) return Date.parse(text);
   const parts = MOMENT.exec(text);
   if (!parts) return NaN;
@@ -78,13 +90,14 @@ export function moment(text) {
  * Where moments lie on an axis, and what the clock says at a place.
  * @typedef {object} Clock
  * @property {(wall: number) => number} position
+ * @property {(ends: [number, number]) => [number, number, number][]} parts from where to where it is ahead of the positions by how much
  * @property {(position: number) => number} wall
  * @property {(text: string) => number} of the position of a text
  * @property {(position: number) => boolean} [again] whether the clock says it for the second time
  */
 
 /** @type {Clock} as the clock says it: days are equally long */
-export const PLAIN = { position: (wall) => wall, wall: (position) => position, of: moment };
+export const PLAIN = { position: (wall) => wall, parts: (ends) => [[...ends, 0]], wall: (position) => position, of: moment };
 
 /**
  * @param {any[]} values
@@ -107,6 +120,7 @@ export function clockOf(values, zone) {
   const found = (test) => (shifts.findLast(test) ?? shifts[0]).by;
   return {
     position: (wall) => wall - found(({ from, by }) => wall - by >= from),
+    parts: ([low, high]) => shifts.map(({ from, by }, place) => [place ? Math.max(low, from) : low, Math.min(high, (shifts[place + 1]?.from ?? Infinity) - 1), by]),
     wall: (at) => at + found(({ from }) => at >= from),
     again: (at) => shifts.some(({ last, from, by }, place) => place && at >= from && at + by - shifts[place - 1].by <= last),
     of: (text) => (text === null ? NaN : Date.parse(text) + base),

@@ -22,7 +22,7 @@ export function completeHeader({ state, pos, explicit }) {
   const text = state.sliceDoc(0, pos);
   const begin = text.indexOf("\n", text.indexOf("/*")) + 1;
   const [after] = state.sliceDoc(pos).split(/^[ \t]*---[ \t]*\*\//m, 1);
-  const found = complete(text.slice(begin), after, explicit, HEADER, { queries: [] });
+  const found = complete(text.slice(begin), after, explicit, HEADER, { queries: [], mapped: [] });
   return found && { ...found, from: found.from + begin };
 }
 
@@ -31,6 +31,7 @@ function complete(text, after, explicit, root, known) {
   if (!place || (!place.typed && !explicit && !place.begun)) return null;
   const schemas = place.steps.reduce((found, { key, keys }) => found.flatMap((schema) => below(schema, key, keys, root)), alternatives(root, [], root));
   const options = place.isKey ? keysOf(schemas, place.keys, known) : schemas.flatMap((schema) => valuesOf(schema, known));
+  if (!place.isKey && place.steps.at(-1)?.key === "schema") options.push(...known.mapped.map((name) => entry(name, "text", "schema", "")));
   return offered(text.length - place.typed.length, [options], place.typed, WORD);
 }
 

@@ -4,6 +4,18 @@ import { MOUNT } from "./client.js";
 
 const HISTORY = "history";
 
+/** What the name of everything begins with that the editors of this mount keep. */
+const EVERYTHING = `tenantry-editor ${MOUNT} `;
+
+/** Whether this browser keeps something for an author, who may have a session. */
+export function hasKept() {
+  try {
+    return Object.keys(localStorage).some((name) => name.startsWith(EVERYTHING));
+  } catch {
+    return false;
+  }
+}
+
 export class Keeper {
   #prefix;
 
@@ -12,7 +24,7 @@ export class Keeper {
    * @param {(full: boolean) => void} [told] whether the storage is full, after each write
    */
   constructor(author, told = () => {}) {
-    this.#prefix = `tenantry-editor ${MOUNT} ${encodeURIComponent(author)} `; // so that no prefix begins with another
+    this.#prefix = `${EVERYTHING}${encodeURIComponent(author)} `; // no name is the beginning of another
     this.told = told;
   }
 

@@ -77,7 +77,7 @@ export function followLanguage(workspace, view, shown) {
   async function describeDashboards() {
     schema ??= fetch(`${MOUNT}/-/dashboard-schema.json`).then((response) => (response.ok ? response.json() : Promise.reject(new Error(response.statusText))));
     try {
-      tell({ schema: await schema, queries: workspace.files.filter(({ kind }) => kind === "query").map(({ path }) => path.replace(/^queries\/|\.sql$/g, "")) });
+      tell({ schema: await schema, mapped: workspace.schemas, queries: workspace.files.filter(({ kind }) => kind === "query").map(({ path }) => path.replace(/^queries\/|\.sql$/g, "")) });
     } catch {
       schema = null; // the file can be written without it, and the next one asks again
     }
@@ -87,7 +87,7 @@ export function followLanguage(workspace, view, shown) {
   let outdated = 0;
   workspace.on("open", () => (revision = ""));
   workspace.on("text open choice params", follow);
-  workspace.on("open", () => workspace.active?.isDashboard && describeDashboards());
+  workspace.on("open choice", () => workspace.active?.isDashboard && describeDashboards());
   workspace.on("open choice", () => {
     const { active, choice } = workspace;
     const key = JSON.stringify([choice.environment, choice.group?.id, choice.schema]);

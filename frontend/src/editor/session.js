@@ -2,6 +2,7 @@
 
 import { ask, connection, MOUNT } from "./client.js";
 import { field, showDialog } from "./dialogs.js";
+import { hasKept } from "./keeper.js";
 import { html } from "../dashboards/dom.js";
 
 /** The fields of a link's fragment. */
@@ -16,11 +17,16 @@ export async function enter() {
   const fields = fieldsOf(location.hash);
   const code = location.hash && fields.get("code");
   let refused = null;
+  let before = null;
   if (code) {
     history.replaceState(null, "", location.pathname + location.search);
+    if (hasKept()) before = await ask("state", {}).catch(() => null);
     await ask("session", { code }).catch((error) => (refused = error));
   }
   const state = await ask("state", {}).catch((error) => Promise.reject(refused ?? error)); // this browser may have a session
+  if (before && before.author !== state.author) {
+    showDialog(`You are ${state.author} now`, [html("p", {}, `The link that you opened is for ${state.author}. It has replaced the session of ${before.author} in this browser. If you did not expect that, log out.`)], [{ label: "Continue" }]);
+  }
   return { state, first: { environment: fields.get("environment") ?? undefined, group: fields.get("group") ?? undefined } };
 }
 

@@ -32,8 +32,14 @@ export function openFiles(workspace) {
     list.replaceChildren(...[...workspace.documents.values()].map(tab));
     element.hidden = !workspace.documents.size;
     if (focused) [...list.querySelectorAll(".tab-name")].find(({ title }) => title === focused)?.focus();
+    reveal();
+  }
+
+  function reveal() {
     list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
+
+  new ResizeObserver(reveal).observe(element);
 
   workspace.on("open saved files", show);
   workspace.on("text", () => shown !== workspace.changedPaths() && show());

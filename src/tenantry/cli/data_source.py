@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import click
 
-from tenantry.cli.data_source_changes import check_source, no_check_option, source_provisioner
+from tenantry.cli.data_source_changes import check_source, no_check_option, problem_by_name, source_provisioner
 from tenantry.cli.options import (
     OptionDecorator,
     as_name,
@@ -22,7 +22,7 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note, print_record, print_rows, print_value
-from tenantry.errors import TemplateError
+from tenantry.errors import DataSourceError, TemplateError
 from tenantry.groups import RegisteredSource, SessionVariables, check_session_variables
 from tenantry.ports import Store
 from tenantry.provisioning import (
@@ -263,7 +263,10 @@ async def test(store: Store, reference: str, environment: str | None, keys: str 
 
     source = await source_provisioner(store).find(await choose_environment(store, environment), reference)
 
-    milliseconds = round(1000 * await check_connection(source, keys=settings(keys=keys).keys))
+    try:
+        milliseconds = round(1000 * await check_connection(source, keys=settings(keys=keys).keys))
+    except DataSourceError as error:
+        raise type(error)(problem_by_name(error, source)) from None
     print_record({**describe_source(source), "health": "ok", "milliseconds": milliseconds}, as_json=as_json)
 
 
@@ -288,8 +291,8 @@ async def list_(store: Store, no_check: bool, environment: str | None, keys: str
         from tenantry.datasources import check_connections
 
         found = await check_connections(sources, keys=settings(keys=keys).keys, seconds=_LIST_SECONDS)
-        for row, error in zip(rows, found, strict=True):
-            row["health"] = "ok" if error is None else error.message
+        for row, source, error in zip(rows, sources, found, strict=True):
+            row["health"] = "ok" if error is None else problem_by_name(error, source)
     print_rows(rows, as_json=as_json)
     if any(row["secrets"] == "plain" for row in rows):
         print_note("Warning: passwords are in the store in plain text: `tenantry keys rotate` encrypts them.")

@@ -10,7 +10,7 @@ import click
 
 from tenantry.cli.field_changes import FieldChanges, field_changes
 from tenantry.cli.options import OptionDecorator, author, settings
-from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, UnknownDataSource
+from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, TenantryError, UnknownDataSource
 from tenantry.groups import Environment, RegisteredSource
 from tenantry.ports import Store
 from tenantry.provisioning import SourceProvisioner, SourceTest, SourceUpdate
@@ -55,11 +55,17 @@ async def check_source(source: RegisteredSource, unchanged: str, keys: str | Non
     except DataSourceError as error:
         problem = error.problem if isinstance(error, InvalidSource) else None
         fix = "fix this" if problem is None else f"correct {file}"
+        message = problem or problem_by_name(error, source)
         raise type(error)(
-            f"{problem or error.message}. {unchanged}: {fix}, or use --no-check if the source is reachable only "
+            f"{message}. {unchanged}: {fix}, or use --no-check if the source is reachable only "
             "from where its queries run, or does not exist yet",
             field=error.field,
         ) from None
+
+
+def problem_by_name(error: TenantryError, source: RegisteredSource) -> str:
+    """The error's message with the operator's name of the source instead of its id."""
+    return error.message.replace(f" ({source.id})", "").replace(source.id, source.provided_id)
 
 
 class DeclaredChange(NamedTuple):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from tenantry.backends.buses import BusStatus, PostgresBus, RedisBus
+from tenantry.cli.data_source_changes import problem_by_name
 from tenantry.cli.doctor_store import CheckResult, CheckState
 from tenantry.database import (
     PostgresServer,
@@ -163,7 +164,7 @@ def _of_source(source: RegisteredSource, error: TenantryError | None, key_file: 
     if error is not None:
         which = f"{shlex.quote(name)} --environment {shlex.quote(environment)}"
         fix = f"Correct it with `tenantry data-source update {which}`, or its server"
-        return CheckResult(check, CheckState.FAILED, error.message, fix)
+        return CheckResult(check, CheckState.FAILED, problem_by_name(error, source), fix)
     if secret_state(source.url) == "plain":
         unencrypted = "it answers, but the store holds its password unencrypted"
         return CheckResult(check, CheckState.WARNING, unencrypted, "`tenantry keys rotate` encrypts it")

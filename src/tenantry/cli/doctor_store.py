@@ -37,6 +37,15 @@ class CheckResult:
 
 
 _STORE_FIX: Final = "Check --database (TENANTRY_DATABASE), and the server or the file that it names"
+_NOT_THE_ADDRESS: Final = (
+    "has reached",
+    "no space left",
+    "is read-only",
+    "read-only file system",
+    "refuses its role",
+    "permission denied",
+)
+"""Words of problems for which another address is no fix."""
 
 
 def check_keys(path: Path) -> CheckResult:
@@ -132,7 +141,7 @@ async def check_store(store: SQLStore) -> list[CheckResult]:
         ]
     if problem is not None and await _problem(store.environments.list()) is not None:
         return [
-            CheckResult("store", CheckState.FAILED, problem.message, _STORE_FIX),
+            _of_store(problem),
             CheckResult("migrations", CheckState.SKIPPED, "the store cannot be read"),
             CheckResult("run folder", CheckState.SKIPPED, "the store cannot be read"),
         ]
@@ -140,9 +149,9 @@ async def check_store(store: SQLStore) -> list[CheckResult]:
     if problem is None:
         usable = CheckResult("store", CheckState.OK, f"the {store.label} can be read and written")
     elif of_folder is not None:
-        usable = CheckResult("store", CheckState.OK, f"the {store.label} can be read")
+        usable = CheckResult("store", CheckState.OK, f"the {store.label} can be read; writes need the run folder")
     else:
-        usable = CheckResult("store", CheckState.FAILED, problem.message, _STORE_FIX)
+        usable = _of_store(problem)
     migrations = CheckResult("migrations", CheckState.OK, "this version can use the tables")
     if of_folder is not None:
         return [usable, migrations, CheckResult("run folder", CheckState.FAILED, of_folder.message)]
@@ -157,6 +166,11 @@ async def check_store(store: SQLStore) -> list[CheckResult]:
         fix = f"Run as the owner of the tables: {'; '.join(defects.grants)}"
         usable = CheckResult("store", CheckState.FAILED, found, fix)
     return [usable, migrations, run_folder, _of_trail(defects)]
+
+
+def _of_store(problem: TenantryError) -> CheckResult:
+    is_address = not any(each in problem.message for each in _NOT_THE_ADDRESS)
+    return CheckResult("store", CheckState.FAILED, problem.message, _STORE_FIX if is_address else "")
 
 
 def _of_trail(defects: StoreDefects) -> CheckResult:

@@ -5,6 +5,7 @@ import functools
 import json
 import logging
 import os
+import re
 import shlex
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -158,7 +159,10 @@ def author() -> Author:
         user = pwd.getpwuid(os.geteuid()).pw_name
     except (ImportError, KeyError):  # or a user id without a name, as in some containers
         user = str(os.geteuid()) if hasattr(os, "geteuid") else os.environ.get("USERNAME", "somebody")
-    return Author(f"command line {user}@{socket.gethostname()}")
+    # Whom sudo names is added and replaces nothing, for the same reason.
+    by = os.environ.get("SUDO_USER", "")
+    is_name = re.fullmatch(r"[\w.@-]{1,64}", by) is not None
+    return Author(f"command line {user}@{socket.gethostname()}" + (f" (sudo by {by})" if is_name else ""))
 
 
 def sealing_keys(chosen: Settings) -> SigningKeys | None:

@@ -64,7 +64,8 @@ class Report:
 
 
 class Check:
-    """Checks SQL templates. First call ``gather`` (against the store) or ``use_schema``, then ``run``."""
+    """Checks SQL templates. Call ``gather`` to check against the groups of a store, or ``use_schema``, and then call
+    ``run``."""
 
     def __init__(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,10 @@ RUN_MIGRATE = "run `tenantry migrate` (or `tenantry serve`, which does it)"
 RECHECK_SECONDS = 0.001
 """A fast read checks whether the file was replaced only if at least this many seconds have passed since the last check
 (docs/decisions/0021-fast-reads.md)."""
+
+
+_LEAST_SPACE = 65_536
+"""Bytes. SQLite's shared-memory file has 32 KiB, and a transaction some pages of 4 KiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +49,35 @@ class SQLiteFile:
                 check_same_thread=False,
             )
         except (sqlite3.OperationalError, OSError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise StoreUnavailable(f"the {self.label} cannot be opened: {reason}") from error
+            reason = self.problem() or f"cannot be opened: {getattr(error, 'strerror', None) or error}"
+            raise StoreUnavailable(f"the {self.label} {reason}") from error
         return connection
+
+    def problem(self) -> str | None:
+        """Say what keeps this process from using the file, which SQLite does not say: a read-only or full file system,
+        or the owner of the file. Return None if nothing is found."""
+        if sys.platform == "win32":
+            return None
+        folder = self.path.parent
+        try:
+            system = os.statvfs(folder)
+            used = [folder, *(each for each in folder.glob(f"{self.path.name}*") if each.name in self._names())]
+            for each in used:
+                right = os.R_OK | os.W_OK | (os.X_OK if each == folder else 0)
+                if not os.access(each, right, effective_ids=True) and not system.f_flag & os.ST_RDONLY:
+                    status = each.stat()
+                    return (
+                        f"cannot be opened: permission denied for this user (uid {os.geteuid()}): {each} belongs to "
+                        f"uid {status.st_uid} and has mode {stat.S_IMODE(status.st_mode):04o}"
+                    )
+        except OSError:
+            return None
+        if system.f_flag & os.ST_RDONLY:
+            return "is on a read-only file system: mount it writable"
+        return "has no space left on its disk" if system.f_bavail * system.f_frsize < _LEAST_SPACE else None
+
+    def _names(self) -> set[str]:
+        return {self.path.name + suffix for suffix in ("", "-wal", "-shm")}
 
     def identity(self) -> tuple[int, int] | None:
         try:
@@ -126,7 +157,7 @@ class PostgresServer:
         except (driver.ProgrammingError, driver.OperationalError) as error:
             if isinstance(error, driver.OperationalError) and not str(error).startswith(_BAD_OPTION):
                 raise
-            raise InvalidSettings(f"the database URL has an option that cannot be used: {error}") from None
+            raise InvalidSettings(f"the database URL has an option that cannot be used: {str(error).strip()}") from None
 
 
 _BAD_OPTION = "connection is bad: invalid "

@@ -16,6 +16,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from tenantry.database.address import PostgresServer, libpq_url, load_psycopg
+from tenantry.database.connection_problems import connection_problem
 from tenantry.database.source_url import TIMEZONE_OPTION, lacks_secrets
 from tenantry.errors import InvalidSettings, InvalidSource
 
@@ -162,7 +163,7 @@ async def _check_server(url: URL, seconds: float) -> str | None:
     except InvalidSettings:
         unreadable = True
     except (OSError, ValueError, TimeoutError, driver.Error) as error:
-        return type(error).__name__
+        return connection_problem(error, f"{url.host}:{url.port or 5432}")
     # Raise outside the except clause: otherwise the context would be the caught error, which quotes the URL.
     if unreadable:
         raise InvalidSource(

@@ -81,6 +81,7 @@ class SQLTemplate:
         "_recent",
         "_trees",
         "_uses_clock",
+        "_variables",
         "definition",
         "dialect",
     )
@@ -119,6 +120,7 @@ class SQLTemplate:
         self._converts = False
         self._parameters = definition.parameters if definition.fragments is None else None
         self._uses_clock: bool | None = None
+        self._variables: tuple[Variable, ...] | None = None
         self._trees: dict[str, Tree] = {}
         self._guarded: dict[int, Self] = {}  # key: the id of the tables, which the copy keeps alive
         self._recent: tuple[TableGuard, Self] | None = None
@@ -272,10 +274,11 @@ class SQLTemplate:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables in text order, without those that occur only in guards of tables. Compiles like ``check()``."""
-        tree = self._own_tree()
-        return tuple(
-            self._variable(tree, each) for each in tree.references if not each.of_guard and each.path not in _CALENDAR
-        )
+        if self._variables is None:
+            tree = self._own_tree()
+            shown = (each for each in tree.references if not each.of_guard and each.path not in _CALENDAR)
+            self._variables = tuple(self._variable(tree, each) for each in shown)
+        return self._variables
 
     @property
     def droppable(self) -> tuple[Variable, ...]:

@@ -152,7 +152,7 @@ asyncio.run(main())
 
 @pytest.mark.parametrize(
     ("file_mode", "folder_mode", "reason"),
-    [(0o444, 0o555, "is read-only"), (0o000, 0o555, "unable to open"), (0o444, 0o000, "Permission denied")],
+    [(0o444, 0o555, "is read-only"), (0o000, 0o555, "permission denied"), (0o444, 0o000, "permission denied")],
 )
 def test_a_file_without_the_rights_is_unavailable(file_mode: int, folder_mode: int, reason: str) -> None:
     """A file or folder without the rights is StoreUnavailable for reads and writes, with the reason.

@@ -195,6 +195,8 @@ async def test_a_server_out_of_reach_is_registered_with_a_warning(
         source = await _register(store, "postgresql://somebody:k3y-c4n4ry@127.0.0.1:1/app")
     assert f"data source {source.provided_id!r} can read its tables" in caplog.text
     assert "It checks again before it runs a query" in caplog.text
+    # Red when the cause is the name of an exception.
+    assert ": nothing listens on that port). It checks again" in caplog.text
     assert "registered" not in caplog.text
     assert "k3y-c4n4ry" not in caplog.text
     assert "somebody" not in caplog.text

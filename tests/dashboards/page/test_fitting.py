@@ -120,6 +120,18 @@ async def test_labels_and_legends_fit(stand_in: StandIn, visit: Visit, width: in
         assert await page.evaluate(BEYOND) == []
 
 
+async def test_charts_are_drawn_for_whole_pixels(stand_in: StandIn, visit: Visit) -> None:
+    """Also in columns of other widths, after the page became narrower. Red when a chart is drawn for the fraction, too:
+    its first drawing is for the whole width, so each chart was drawn twice."""
+    line: Message = {"kind": "line", "line": ["v"], "by": "k", "answer": rows({"k": "integer", "v": "integer"}, [1, 2])}
+    page = (await visit(stand_in.show([{**line, "title": f"Line {n}"} for n in range(3)]), width=1440)).page
+    await page.set_viewport_size({"width": 1202, "height": 900})
+    widths = """() => [...document.querySelectorAll(".panel-body")].map((body) =>
+        [body.querySelector("svg.plot").viewBox.baseVal.width, body.clientWidth, body.getBoundingClientRect().width])"""
+    await until(lambda: page.evaluate(f"({widths})().every(([drawn, whole]) => drawn === whole)"))
+    assert any(exact % 1 for _, _, exact in await page.evaluate(widths))
+
+
 async def test_a_cell_is_no_wider_than_its_table(stand_in: StandIn, visit: Visit) -> None:
     """So that its number can be read whole on a phone; else it is short, and whole in its title."""
     page = (await visit(stand_in.show(*wide_charts()), width=390)).page

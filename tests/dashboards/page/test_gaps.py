@@ -44,6 +44,19 @@ async def test_a_day_without_a_row_is_a_gap(stand_in: StandIn, visit: Visit, kin
     assert [len(part) // 2 for part in await path(shown, ".area")] == ([2, 1, 2] if kind == "area" else [])
 
 
+@pytest.mark.parametrize("turned", [False, True])
+async def test_a_row_without_a_value_is_nothing(stand_in: StandIn, visit: Visit, turned: bool) -> None:
+    """Neither a gap beside a value of the same day, nor a value that shares its place or has none. Red when it was each
+    of these."""
+    told = [["2026-11-03", 5], ["2026-11-04", None], ["2026-11-04", 7], ["2026-11-05", 6], [None, 3], [None, None]]
+    given = rows({"day": "date", "n": "integer"}, *(told[::-1] if turned else told))
+    shown = await panel_of(stand_in, visit, panel("line", given))
+    assert [len(part) for part in await path(shown, ".line")] == [3]
+    assert await shown.locator(".chart-note").all_inner_texts() == [
+        "1 value has no place on the axis and is not drawn."
+    ]
+
+
 async def test_a_gap_of_a_stack_and_of_a_small_line(stand_in: StandIn, visit: Visit) -> None:
     """In a stack a day is a gap where no layer has it; a layer alone without it is nothing thick. Red when both were
     bridged."""

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tenantry.datasources.results import Format, Result, to_json, to_ndjson
+from tenantry.datasources.results import DEFAULT_FORMAT, Format, Result, json_row_parts, to_json, to_ndjson
 from tenantry.datasources.results import json as json_module
 from tenantry.datasources.results.format import interval_text
 from tenantry.errors import InvalidSettings, QueryFailed
@@ -176,6 +176,18 @@ def test_each_policy(format_: Format, value: Any, written: str) -> None:
     result = Result(["v"], [(value,)])
     assert to_json(result, format_).decode() == f'[{{"v":{written}}}]'
     assert to_json(result.dicts(), format_).decode() == f'[{{"v":{written}}}]'
+
+
+@pytest.mark.parametrize("format_", [DEFAULT_FORMAT, Format(exact_numbers="text", zone=EAST)])
+@pytest.mark.parametrize("value", [value for value, _ in VALUES])
+def test_arrays_have_the_values_of_objects(value: Any, format_: Format) -> None:
+    """Alone and beside others. Red if whole rows are written without the check of integers and Decimals, or in spite of
+    a zone."""
+    for others in ([], [None], [5], [Decimal(5)], ["text"]):
+        result = Result(["v", "other"], [(each, 1) for each in (value, *others, value)])
+        objects = json.loads(to_json(result, format_), parse_float=str)
+        arrays = json.loads(b"".join(json_row_parts(result, format_)), parse_float=str)
+        assert arrays == [[*each.values()] for each in objects]
 
 
 @pytest.mark.parametrize("choice", [{"exact_numbers": "float"}, {"separator": "|"}, {"binary": ""}])

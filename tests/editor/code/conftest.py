@@ -39,6 +39,7 @@ KNOWLEDGE: dict[str, Any] = {
     "catalogue": {"dialect": "postgresql", "tables": TABLES, "functions": ["date_trunc", "count"], "age": 0},
     "schema": SCHEMA,
     "queries": ["by_day", "delays"],
+    "mapped": ["flights"],
 }
 
 Edit = Callable[..., Awaitable[Watched]]

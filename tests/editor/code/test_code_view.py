@@ -119,6 +119,7 @@ DASHBOARDS = [
     ("ro‸", ["rows = required"]),
     ("rows:\n  - {line: flights, que‸}", ["query = required"]),
     ("rows:\n  - line: flights\n    query: ‸", ["by_day = query", "delays = query"]),
+    ("title: A\nschema: ‸", ["flights = schema"]),
     ("week_start: ‸", ["monday", "sunday"]),
     ("rows:\n  - {‸, query: by_day}", ["figure = required"]),
     ("rows:\n  - {line: flights, ‸, query: by_day}", ["by = required", "title"]),

@@ -117,6 +117,22 @@ async def test_the_link_opens_a_session(stand_in: StandIn, visit: Visit) -> None
     await expect(page.get_by_role("button", name="As JetBlue Airways")).to_be_visible()
 
 
+async def test_a_link_of_another_author_says_so(stand_in: StandIn, visit: Visit) -> None:
+    """Red when an author who follows the link of somebody else goes on as that author without a word."""
+
+    def session(body: dict[str, Any]) -> dict[str, Any]:
+        stand_in.state["author"] = "mallory"
+        return {}
+
+    stand_in.answers["session"] = session
+    page = (await visit()).page
+    await page.goto(stand_in.url + "#code=good")
+    dialog = page.get_by_role("dialog", name="You are mallory now")
+    await expect(dialog).to_contain_text("It has replaced the session of ann in this browser.")
+    await dialog.get_by_role("button", name="Continue").click()
+    await expect(dialog).to_be_hidden()
+
+
 async def test_a_used_link_says_how_to_get_another(stand_in: StandIn, visit: Visit) -> None:
     """The new link opens the editor in the same tab. Red when the page stays empty, and when it does not notice that
     only the fragment of its address changes."""

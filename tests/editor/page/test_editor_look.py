@@ -79,16 +79,20 @@ async def test_the_tab_key_goes_through_the_page_in_order(stand_in: StandIn, vis
 
 
 async def test_a_phone_shows_and_runs(stand_in: StandIn, visit: Visit) -> None:
-    """Nothing is written there, also when a page becomes narrow while a file is open; the open file is in sight, and
-    the page does not scroll sideways. Red when a narrow page offers Save, a fix or another way to write, and when what
-    is hidden from sight in the list of files makes the page wider."""
+    """Nothing is written there, also when a page becomes narrow while a file is open; the open file is in sight, also
+    among the tabs of a page that becomes narrower, and the page does not scroll sideways. Red when a narrow page offers
+    Save, a fix or another way to write, and when what is hidden from sight in the list of files makes the page wider.
+    """
     stand_in.files |= {f"queries/numbered_{number}.sql": "select {{ wrong }}" for number in range(20)}
     page = (await visit()).page
-    last = page.locator(".file[data-path='queries/numbered_9.sql']")
-    await last.click()
-    await expect(page.locator(".tab[aria-current]")).to_contain_text("numbered_9.sql")
+    for number in (10, 11, 12, 13, 14, 15, 9):
+        last = page.locator(f".file[data-path='queries/numbered_{number}.sql']")
+        await last.click()
+        await expect(page.locator(".tab[aria-current]")).to_contain_text(f"numbered_{number}.sql")
     await write(page, "select {{ wrong }} as typed")
     await expect(page.get_by_role("button", name="Fix")).to_be_visible()
+    await page.set_viewport_size({"width": 820, "height": 800})
+    await expect(page.locator(".tab[aria-current]")).to_be_in_viewport(ratio=1)
     await page.set_viewport_size({"width": 390, "height": 800})
     for name in ("Save", "Format", "New file in Queries", "Fix"):
         await expect(page.get_by_role("button", name=name, exact=True)).to_be_hidden()

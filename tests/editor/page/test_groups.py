@@ -92,14 +92,17 @@ async def test_two_groups_stand_beside_each_other(stand_in: StandIn, visit: Visi
 
 
 async def test_a_group_that_fails_is_named_in_a_comparison(stand_in: StandIn, visit: Visit) -> None:
-    """Red when an error looks like a result without rows."""
+    """Beside the rows of the other. Red when an error looks like a result without rows, and when it hides the rows."""
     error = {"code": "missing_variable", "message": "The property carrier is missing."}
     stand_in.answers["run"] = lambda body: [{"error": error}] if body["group"] == "b6" else run_lines([1, 2])
     page = (await visit()).page
     await page.get_by_role("tab", name="Compare").click()
     await page.get_by_role("button", name="Compare with").click()
     await page.get_by_role("option", name="JetBlue").click()
-    await expect(page.locator(".compare")).to_contain_text("JetBlue Airways: The property carrier is missing.")
+    good, bad = page.locator(".side").first, page.locator(".side").last
+    await expect(bad).to_contain_text("JetBlue Airways")
+    await expect(bad.get_by_role("alert")).to_have_text("The property carrier is missing.")
+    await expect(good.locator("tbody tr")).to_have_count(1)
 
 
 async def test_a_sample_lists_which_groups_fail(stand_in: StandIn, visit: Visit) -> None:

@@ -7,7 +7,7 @@ import { LEFT_OUT } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { isWhole, textWidth } from "./measure.js";
 import { labelled, linear, valueDomain } from "./scales.js";
-import { aligned, besides, lost, merged, note, rowsOf, seriesOf } from "./series.js";
+import { aligned, besides, cutOf, lost, merged, note, rowsOf, seriesOf } from "./series.js";
 import { adds, stacked, together } from "./together.js";
 
 /** The share of its room that a group of bars may take. */
@@ -44,7 +44,7 @@ export function drawBars(view, rows, options) {
   const found = aligned(shown, by.names.map((_, place) => place), view.aggregate);
   if (view.fill === 0 && (by.short || by.buckets)) found.forEach((group) => filled(group, shown));
   const { groups, notes } = ordered(found, view, by, options.formats);
-  notes.push(lost(series.flatMap(({ points }) => points).filter(({ x, y }) => y !== null && Number.isNaN(x)).length, options.formats));
+  notes.push(lost(series.flatMap(({ points }) => points), options.formats));
   if (inTime && by.buckets?.some) notes.push(LEFT_OUT);
   const way = rows.way(options.formats, view.bar, view);
   const parts = { view, options, by, inTime, series, shown, groups, notes, way };
@@ -69,7 +69,7 @@ function totalOf({ values }, view) {
 
 /** The groups in the order that the author asks for, those without a value last, and those beyond the limit as one. */
 function ordered(groups, view, by, formats) {
-  const named = groups.map((group) => ({ ...group, text: by.text(group.at), ...totalOf(group, view) }));
+  const named = groups.map((group) => ({ ...group, text: by.text(group.at), cut: by.cut(group.at), ...totalOf(group, view) }));
   const way = { largest: -1, smallest: 1 }[view.sort];
   if (way) named.sort((a, b) => Number.isNaN(a.total) - Number.isNaN(b.total) || way * (a.total - b.total));
   if (view.sort === "name") named.sort((a, b) => by.compare(a.at, b.at));
@@ -83,7 +83,7 @@ function ordered(groups, view, by, formats) {
     const values = new Map();
     for (const group of rest) for (const [key, point] of group.values) values.set(key, [...(values.get(key) ?? []), point]);
     const others = { values: merged(values, aggregate) };
-    named.push({ at: -1, text: besides(`${REST[aggregate]} (${rest.length})`, named.map((group) => group.text)), ...others, ...totalOf(others, view) });
+    named.push({ at: -1, text: besides(`${REST[aggregate]} (${rest.length})`, named.map((group) => group.text), rest), cut: cutOf(rest), ...others, ...totalOf(others, view) });
   }
   return { groups: named, notes };
 }
@@ -134,7 +134,7 @@ class Bars {
   /** `boxOf`: from where a bar stands in its band, and from its ends along the values. */
   drawBars(root, bands, scale, boxOf) {
     this.bars = this.spans.map((spans, place) => {
-      const cut = this.by.cut(this.groups[place].at) ? " cut" : "";
+      const cut = this.groups[place].cut ? " cut" : "";
       return spans.map((span, layer) => {
         const at = bands.at(place) + (this.view.stack ? 0 : layer * bands.side);
         const draw = (from, to, kind) => bar(root, boxOf(at, bands.side, Math.min(from, to), Math.abs(to - from)), this.shown[layer], kind);

@@ -9,6 +9,7 @@ const UNITS = { second: 1_000, minute: MINUTE, hour: 3_600_000, day: DAY, week: 
 const MONTHS = { month: 1, quarter: 3, year: 12 };
 /** Zones are so much away from UTC, or some times it. */
 const QUARTER_HOUR = 900_000;
+const NAMED = /(?:^|[\W_])(minute|hour|day|week|month|quarter|year)$/i;
 const OTHER_YEARS = /fiscal|financial|tax|school|academic/i;
 /** The places of a chart that may be empty, and what a viewer should know where there are more. */
 const MOST = 20_000;
@@ -23,7 +24,8 @@ export const LEFT_OUT = "Times without a value are left out: there are too many 
  * @property {boolean} regular whether a start without a row is a bucket that is missing, and not just a day between two
  * @property {string} [unit] what the viewer chose, where these are the starts of it
  * @property {boolean} [hours] whether they are shorter than a day
- * @property {(at: number) => "" | "so far" | "in part"} cut how the bucket that starts there is cut off
+ * @property {(at: number, days?: (start: number, end: number) => [number, number]) => "" | "so far" | "in part"} cut how the
+ *   bucket that starts there is cut off, or the days of it that count
  * @property {(at: number) => number} next where the one after it starts
  */
 /**
@@ -40,19 +42,23 @@ export const LEFT_OUT = "Times without a value are left out: there are too many 
 /**
  * @param {number[]} times
  * @param {When} when
+ * @param {string} [name] of their column, which says the unit of one alone: `month`. Else the first day of a month or
+ *   year that holds the period is that one.
  * @returns {Buckets | null} null for times that are no starts, and for one alone of an unknown unit
  */
-export function bucketsOf(times, when, clock = PLAIN) {
+export function bucketsOf(times, when, clock = PLAIN, name = "") {
   const { now, period, zone } = when;
   const known = [...new Set(times)].filter((at) => !Number.isNaN(at)).sort((a, b) => a - b);
-  const found = known.length ? stepOf(known, when, clock) : null;
+  const [from, to] = [moment(period?.start), moment(period?.end) + DAY].map(clock.position);
+  const holds = (unit) => from >= known[0] && to <= byMonths(MONTHS[unit])(known[0]);
+  const ofOne = () => NAMED.exec(name)?.[1].toLowerCase() ?? (to - from > DAY ? ["month", "year"].find(holds) : undefined);
+  const found = known.length ? stepOf(known, { ...when, unit: when.unit ?? (known.length < 2 ? ofOne() : undefined) }, clock) : null;
   if (!found) return null;
   const { step, regular, hours, unit } = found;
   const there = new Set(known);
   const exists = (at) => !hours || !zone || clock !== PLAIN || there.has(at) || [at, step(at) - MINUTE].some((each) => isShown(each, zone));
   const next = (at) => (exists(step(at)) ? step(at) : next(step(at)));
   const today = now ? clock.position(moment(now)) : Infinity;
-  const [from, to] = [moment(period?.start), moment(period?.end) + DAY].map(clock.position);
   const isIn = known.every((at) => step(at) > from && at < to);
   const [first, last] = [known[0], known.at(-1)];
   const end = Math.max(last, isIn ? Math.min(to - 1, today) : -Infinity);
@@ -66,9 +72,10 @@ export function bucketsOf(times, when, clock = PLAIN) {
   const all = when.reduced ? [] : [...before, ...after(first)];
   const some = !all.length || all.length > MOST;
   const starts = some ? [...before, ...known, ...after(step(last))] : all;
-  const cut = (at) => {
-    if (at <= today && today < step(at)) return "so far";
-    return isIn && (at < from || step(at) > to) ? "in part" : "";
+  const cut = (at, days) => {
+    const [begin, finish] = days ? days(at, step(at)) : [at, step(at)];
+    if (begin <= today && today < finish) return "so far";
+    return isIn && (begin < from || finish > to) ? "in part" : "";
   };
   return { starts: starts.filter(exists), some, regular, unit, hours, cut, next };
 }
@@ -142,11 +149,13 @@ export function gapsOfReduced(points, least, zone) {
  */
 export function runsOf(points, buckets) {
   const runs = [];
+  let before;
   points.forEach((point, place) => {
-    const before = points.slice(Math.max(0, place - 1), place);
-    const kind = [point, ...before].some(({ x }) => buckets?.cut(x)) ? "line cut" : "line";
-    if (runs.at(-1)?.[0] !== kind) runs.push([kind, before]);
+    const cut = buckets?.cut(point.x);
+    const kind = cut || before ? "line cut" : "line";
+    if (runs.at(-1)?.[0] !== kind) runs.push([kind, points.slice(Math.max(0, place - 1), place)]);
     runs.at(-1)[1].push(point);
+    before = cut;
   });
   return runs;
 }

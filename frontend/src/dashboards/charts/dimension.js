@@ -41,16 +41,16 @@ export function dimension(rows, name, formats, when, bands) {
   const clock = kind === "time" ? clockOf(values, when.zone) : null;
   const isInOrder = bands && bands !== "rows";
   const sizes = clock ? values.map(clock.of) : isYear || (isInOrder && kind === "number" && way.format !== "id") ? values.map(number) : null;
-  const buckets = clock ? bucketsOf(sizes, when, clock) : isYear ? yearsOf(sizes, when, name) : sizes && numbersOf(sizes, bands === "size");
+  const buckets = clock ? bucketsOf(sizes, when, clock, name) : isYear ? yearsOf(sizes, when, name) : sizes && numbersOf(sizes, bands === "size");
   const times = clock || isYear || buckets ? sizes : null;
   const format = clock && (FORMATS[buckets?.unit] ?? grain((buckets?.starts ?? times).map(clock.wall)));
   // An hour of a column without a zone holds both that clocks show.
   const isBoth = (at) => buckets?.hours && clock === PLAIN && when.zone && isTwice(at, when.zone);
   let known; // how names are written, once the pointer or a drawing asks for one
   const plain = clock
-    ? (at) => [Number.isNaN(at) ? formats.name(null) : formats.time(clock.wall(at), format), clock.again?.(at) ? "again" : isBoth(at) && "both hours"]
+    ? (at) => (Number.isNaN(at) ? [formats.name(null)] : [formats.time(clock.wall(at), format), clock.again?.(at) ? "again" : isBoth(at) && "both hours"])
     : (value) => [(known ??= formats.names(values, way))(Number.isNaN(value) ? null : value)];
-  const write = (value) => [...plain(value), buckets?.cut(value)].filter(Boolean).join(", ");
+  const write = (value, days) => [...plain(value), buckets?.cut(value, days)].filter(Boolean).join(", ");
   if (kind !== "name" && !bands) {
     const positions = times ?? values.map(number);
     return { kind, values, positions, names: [], text: write, name: (row) => write((clock ? positions : values)[row]), way, clock, buckets, format };
@@ -65,15 +65,16 @@ export function dimension(rows, name, formats, when, bands) {
   const positions = keys.map((key) => places.get(key) ?? NaN);
   const at = clock ? (place) => (placed ? names[place] : clock.of(names[place])) : (place) => names[place];
   const walls = clock && names.map((_, place) => clock.wall(at(place)));
-  const text = (place) => write(at(place));
+  const text = (place, days) => write(at(place), days);
   const inOrderOf = (place, other) => {
     const [one, two] = [names[place], names[other]];
     if (isAbsent(one) || isAbsent(two)) return isAbsent(one) - isAbsent(two);
     if (kind === "name") return text(place).localeCompare(text(other), formats.locale, { numeric: true });
     return clock ? at(place) - at(other) : compare(one, two);
   };
-  const short = clock ? shortTimes((place) => walls[place], format, formats) : buckets ? (place) => plain(names[place])[0] : null;
-  return { kind: "name", values, positions, names, text, name: (row) => text(positions[row]), sized: kind !== "name", compare: inOrderOf, short, cut: (place) => buckets?.cut(at(place)), buckets };
+  const time = clock && shortTimes((place) => walls[place], format, formats);
+  const short = clock ? (place, before) => [time(place, before), ...plain(at(place)).slice(1)].filter(Boolean).join(", ") : buckets ? (place) => plain(names[place])[0] : null;
+  return { kind: "name", values, positions, names, text, name: (row) => text(positions[row]), sized: kind !== "name", compare: inOrderOf, short, cut: (place, days) => buckets?.cut(at(place), days), buckets };
 }
 
 const isAbsent = (name) => name === null || Number.isNaN(name);

@@ -112,7 +112,7 @@ function middleOf(whole, way, room, formats) {
 
 function slicesOf(view, rows, { colors, hidden, formats, when }) {
   const by = dimension(rows, view.by, formats, when, "rows");
-  const sums = by.names.map((value, place) => ({ value, place, key: keyOf(value), name: by.text(place), amount: 0, values: [], rows: [] }));
+  const sums = by.names.map((value, place) => ({ value, place, key: keyOf(value), name: by.text(place), cut: by.cut(place), amount: 0, values: [], rows: [] }));
   rows.values(view.donut).forEach((value, row) => {
     const slice = sums[by.positions[row]];
     slice.values.push(value);
@@ -131,7 +131,7 @@ function slicesOf(view, rows, { colors, hidden, formats, when }) {
 
 function rest(slices, kept) {
   const values = slices.flatMap((slice) => slice.values);
-  return { value: null, key: REST, name: besides(`Other (${slices.length})`, kept.map((slice) => slice.name)), amount: number(sum(values) ?? 0), values, rows: slices.flatMap(({ rows }) => rows), rest: true };
+  return { value: null, key: REST, name: besides(`Other (${slices.length})`, kept.map((slice) => slice.name), slices), amount: number(sum(values) ?? 0), values, rows: slices.flatMap(({ rows }) => rows), rest: true };
 }
 
 function shareOf({ amount, values }, total, formats, digits) {

@@ -1,6 +1,7 @@
 // A field of shades: one cell for each pair of two columns.
 
 import { difference, number } from "../numbers.js";
+import { DAY } from "../times.js";
 import { html, svg } from "../dom.js";
 import { bandTicks, canvas, drawBottomAxis, drawSideName, LINE_HEIGHT, plotOf, sideNames } from "./axes.js";
 import { LEFT_OUT } from "./buckets.js";
@@ -9,6 +10,8 @@ import { isWhole } from "./measure.js";
 import { lost, note } from "./series.js";
 
 const TALLEST = 64;
+/** The days of one. */
+const WEEK = [1, 2, 3, 4, 5, 6, 7].map((day) => Date.UTC(2026, 0, day));
 /** As many lines of names make a chart taller; of more, some have no name. */
 const MOST_NAMES = 60;
 
@@ -37,19 +40,21 @@ export function draw(view, rows, options) {
   const root = canvas({ width: options.width, height: plot.top + plot.height + 24 }, "heatmap");
   const at = (row) => ({ column: across.order.indexOf(across.positions[row]), line: down.order.indexOf(down.positions[row]) });
   const taken = new Set();
-  let without = 0;
+  const without = [];
   const stops = amounts.flatMap((amount, row) => {
     if (Number.isNaN(amount)) return [];
     const { column, line } = at(row);
     if (column < 0 || line < 0) {
-      without += 1;
+      without.push({ x: NaN, y: amount });
       return [];
     }
     taken.add(`${column} ${line}`);
-    const cut = across.cut(across.positions[row]) || down.cut(down.positions[row]);
+    const [name, other] = [down.positions[row], across.positions[row]];
+    const [days, others] = [daysOf(down.names[name], options.formats), daysOf(across.names[other], options.formats)];
+    const cut = across.cut(other, days) || down.cut(name, others);
     const mark = drawCell(root, plot, cell, column, line, shade.fill(amount), cut);
     const place = { x: plot.left + (column + 0.5) * cell.width, y: plot.top + (line + 0.5) * cell.height, column, line };
-    const title = () => `${down.text(down.positions[row])}, ${across.text(across.positions[row])}`;
+    const title = () => `${down.text(name, others)}, ${across.text(other, days)}`;
     return [{ ...place, parts: [{ rows: [row], marks: [mark] }], title, items: () => [{ name: "", text: options.formats.measured(values[row], way) }] }];
   });
   const shared = note(stops.length - taken.size, "value is under another one in its cell.", "values are under another one in their cell.", options.formats);
@@ -66,6 +71,15 @@ export function draw(view, rows, options) {
 function exactly(amount, amounts, values) {
   const row = amounts.indexOf(amount);
   return row < 0 ? difference(0, values[amounts.indexOf(-amount)] ?? -amount) : values[row];
+}
+
+/** Where a name is one of a weekday: from when to when a bucket has days of that name. */
+function daysOf(name, { locale }) {
+  const isOf = (day) => ["short", "long"].some((weekday) => [locale, "en"].some((each) => name === new Date(day).toLocaleDateString(each, { weekday, timeZone: "UTC" })));
+  const first = typeof name === "string" && WEEK.find(isOf);
+  if (!first) return undefined;
+  const away = (one, other) => ((((one - other) / DAY) % 7) + 7) % 7 * DAY;
+  return (start, end) => [start + away(first, start), end - away(end - DAY, first)];
 }
 
 /** Numbers and times by size; names as the query has them. */

@@ -55,16 +55,16 @@ function haveOnePlace({ values, positions }) {
  * @returns {string[]} what a viewer should know of rows that no line can show
  */
 function inOrder(series, summed, formats) {
-  let without = 0;
+  const without = lost(series.flatMap(({ points }) => points), formats);
   let twice = 0;
   for (const each of series) {
-    const placed = each.points.filter(({ x }) => !Number.isNaN(x));
-    without += each.points.length - placed.length;
-    each.points = placed.sort((a, b) => a.x - b.x);
-    if (!summed) twice += placed.filter(({ x }, place) => place && x === placed[place - 1].x).length;
+    const placed = each.points.filter(({ x }) => !Number.isNaN(x)).sort((a, b) => a.x - b.x || (a.y === null) - (b.y === null));
+    const isShared = ({ x }, place) => place && x === placed[place - 1].x;
+    each.points = placed.filter((point, place) => point.y !== null || !isShared(point, place)); // a NULL beside a value is no gap
+    if (!summed) twice += placed.filter((point, place) => point.y !== null && isShared(point, place)).length;
   }
   const shared = note(twice, "value shares its place on a line with another one.", "values share their place on a line with another one.", formats);
-  return [lost(without, formats), shared];
+  return [without, shared];
 }
 
 /** The part of a series that a viewer zoomed into. */

@@ -24,7 +24,8 @@ function partsOf(points, { isThere }) {
 }
 
 function written(points, y, { x, digits }) {
-  return points.map((point) => `${round(x(point), digits)},${round(y(point), digits)}`).join("L");
+  const size = 10 ** digits;
+  return points.map((point) => `${Math.round(x(point) * size) / size},${Math.round(y(point) * size) / size}`).join("L");
 }
 
 export function round(value, digits) {

@@ -76,10 +76,9 @@ export function valueDomain(values, { zero = true, count = 4, way } = {}) {
 export function timeTicks(domain, width, formats, { buckets, clock }, when) {
   const pixel = (domain[1] - domain[0]) / width;
   const isFine = buckets && buckets.next(domain[0]) - domain[0] <= 2 * pixel; // a tick within one seems to lie at its start
-  const starts = isFine ? null : buckets?.starts.filter((at) => at >= domain[0] && at <= domain[1]).map((at) => new Date(clock.wall(at)));
-  const known = new Set(starts?.map(Number));
-  const [low, high] = domain.map(clock.wall);
-  const inSteps = (count) => timesInSteps(low, high, count, when.week_start === "sunday");
+  const starts = isFine ? null : buckets?.starts.filter((at) => at >= domain[0] && at <= domain[1]);
+  const known = new Set(starts);
+  const inSteps = (count) => clock.parts(domain).flatMap(([from, to, by]) => timesInSteps(from + by, to + by, (domain[1] - domain[0]) / count, when.week_start === "sunday").map((wall) => wall - by));
   const most = Math.max(2, Math.round(width / 40));
   const fitting = (found) => {
     const labels = timeTexts(found, formats, clock);
@@ -88,7 +87,7 @@ export function timeTicks(domain, width, formats, { buckets, clock }, when) {
   };
   for (let count = most; count > 1; count -= 1) {
     const found = inSteps(count);
-    const labels = !starts || found.every((date) => known.has(Number(date))) ? fitting(found) : null;
+    const labels = !starts || found.every((at) => known.has(at)) ? fitting(found) : null;
     if (labels) return labels;
   }
   const each = starts ?? inSteps(Math.max(most, ENOUGH));
@@ -96,13 +95,14 @@ export function timeTicks(domain, width, formats, { buckets, clock }, when) {
     const labels = fitting(each.filter((_, place) => place % step === 0));
     if (labels) return labels;
   }
-  return timeTexts([new Date(low)], formats, clock);
+  return timeTexts([domain[0]], formats, clock);
 }
 
 /** The same labels where some have no room: each says of its date what the one before it does not say. */
-export const timesAnew = (formats, { clock }) => clock && ((places) => timeTexts(places.map((at) => new Date(clock.wall(at))), formats, clock));
+export const timesAnew = (formats, { clock }) => clock && ((places) => timeTexts(places, formats, clock));
 
-function timeTexts(dates, formats, clock) {
+function timeTexts(places, formats, clock) {
+  const dates = places.map((at) => new Date(clock.wall(at)));
   const each = (test) => dates.every(test);
   const midnight = (date) => date.getTime() % DAY === 0;
   const first = (date) => midnight(date) && date.getUTCDate() === 1;
@@ -115,7 +115,7 @@ function timeTexts(dates, formats, clock) {
   if (dates.length === 1) way = (date) => (midnight(date) ? "date" : "datetime");
   else if (each(january)) way = () => "year";
   else if (each(first)) way = (date, place) => (january(date) ? "year" : known(place) ? "monthname" : "month");
-  return dates.map((date, place) => ({ at: clock.position(date.getTime()), text: formats.time(date.getTime(), way(date, place)) }));
+  return dates.map((date, place) => ({ at: places[place], text: formats.time(date.getTime(), way(date, place)) + (clock.again?.(places[place]) ? ", again" : "") }));
 }
 
 /** The ticks of an axis of numbers, with labels. @param {import("../values.js").Way} way @returns {Tick[]} */

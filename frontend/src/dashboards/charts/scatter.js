@@ -20,7 +20,8 @@ const ALONE = 4;
 export function draw(view, rows, options) {
   const by = dimension(rows, view.by, options.formats, options.when);
   const series = seriesOf(view, [view.scatter], rows, by, options);
-  const points = series.filter(({ hidden }) => !hidden).flatMap((each) => each.points.filter(({ x, y }) => y !== null && !Number.isNaN(x)).map((point) => ({ ...point, color: each.color, key: each.key, series: each.name })));
+  const radius = radiusOf(view, rows);
+  const points = series.filter(({ hidden }) => !hidden).flatMap((each) => each.points.filter(({ x, y }) => y !== null && !Number.isNaN(x)).map((point) => ({ ...point, color: each.color, key: each.key, series: each.name, r: radius(point.row) })));
   const way = rows.way(options.formats, [view.scatter], view);
   const { domain, ticks } = roomy(points.map(({ y }) => y), way);
   const labels = labelled(ticks, way, options.formats);
@@ -33,11 +34,13 @@ export function draw(view, rows, options) {
   drawValueAxis(root, labels, y, plot);
   drawBottomAxis(root, bottom(by, x, plot, options), x, plot, options.width, timesAnew(options.formats, by));
   drawAxisNames(root, { left: [words(view.scatter), view.unit].filter(Boolean).join(", "), bottom: words(view.by) }, plot);
-  const radius = radiusOf(view, rows);
-  const sorted = points.map((point) => ({ ...point, r: radius(point.row) })).sort((a, b) => b.r - a.r);
-  const stops = sorted.map((point) => {
+  const known = {}; // one mark of each look, which is copied: there are thousands
+  const stops = points.sort((a, b) => b.r - a.r).map((point) => {
     const place = { x: x(point.x), y: y(point.y) };
-    const mark = svg("circle", { class: `mark point${by.buckets?.cut(point.x) ? " cut" : ""} series-${point.color}`, "data-series": point.key, cx: place.x.toFixed(2), cy: place.y.toFixed(2), r: point.r.toFixed(2) });
+    const look = { class: `mark point${by.buckets?.cut(point.x) ? " cut" : ""} series-${point.color}`, "data-series": point.key, r: point.r.toFixed(2) };
+    const mark = (known[Object.values(look)] ??= svg("circle", look)).cloneNode();
+    mark.setAttribute("cx", place.x.toFixed(2));
+    mark.setAttribute("cy", place.y.toFixed(2));
     root.append(mark);
     return { ...place, parts: [{ rows: [point.row], marks: [mark] }], title: () => titleOf(view, rows, by, point, options.formats), items: () => itemsOf(view, rows, by, point, way, options.formats) };
   });
@@ -47,11 +50,10 @@ export function draw(view, rows, options) {
 
 /** Of values that are not seen as they are. */
 function notesOf(view, rows, series, points, formats) {
-  const without = series.flatMap((each) => each.points).filter(({ x, y }) => y !== null && Number.isNaN(x)).length;
   const sizes = rows.values(view.size);
   const count = (test) => points.filter(({ row }) => test(number(sizes[row]))).length;
   return [
-    lost(without, formats),
+    lost(series.flatMap((each) => each.points), formats),
     note(count((size) => size < 0), "size is below 0 and drawn as the smallest.", "sizes are below 0 and drawn as the smallest.", formats),
     note(view.size && rows.has(view.size) ? count(Number.isNaN) : 0, "point has no size and is drawn as the smallest.", "points have no size and are drawn as the smallest.", formats),
   ];

@@ -72,13 +72,16 @@ function fewest(series, summed) {
   const points = summed ? rest.flatMap((each) => each.points) : [];
   const name = summed ? `Other (${rest.length})` : `${rest.length} more, not shown`;
   const others = series.filter((each) => kept.has(each));
-  return [...others, { key: REST, name: besides(name, others.map((each) => each.name)), color: LAST, points }];
+  return [...others, { key: REST, name: besides(name, others.map((each) => each.name), summed ? rest : []), color: LAST, points }];
 }
 
-/** The name of what is left, which a value may have, too. */
-export function besides(name, names) {
-  return names.includes(name) ? `${name}, together` : name;
+/** The name of what is left, which a value may have, too. It says where a part of the rest is cut off. */
+export function besides(name, names, rest) {
+  return [name, names.includes(name) && "together", cutOf(rest)].filter(Boolean).join(", ");
 }
+
+/** How some of these are cut off. */
+export const cutOf = (parts) => parts.map(({ cut }) => cut).find(Boolean);
 
 /** The key of what is left out, which no value has. */
 export const REST = "\u0002";
@@ -88,7 +91,7 @@ function named(measure, row, kinds, measures) {
   if (!kinds) return { name: words(measure), as: measure };
   const text = kinds.name(row);
   const name = measures.length > 1 ? `${text}, ${words(measure)}` : text;
-  return { name, as: measures.length > 1 ? name : kinds.values[row], isValue: true };
+  return { name, as: measures.length > 1 ? name : kinds.values[row], isValue: true, cut: kinds.cut(kinds.positions[row]) };
 }
 
 /** The name of a column as people read it. */
@@ -103,8 +106,8 @@ export function note(count, one, many, formats) {
 }
 
 /** What a viewer should know of values that an axis of times or numbers has no place for: their time is absent. */
-export function lost(count, formats) {
-  return note(count, "value has no place on the axis and is not drawn.", "values have no place on the axis and are not drawn.", formats);
+export function lost(points, formats) {
+  return note(points.filter(({ x, y }) => y !== null && Number.isNaN(x)).length, "value has no place on the axis and is not drawn.", "values have no place on the axis and are not drawn.", formats);
 }
 
 /** The positions of all series, each once and in order. */

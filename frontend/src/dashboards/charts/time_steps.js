@@ -19,17 +19,17 @@ const SIZES = [
 /**
  * @param {number} low milliseconds of a clock
  * @param {number} high
- * @param {number} count about as many steps as there should be
+ * @param {number} about how long a step should be
  * @param {boolean} sunday whether weeks begin on Sunday; else on Monday
- * @returns {Date[]} the whole steps from low to high
+ * @returns {number[]} the whole steps from low to high
  */
-export function timesInSteps(low, high, count, sunday) {
-  const far = (size) => Math.abs(Math.log((size * count) / (high - low)));
+export function timesInSteps(low, high, about, sunday) {
+  const far = (size) => Math.abs(Math.log(size / about));
   const size = SIZES.reduce((best, each) => (far(each) < far(best) ? each : best));
   const months = Math.round(size / MONTH);
   const first = Date.UTC(2000, 0, sunday ? 2 : 3);
   const at = (place) => (months ? Date.UTC(2000, place * months) : first + place * size);
   const found = [];
-  for (let place = Math.floor((low - first) / size); at(place) <= high; place += 1) if (at(place) >= low) found.push(new Date(at(place)));
+  for (let place = Math.floor((low - first) / size); at(place) <= high; place += 1) if (at(place) >= low) found.push(at(place));
   return found;
 }

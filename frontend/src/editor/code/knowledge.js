@@ -38,12 +38,15 @@ export class Knowledge {
    *   catalogue?: { dialect?: string, tables?: { name: string, columns: string[], kind?: string, view?: boolean }[], functions?: string[], keywords?: string[] } | null,
    *   schema?: any,
    *   queries?: string[],
-   * }} [given] as the server's answers hold it; ``schema``: the JSON schema of dashboards; ``queries``: names of query files
+   *   mapped?: string[],
+   * }} [given] as the server's answers hold it; ``schema``: the JSON schema of dashboards; ``queries``: names of query files;
+   * ``mapped``: schemas of the group's mapping
    * @param {string} [dialect] of the SQL until the catalogue is known
    */
-  constructor({ variables = [], params = [], fragments = [], catalogue, schema = null, queries = [] } = {}, dialect = "postgresql") {
+  constructor({ variables = [], params = [], fragments = [], catalogue, schema = null, queries = [], mapped = [] } = {}, dialect = "postgresql") {
     this.schema = schema;
     this.queries = queries;
+    this.mapped = mapped;
     const [own, others] = [variables.filter(isProperty), variables.filter((each) => !isProperty(each))];
     this.variables = [...params.map(parameterEntry), ...[...own, ...others].map(variableEntry)];
     this.fragments = fragments.map((name) => entry(name, "fragment", "fragment", "The SQL of this file is written in the place of the tag."));

@@ -47,12 +47,11 @@ export function compare(workspace, formats, current) {
   }
 
   function show(groups) {
-    const failed = runs.findIndex(({ error }) => error);
-    if (failed >= 0) {
-      word.textContent = "";
-      return sides.replaceChildren(html("div", { class: "panel-failed", role: "alert" }, html("p", {}, `${groups[failed].name}: ${runs[failed].error.message}`)));
-    }
     if (runs.some(({ stopped }) => stopped)) return;
+    if (runs.some(({ error }) => error)) {
+      word.textContent = "";
+      return sides.replaceChildren(...runs.map((run, side) => (run.error ? failedSide(run, groups[side]) : sideOf(run, side, groups, alone(run), false))));
+    }
     const [left, right] = runs;
     const alike = JSON.stringify(left.columns.map(({ name }) => name)) === JSON.stringify(right.columns.map(({ name }) => name));
     const found = differences(left.rows, right.rows);
@@ -95,7 +94,15 @@ export function compare(workspace, formats, current) {
     });
     const scroller = html("div", { class: "table-scroller", tabindex: "0", role: "group", "aria-label": groups[side].name }, html("table", {}, html("thead", {}, head), html("tbody", {}, ...body)));
     scroller.addEventListener("scroll", () => fade(scroller), { passive: true });
-    return html("section", { class: "side" }, html("h3", {}, html("span", { class: "group-name", title: groups[side].name }, groups[side].name), html("span", { class: "option-id" }, groups[side].id)), html("div", { class: "table" }, scroller));
+    return html("section", { class: "side" }, headOf(groups[side]), html("div", { class: "table" }, scroller));
+  }
+
+  function failedSide({ error }, group) {
+    return html("section", { class: "side" }, headOf(group), html("div", { class: "panel-failed", role: "alert" }, html("p", { class: "failure" }, error.message)));
+  }
+
+  function headOf({ id, name }) {
+    return html("h3", {}, html("span", { class: "group-name", title: name }, name), html("span", { class: "option-id" }, id));
   }
 
   return {
@@ -111,6 +118,11 @@ export function compare(workspace, formats, current) {
       again.hidden = !other;
     },
   };
+}
+
+/** The rows of a run that has no other beside it, as pairs. */
+function alone(run) {
+  return run.rows.slice(0, shownOf(run)).map((row) => ({ left: row, right: row, cells: new Set() }));
 }
 
 /** How many rows are shown. */

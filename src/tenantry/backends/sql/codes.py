@@ -94,8 +94,8 @@ class SQLCodes(SQLPart, CodeStore):
 
 
 def _end_of_issuer(connection: Connection, api_token_id: int, now: datetime, ends: datetime) -> datetime:
-    """Return the earlier of ``ends`` and the API token's end. Locks the token's row: a concurrent revocation either is
-    seen here or deletes the code. Raises Unauthorized."""
+    """Return the earlier of ``ends`` and the API token's end. Locks the token's row, so that a revocation
+    either comes before this, which then raises Unauthorized, or comes after it and deletes the new code."""
     tokens = api_tokens.c
     issuer = select(tokens.revoked_at, tokens.expires_at).where(tokens.id == api_token_id)
     row = connection.execute(issuer.with_for_update(read=True)).first()

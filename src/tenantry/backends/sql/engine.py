@@ -73,11 +73,15 @@ def refused(label: str, reason: str) -> StoreUnavailable:
     return error
 
 
-def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
-    """Convert a driver's error. Return None if the error does not come from the database."""
+def unavailable(
+    error: BaseException, label: str, problem: Callable[[], str | None] | None = None
+) -> StoreUnavailable | None:
+    """Convert a driver's error. Return None if the error does not come from the database. ``problem``: that of an
+    SQLiteFile."""
     cause = driver_error(error)
     if isinstance(cause, sqlite3.Error):
-        return _of_sqlite(cause, label)
+        reason = problem() if problem is not None and _primary_code(cause) in _OF_FILES else None
+        return _of_sqlite(cause, label) if reason is None else refused(label, reason)
     state = getattr(cause, "sqlstate", None)
     if state in _NO_TABLES:
         return MigrationNeeded(f"the {label} has no tables of this version: {RUN_MIGRATE}")
@@ -91,9 +95,9 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
         return refused(label, _REFUSES[state])
     # PostgreSQL or a pooler may have refused the connection.
     if state == _TOO_MANY_CONNECTIONS or (connection_lost(cause) and not isinstance(cause, OSError)):
-        problem = postgres_problem(cause)
-        if problem is not None:
-            return StoreUnavailable(f"the {label} cannot be used: {problem}")
+        refusal = postgres_problem(cause)
+        if refusal is not None:
+            return StoreUnavailable(f"the {label} cannot be used: {refusal}")
     if isinstance(error, asyncio.TimeoutError | PoolTimeout) or state in _BUSY:
         return StoreBusy(f"the {label} is too slow or busy: try again")
     if outdated(error):
@@ -124,6 +128,7 @@ _SQLITE_REFUSES = {
     sqlite3.SQLITE_READONLY: "is read-only: the user of this process needs write access to the file and its folder",
     sqlite3.SQLITE_FULL: "has no space left on its disk",
 }
+_OF_FILES = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR}
 _UNUSABLE = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_CORRUPT,

@@ -85,8 +85,8 @@ def _strpos(element: name_contains, compiler: Any, **options: Any) -> str:
 
 
 class in_order(FunctionElement[int]):  # noqa: N801 - named like a SQL function
-    """A column by which SQLite may not choose its index. Otherwise it reads all rows with that value, to sort them for
-    one page."""
+    """A column whose index SQLite must not use: it would then read and sort all rows with an equal value in the column,
+    to return one page."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True

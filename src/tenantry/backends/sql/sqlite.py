@@ -88,7 +88,7 @@ class SQLiteEngine(StoreEngine):
                 if is_locked(error) and remaining(deadline):
                     await asyncio.sleep(_LOCK_POLL_SECONDS)
                     continue
-                failure = unavailable(error, self._file.label)
+                failure = unavailable(error, self._file.label, self._file.problem)
                 if failure is None:
                     raise
                 self._close_reader()  # its cache may hold pages of the damaged file
@@ -237,7 +237,7 @@ class SQLiteWriter:
             # The lock wait ended at the earliest deadline. Writes with a later deadline are tried again.
             in_time = [job for job in jobs if remaining(job.deadline) * 1000 > 2 * _REPORT_MILLISECONDS]
             given_up = [job for job in jobs if job not in in_time] if locked else jobs
-            failure = unavailable(error, self._file.label)
+            failure = unavailable(error, self._file.label, self._file.problem)
             if failure is not None:
                 failure.__cause__ = error
             for job in given_up or jobs:

@@ -73,6 +73,8 @@ def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
 def chosen_unit(template: SQLTemplate, variables: Mapping[str, Any] | Record, now: datetime) -> str | None:
     """Return the unit of time for ``trunc`` or ``one_of``: the viewer's choice, or the default. Returns None unless the
     query has exactly one parameter of this kind."""
+    if not template.parameters:
+        return None
     choosing = {parameter_in(each.path) for each in template.variables if each.position is Position.CHOICE}
     declared = [template.parameters[name] for name in choosing if name in template.parameters]
     found = {each for parameter in declared if (each := typed_value(parameter, variables, now)) in UNITS}

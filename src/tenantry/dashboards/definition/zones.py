@@ -62,13 +62,18 @@ def template_in_zone(template: Template, zone: ZoneOfGroup) -> Template:
     return template.redeclaring(changed) if changed else template
 
 
-def zone_of_query(
-    template: SQLTemplate, of_dashboard: ZoneOfGroup, variables: Mapping[str, Any] | Record
-) -> tzinfo | None:
-    """Return the zone in the query's header if the header names exactly one, otherwise the dashboard's zone or None.
-    Raises UnbindableValue if a property does not name a zone."""
-    own = {each.zone for each in template.parameters.values() if not isinstance(each.zone, ZoneOfGroup)} - {None}
-    zone = own.pop() if len(own) == 1 else of_dashboard
+def declared_zone(template: SQLTemplate, of_dashboard: ZoneOfGroup) -> tzinfo | PropertyReference:
+    """Return the zone in the query's header if the header names exactly one, otherwise the dashboard's."""
+    if not template.parameters:
+        return of_dashboard
+    named = {each.zone for each in template.parameters.values()}
+    own = [each for each in named if each is not None and not isinstance(each, ZoneOfGroup)]
+    return own.pop() if len(own) == 1 else of_dashboard
+
+
+def zone_for(zone: tzinfo | PropertyReference, variables: Mapping[str, Any] | Record) -> tzinfo | None:
+    """Return the declared zone for a group, or None if nothing names one. Raises UnbindableValue if a property does not
+    name a zone."""
     if not isinstance(zone, PropertyReference):
         return zone
     return zone_of_group(zone if isinstance(zone, ZoneOfGroup) else ZoneOfGroup(zone.path), variables)

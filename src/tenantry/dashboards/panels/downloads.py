@@ -17,7 +17,7 @@ from tenantry.clock import monotonic_with_suspend
 from tenantry.dashboards.access import Access
 from tenantry.dashboards.definition.columns import named_columns
 from tenantry.dashboards.definition.model import Panel
-from tenantry.dashboards.definition.zones import zone_of_query
+from tenantry.dashboards.definition.zones import declared_zone, zone_for
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.filters import read_filters
 from tenantry.dashboards.protocol.answer_budget import OpenAnswer, answer_budget
@@ -129,7 +129,7 @@ class Downloads:
             raise HTTPException(404, "This panel has no rows.")
         variables = extend(group.variables, "params", read_filters(saved, wanted["filters"]))
         columns = named_columns(panel, variables)
-        zone = zone_of_query(template, saved.dashboard.zone, variables)
+        zone = zone_for(declared_zone(template, saved.dashboard.zone), variables)
         options = _for_spreadsheet(zone, decimal_comma=wanted.get("decimal_comma", False))  # missing: an older version
         stream = await self._sources.stream(
             group, panel.schema, template, variables, format="csv", options=options, formula_safe=True, columns=columns

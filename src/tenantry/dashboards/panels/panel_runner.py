@@ -5,16 +5,16 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, tzinfo
-from functools import partial
-from typing import Any, Final
+from functools import cached_property, partial
+from typing import Any, Final, NamedTuple
 
-from tenantry.clock import clock_shift
+from tenantry.clock import clock_shift, steady_time
 from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.charts.m4 import Plot
 from tenantry.dashboards.definition.columns import Columns, named_columns, small_line
 from tenantry.dashboards.definition.model import DashboardFile, Panel, PanelKind
 from tenantry.dashboards.definition.queries import chosen_unit, ends_within_days, parameters_read, range_controls
-from tenantry.dashboards.definition.zones import zone_of_query
+from tenantry.dashboards.definition.zones import declared_zone, zone_for
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.periods import Days, Periods, periods
 from tenantry.dashboards.panels.tables import fetch_table
@@ -27,7 +27,7 @@ from tenantry.datasources.results import Result
 from tenantry.errors import TenantryError, error_location
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import SQLTemplate
-from tenantry.sql.parameters import UTC_ZONE, WEEK_STARTS, weeks_from_sunday
+from tenantry.sql.parameters import UTC_ZONE, WEEK_STARTS, PropertyReference, weeks_from_sunday
 
 _REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA})
 """Kinds of panels whose rows are reduced to the visible ones, unless their series are stacked."""
@@ -36,6 +36,12 @@ FRESH: Final = 5.0
 """Maximum age in seconds of rows after a refresh. Viewers who refresh within this time share one query."""
 
 _log = logging.getLogger("tenantry.dashboards")
+
+
+class _Clock(NamedTuple):
+    zone: tzinfo | None
+    sent: dict[str, str | None]
+    """What a line says about the zone."""
 
 
 class PanelRunner:
@@ -60,6 +66,7 @@ class PanelRunner:
         self._fresh = fresh
         self._now: Final = datetime.now(UTC)  # one time for all panels, so that today is the same day in each
         self._certain_until = sources.changes.certain_until()
+        self._ranges = range_controls(saved.dashboard)
         self.variables: Final[Record] = extend(group.variables, "params", self._params)
         """The group's variables and ``params``, for queries and texts."""
 
@@ -72,14 +79,14 @@ class PanelRunner:
 
     async def _line(self, kind: str, name: str, fetch: Callable[[], Awaitable[Encode]], answer: OpenAnswer) -> HeldLine:
         dashboard = self._saved.dashboard.name
-        where = f"{kind} {name} of dashboard {dashboard}"
         try:
             return await answer.line((dashboard, kind, name), fetch)
         except TenantryError as error:
-            _log.log(logging.ERROR if error.status >= 500 else logging.INFO, "%s: %s: %s", where, error.code, error)
+            level = logging.ERROR if error.status >= 500 else logging.INFO
+            _log.log(level, "%s %s of dashboard %s: %s: %s", kind, name, dashboard, error.code, error)
             shown = viewer_error(error)
         except Exception as error:  # noqa: BLE001  # a mistake in one panel does not affect the others
-            _log.error("%s: %s", where, error_location(error))
+            _log.error("%s %s of dashboard %s: %s", kind, name, dashboard, error_location(error))
             shown = internal_error()
         return HeldLine(deque([error_line(kind, name, shown, self._certain_until)]), 0)
 
@@ -134,19 +141,21 @@ class PanelRunner:
     async def _of_days(self, panel: Panel, template: SQLTemplate, days: Days | None) -> Result | None:
         if days is None:
             return None
-        params = self._params | {self._range(template): days.value(self._zone(template) or UTC_ZONE)}
+        params = self._params | {self._range(template): days.value(self._clock(template).zone or UTC_ZONE)}
         return await self._ask(panel, template, extend(self.variables, "params", params))
 
     def _range(self, template: SQLTemplate) -> str | None:
+        if not self._ranges:
+            return None
         read = parameters_read(template)
-        names = [name for name in range_controls(self._saved.dashboard) if name in read]
+        names = [name for name in self._ranges if name in read]
         return names[0] if len(names) == 1 else None
 
     def _periods(self, template: SQLTemplate) -> Periods | None:
         name = self._range(template)
         if name is None:
             return None
-        zone = self._zone(template) or UTC_ZONE
+        zone = self._clock(template).zone or UTC_ZONE
         parameter = template.parameters[name]
         return periods(parameter, self.variables, self._now, zone, by_time=ends_within_days(template, parameter))
 
@@ -162,28 +171,37 @@ class PanelRunner:
             self._group, asker.schema, template, given, max_age=self._max_age(asker), now=self._now
         )
 
-    def _zone(self, template: SQLTemplate) -> tzinfo | None:
-        return zone_of_query(template, self._saved.dashboard.zone, self.variables)
+    def _clock(self, template: SQLTemplate) -> _Clock:
+        of_dashboard = self._saved.dashboard.zone
+        declared = declared_zone(template, of_dashboard)
+        return self._clock_of_dashboard if declared is of_dashboard else self._clock_in(declared)
+
+    @cached_property
+    def _clock_of_dashboard(self) -> _Clock:
+        return self._clock_in(self._saved.dashboard.zone)
+
+    def _clock_in(self, declared: tzinfo | PropertyReference) -> _Clock:
+        zone = zone_for(declared, self.variables)
+        local = self._now.astimezone(zone or UTC_ZONE).replace(tzinfo=None, microsecond=0)
+        week_start = WEEK_STARTS[weeks_from_sunday(self._saved.dashboard.zone, self.variables)]
+        return _Clock(zone, {"now": local.isoformat(), "zone": str(zone) if zone else None, "week_start": week_start})
 
     def _about(self, template: SQLTemplate, found: Periods | None, *results: Result | None) -> dict[str, Any]:
-        zone = self._zone(template)
-        local = self._now.astimezone(zone or UTC_ZONE).replace(tzinfo=None, microsecond=0)
-        sundays = weeks_from_sunday(self._saved.dashboard.zone, self.variables)
-        clock = {
-            "now": local.isoformat(),
-            "zone": zone and str(zone),
-            "week_start": WEEK_STARTS[sundays],
+        zone, sent = self._clock(template)
+        about = {
+            **self._times(*results),
+            **sent,
             "unit": chosen_unit(template, self.variables, self._now),
+            "periods": found and found.sent(),
         }
-        days = found and found.sent()
-        return self._times(*results) | {"zone": zone, "clock": clock, "periods": days}
+        return {"zone": zone, "about": about}
 
     def _times(self, *results: Result | None) -> dict[str, Any]:
         asked = [result.as_of for result in results if result is not None and result.as_of is not None]
         if not asked:
             return {"age": None, "as_of": self._certain_until}
-        age = (datetime.now(UTC) - min(asked)).total_seconds()
-        return {"age": max(0.0, age), "as_of": max(min(asked).timestamp() - clock_shift(), self._certain_until)}
+        oldest = min(asked).timestamp() - clock_shift()
+        return {"age": max(0.0, round(steady_time() - oldest, 1)), "as_of": max(oldest, self._certain_until)}
 
     def _max_age(self, asker: Panel | DashboardFile) -> float | None:
         if not self._fresh:

@@ -50,6 +50,8 @@ async def fetch_table(
             return await _page_by_engine(ask, template, view, named, sort, (size, page * size))
         except InvalidSettings as no_pages:
             raise type(error)(f"{error.message}; {no_pages.message}") from None
+    if not sort and not page and len(whole) <= size:
+        return whole, len(whole)
     ordered = sorted_rows(whole, sort) if sort else whole.rows
     return replace(whole, rows=ordered[page * size : (page + 1) * size]), len(whole)
 

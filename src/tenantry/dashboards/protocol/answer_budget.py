@@ -3,11 +3,10 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
-from cachetools import LRUCache
 from starlette.types import Message, Send
 
 from tenantry.aio import LoopLocal
@@ -58,7 +57,7 @@ class AnswerBudget:
         self.held: int = 0
         """Reserved bytes of all groups."""
         self._shares: dict[bytes, _Share] = {}
-        self._sizes: LRUCache[tuple[bytes | None, LineName], int] = LRUCache(_REMEMBERED)
+        self._sizes: dict[tuple[bytes | None, LineName], int] = {}
         self._clock = asyncio.get_running_loop().time
         self._cut_at = 0.0
 
@@ -94,8 +93,10 @@ class AnswerBudget:
     # --- bytes --------------------------------------------------------------------------------------------------------
 
     def has_capacity(self, group: bytes, size: int) -> bool:
+        if size <= 0:
+            return True
         own, free = self._shares[group].held, PROCESS_BYTES - self.held - size
-        return size <= 0 or own + size <= free or (not own and free >= 0)
+        return own + size <= free or (not own and free >= 0)
 
     def add(self, group: bytes, size: int) -> None:
         self._shares[group].held += size
@@ -116,8 +117,14 @@ class AnswerBudget:
         known = self._sizes.get((group, name)) or self._sizes.get((None, name))
         return known or _UNKNOWN_BYTES
 
-    def learn(self, group: bytes, name: LineName, size: int) -> None:
-        self._sizes[group, name] = self._sizes[None, name] = min(size, PROCESS_BYTES // 2)
+    def learn(self, group: bytes, name: LineName, size: int) -> int:
+        """Return the size to expect from now on."""
+        size = min(size, PROCESS_BYTES // 2)
+        if self._sizes.get((group, name)) != size:
+            self._sizes[group, name] = self._sizes[None, name] = size
+            while len(self._sizes) > _REMEMBERED:
+                del self._sizes[next(iter(self._sizes))]
+        return size
 
     # --- waiting ------------------------------------------------------------------------------------------------------
 
@@ -169,23 +176,24 @@ class OpenAnswer:
     async def _try_line(self, name: LineName, size: int, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine | None:
         """Return None if the line needs more than ``size`` bytes and the group cannot reserve them."""
         budget, group = self._budget, self._group
-        with ExitStack() as unused:
-            unused.callback(self.release, size)
+        unused = size
+        try:
             encode = await fetch()
             # Meanwhile, another response may have recorded a larger size for this line.
             if budget.has_capacity(group, budget.expected(group, name) - size):
                 pieces = in_pieces(encode())
-                budget.learn(group, name, sum(map(len, pieces)))
-                more = budget.expected(group, name) - size
+                more = budget.learn(group, name, sum(map(len, pieces))) - size
                 if budget.has_capacity(group, more):
-                    self._add(more)
-                    unused.pop_all()
+                    unused = -more
                     return HeldLine(pieces, size + more)
+        finally:
+            self.release(unused)
         return None
 
     async def hold(self, size: int) -> None:
         """Reserve bytes until they are released or the response ends. Raises AnswersUnread."""
-        await self._budget.wait_for_capacity(self._group, size)
+        if not self._budget.has_capacity(self._group, size):
+            await self._budget.wait_for_capacity(self._group, size)
         self._add(size)
 
     def release(self, size: int) -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import tzinfo
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Final
 
 from tenantry.dashboards.definition.columns import Columns
@@ -16,6 +18,8 @@ from tenantry.datasources.results import (
 )
 from tenantry.errors import InvalidSettings, QueryFailed
 
+_NOT_ASKED: Final[Mapping[str, Any]] = MappingProxyType({"age": None, "as_of": None, "periods": None})
+"""The fields of a panel without a query."""
 _MAX_CHOICES: Final = 10_000
 """Maximum choices that a query may give a control."""
 
@@ -34,8 +38,8 @@ def _encoder() -> Any:
 
 
 def line(document: Mapping[str, Any]) -> bytes:
-    encoded: bytes = _encoder().json.Encoder().encode_lines((document,))
-    return encoded
+    encoded: bytes = _encoder().json.encode(document)
+    return encoded + b"\n"
 
 
 def rows_line(
@@ -43,47 +47,38 @@ def rows_line(
     result: Result,
     named: Columns,
     *,
+    zone: tzinfo | None = None,
+    about: Mapping[str, Any] = _NOT_ASKED,
     total: int | None = None,
-    age: float | None = None,
-    as_of: float | None = None,
     reduced: bool = False,
     more: Mapping[str, tuple[Result, Columns]] | None = None,
-    zone: tzinfo | None = None,
-    clock: Mapping[str, str | None] | None = None,
-    periods: Mapping[str, Any] | None = None,
 ) -> Iterator[bytes | memoryview]:
     """Yield, in parts, the line that holds a panel's rows.
 
+    - ``about``: further fields, as JSON: ``age`` (seconds since the rows were queried), ``as_of`` (Unix time; the rows
+      include all changes that were reported before it), ``now``, ``zone``, ``week_start``, ``unit`` and ``periods``.
     - ``total``: number of rows in the whole table.
-    - ``age``: seconds since the rows were queried.
-    - ``as_of``: Unix time. The rows include all changes that were reported before this time.
     - ``more``: further results, each under the name of its field in the line.
-    - ``clock``: the time of the query in ``zone``, and the settings of weeks and buckets for the page.
-    - ``periods``: the days that the panel shows, the days that ``compare`` uses, and when they end.
     """
-    encode, format_ = _encoder().json.encode, Format(zone=zone, exact_numbers="text")  # a page keeps all digits
-    yield b'{"panel":' + encode(panel_id) + b","
-    yield from _row_fields(result, named, encode, format_)
+    encode, format_ = _encoder().json.encode, _format(zone)
+    yield from _open_object({"panel": panel_id}, result, named, encode, format_)
     for name, (rows, columns) in (more or {}).items():
-        yield b"," + encode(name) + b":{"
-        yield from _row_fields(rows, columns, encode, format_)
+        yield b"," + encode(name) + b":"
+        yield from _open_object({}, rows, columns, encode, format_)
         yield b"}"
-    about: dict[str, Any] = {
-        "total": total,
-        "age": None if age is None else round(age, 1),
-        "as_of": as_of,
-        "reduced": reduced,
-    }
-    about |= {**(clock or {}), "periods": periods}
-    yield b"," + line(about)[1:]
+    yield b"," + line({"total": total, "reduced": reduced, **about})[1:]
 
 
-def _row_fields(
-    result: Result, named: Columns, encode: Callable[[Any], bytes], format_: Format
+@lru_cache(maxsize=64)
+def _format(zone: tzinfo | None) -> Format:
+    return Format(zone=zone, exact_numbers="text")  # a page keeps all digits
+
+
+def _open_object(
+    head: Mapping[str, Any], result: Result, named: Columns, encode: Callable[[Any], bytes], format_: Format
 ) -> Iterator[bytes | memoryview]:
     sent = with_midnights(result if named is None else result.only(named), format_.zone)
-    columns = [{"name": each.name, "type": each.type} for each in sent.columns]
-    yield b'"columns":' + encode(columns) + b',"rows":'
+    yield encode({**head, "columns": sent.columns})[:-1] + b',"rows":'
     yield from json_row_parts(sent, format_)
 
 

@@ -20,6 +20,8 @@ from tenantry.datasources.results import Result
 from tenantry.datasources.statement import SEVERAL, WRITES
 from tenantry.errors import TenantryError, UnbindableValue
 
+_UNREADABLE: Final = re.compile(r"(\w+).* deserialization not supported$|Unrecognized ClickHouse type base: (\w+)")
+"""Errors of the client, which knows fewer types than the server."""
 _READ_ONLY: Final = 164
 _TIMED_OUT: Final = frozenset({159, 160, 394})  # the query timed out, was expected to time out, or was stopped
 _TOO_MUCH: Final = 396
@@ -144,7 +146,7 @@ def failure_of(
 ) -> TenantryError:
     code = getattr(error, "code", None)
     if code is None:
-        return unreachable_error(source_id, error)
+        return _failure_of_client(source_id, error)
     if code in _TIMED_OUT:
         return timeout_error(source_id, limits.timeout)
     if code == _READ_ONLY:
@@ -164,6 +166,15 @@ def failure_of(
         return UnbindableValue(f"a value does not fit its position in the SQL: {evidence}", name="$")
     word = named_word(str(error), _NAMED) if code in _NAMES_A_WORD else ""
     return query_error(source_id, evidence, word=word)
+
+
+def _failure_of_client(source_id: str, error: Exception) -> TenantryError:
+    unreadable = _UNREADABLE.match(str(error))
+    if unreadable is None:
+        return unreachable_error(source_id, error)
+    name = unreadable[1] or unreadable[2]  # without its arguments, which may be values of an enum
+    convert = "convert it in the SQL, for example with toString or finalizeAggregation"
+    return query_error(source_id, f"the client cannot read the type {name}: {convert}")
 
 
 def type_word(name: str) -> str | None:

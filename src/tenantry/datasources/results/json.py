@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from uuid import UUID
 
 from tenantry.datasources.results.format import (
@@ -37,6 +37,7 @@ _NATIVE_WORDS: Final = frozenset({"text", "boolean", "float", "date", "datetime"
 """Column types whose values need no conversion."""
 _CHECKED_WORDS: Final[Mapping[str, type]] = {"integer": int, "decimal": Decimal}
 """Column types of which only some values need conversion, with the class of the values."""
+_CHECKED: Final = frozenset(_CHECKED_WORDS.values())
 _PERHAPS_TIMES: Final = frozenset({"datetime", None})
 """Column types that may have datetimes. None: unknown."""
 _NESTED: Final = frozenset({list, dict, tuple})
@@ -62,7 +63,8 @@ def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 def json_row_parts(result: Result, format_: Format = DEFAULT_FORMAT) -> Iterator[bytes | memoryview]:
     """Like ``to_json``, but each row is an array of values, without the column names."""
-    return _array_parts(map(JSONWriter(result.names, format_, types=result.types, arrays=True).write, result.chunks()))
+    writer = JSONWriter(result.names, format_, types=result.types, classes=result.classes)
+    return _array_parts(map(writer.write, result.chunks()))
 
 
 def to_ndjson(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
@@ -71,8 +73,8 @@ def to_ndjson(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 
 class JSONWriter:
-    """Writes rows part by part. ``method`` is the name of msgspec's method, ``encode`` or ``encode_lines``. With
-    ``arrays=True``, each row is written as an array. Raises the errors of ``to_json``."""
+    """Writes rows part by part. ``method`` is the name of msgspec's method, ``encode`` or ``encode_lines``. With the
+    ``classes`` of a Result, each row is written as an array. Raises the errors of ``to_json``."""
 
     def __init__(
         self,
@@ -80,16 +82,22 @@ class JSONWriter:
         format_: Format,
         method: str = "encode",
         types: Sequence[str | None] | None = None,
-        *,
-        arrays: bool = False,
+        classes: tuple[frozenset[type], ...] | None = None,
     ) -> None:
         self._words = types or [None] * len(names)
         self._format = format_
-        self._encoder = _encoder(format_)
+        self._encoder = _encoder(format_.exact_numbers)
         self._encode: Callable[[Any], bytes] = getattr(self._encoder, method)
-        self._objects = _as_arrays if arrays else _object_maker(tuple(map(clean_text, names)))
+        self._objects = _object_maker(tuple(map(clean_text, names))) if classes is None else _as_arrays
+        times = format_.zone is not None
+        self._checks = None if classes is None else _checks(tuple(self._words), classes, converts_times=times)
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
+        try:
+            if self._checks is not None and self._pass(rows, self._checks):
+                return self._encode(rows)
+        except (*_UNWRITABLE, ArithmeticError):
+            pass  # a value that is not of the engine's type, or a lone surrogate
         columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
         if self._format.zone is not None:
             columns = [*map(self._local, columns, self._words)]
@@ -103,6 +111,9 @@ class JSONWriter:
         except RecursionError:
             pass
         raise _too_deep()
+
+    def _pass(self, rows: Sequence[tuple[Any, ...]], checks: Iterable[tuple[int, type]]) -> bool:
+        return all(self._writes(kind, [row[position] for row in rows]) for position, kind in checks)
 
     def _local(self, column: Sequence[Any], word: str | None) -> Sequence[Any]:
         zone = self._format.zone
@@ -211,21 +222,41 @@ def _parts_of_dicts(dicts: Sequence[Mapping[str, Any]], writer: JSONWriter) -> I
 
 
 def _array_parts(parts: Iterable[bytes]) -> Iterator[bytes | memoryview]:
-    before = b"["
+    begun = False
     for part in parts:
-        yield before
-        yield memoryview(part)[1:-1]
-        before = b","
-    yield b"]" if before == b"," else b"[]"
+        if begun:
+            yield b","
+        yield memoryview(part)[begun:-1]
+        begun = True
+    yield b"]" if begun else b"[]"
 
 
 @lru_cache(maxsize=16)
-def _encoder(format_: Format) -> msgspec.json.Encoder:
+def _encoder(exact_numbers: Literal["number", "text"]) -> msgspec.json.Encoder:
     try:
         import msgspec
     except ImportError:
         raise InvalidSettings(missing_package_message("msgspec", "json")) from None
-    return msgspec.json.Encoder(decimal_format="number" if format_.exact_numbers == "number" else "string")
+    return msgspec.json.Encoder(decimal_format="number" if exact_numbers == "number" else "string")
+
+
+@lru_cache(maxsize=512)
+def _checks(
+    words: tuple[str | None, ...], classes: tuple[frozenset[type], ...], *, converts_times: bool
+) -> tuple[tuple[int, type], ...] | None:
+    """Return the positions of columns whose values must be checked, each with the class of its values. If all pass,
+    msgspec may write whole rows. Returns None if another column may need conversion."""
+    found: list[tuple[int, type]] = []
+    for position, (word, kinds) in enumerate(zip(words, classes, strict=True)):
+        has_times = word == "datetime" if word else datetime in kinds
+        is_native = word in _NATIVE_WORDS if word else kinds <= _NATIVE
+        if is_native and not (has_times and converts_times):
+            continue
+        kind = _CHECKED_WORDS.get(word) if word else next(iter(kinds))
+        if kind not in _CHECKED or len(kinds) > 1:
+            return None
+        found.append((position, kind))
+    return tuple(found)
 
 
 def _as_arrays(columns: Sequence[Iterable[Any]]) -> list[Any]:

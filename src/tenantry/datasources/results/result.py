@@ -78,9 +78,16 @@ class Result:
     @cached_property
     def columns(self) -> tuple[ResultColumn, ...]:
         """The columns. A column for which the engine reports no type gets the common type of its values."""
+        return _columns(tuple(self.names), tuple(self.types or ()), self.classes)
+
+    @cached_property
+    def classes(self) -> tuple[frozenset[type], ...]:
+        """The classes of the values in each column for which the engine reports no type, empty for other columns."""
         return tuple(
-            ResultColumn(name, self._type_of_values(position) if engine_type is None else engine_type)
-            for position, (name, engine_type) in enumerate(zip(self.names, self.types or repeat(None), strict=False))
+            [
+                _NO_CLASSES if engine_type else frozenset(map(type, map(itemgetter(position), self.rows)))
+                for position, engine_type in enumerate(self.types or [None] * len(self.names))
+            ]
         )
 
     def dicts(self) -> list[dict[str, Any]]:
@@ -112,14 +119,24 @@ class Result:
     def __repr__(self) -> str:  # without values, because it may be logged
         return f"<Result of {len(self.names)} columns and {len(self.rows)} rows>"
 
-    def _type_of_values(self, position: int) -> str | None:
-        kinds = {_type_of(kind) for kind in set(map(type, map(itemgetter(position), self.rows))) if kind is not _NONE}
-        if len(kinds) > 1:
-            return "float" if kinds == {"float", "integer"} else "mixed"
-        return kinds.pop() if kinds else None
+
+@lru_cache(maxsize=512)
+def _columns(
+    names: tuple[str, ...], types: tuple[str | None, ...], classes: tuple[frozenset[type], ...]
+) -> tuple[ResultColumn, ...]:
+    found = zip(names, types or repeat(None), classes, strict=False)
+    return tuple(ResultColumn(name, engine_type or _common_type(of_values)) for name, engine_type, of_values in found)
+
+
+def _common_type(classes: frozenset[type]) -> str | None:
+    kinds = {_type_of(each) for each in classes if each is not _NONE}
+    if len(kinds) > 1:
+        return "float" if kinds == {"float", "integer"} else "mixed"
+    return kinds.pop() if kinds else None
 
 
 _NONE: Final = type(None)
+_NO_CLASSES: Final = frozenset[type]()
 
 
 def positions(names: Sequence[str], wanted: Collection[str]) -> list[int]:
@@ -137,6 +154,8 @@ def _mapped(pick: Callable[[Any], Any], rows: Iterable[Any]) -> list[Any]:
 
 
 def chunks(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    if 0 < len(rows) <= CHUNK:
+        return iter((rows,))
     return (rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK))
 
 

@@ -29,9 +29,9 @@ from tenantry.sql import DIALECTS, FRAGMENT_NAME
 from tenantry.sql.inspect import DEFAULT_DIALECT, dialect_named
 
 _MOST_CHARACTERS: Final = 65_536
-"""Maximum characters of a text that is formatted, or gets a panel: it takes seconds."""
+"""Maximum characters of a query to format, or of a dashboard that gets a panel. Longer ones would take seconds."""
 _THREADS: Final = 2
-"""Maximum such texts at a time."""
+"""Maximum number of them at a time."""
 
 T = TypeVar("T")
 FilePath = Annotated[str, Field(max_length=255)]

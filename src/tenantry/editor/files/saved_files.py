@@ -44,8 +44,8 @@ class SavedFile:
             raise UnusableFile(f"{self.path}:{line}: the file is not UTF-8; save it as UTF-8", field="/path") from None
 
     def like(self, text: str) -> bytes:
-        """Encode a new text with the line breaks of this file. The last line has a line break, unless that of this file
-        has none."""
+        """Encode a new text with the line breaks of this file. If this file ends with a line break, so does the
+        result."""
         old = self.content or b"\n"
         text = with_short_breaks(text)
         if text and not text.endswith("\n") and old.endswith(b"\n"):

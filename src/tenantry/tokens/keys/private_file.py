@@ -68,9 +68,12 @@ def _check(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise InvalidKeys(f"the signing-key file {path} is not a plain file")
     if status.st_mode & (_OTHERS & ~_read_by_its_group(status)):
+        group = _run_group()
+        is_read_only = not status.st_mode & (_OTHERS & ~stat.S_IRGRP)
+        fix = f"chmod 600 {path}" if group is None or not is_read_only else f"chgrp {group} {path}"
         raise InvalidKeys(
             f"the signing-key file {path} has mode {stat.S_IMODE(status.st_mode):04o}, which lets other users "
-            f"access it: run `chmod 600 {path}`, and rotate the keys if anyone may have read them"
+            f"access it: run `{fix}`, and rotate the keys if anyone may have read them"
         )
     if status.st_size >= _LARGEST:
         raise InvalidKeys(f"the signing-key file {path} is larger than 1 MiB; check that it is a key file")

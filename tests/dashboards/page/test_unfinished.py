@@ -1,0 +1,110 @@
+"""What has not ended where no axis of buckets shows it: cells of weekdays, one bucket alone, parts of the rest."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.dashboards.page.conftest import Visit
+from tests.dashboards.page.marks import panel_of
+from tests.dashboards.page.stand_in import Message, StandIn, rows
+from tests.dashboards.page.test_time import answer, labels, titles
+
+NOW = "2026-11-25T09:00:00"
+"""A Wednesday."""
+MONTHS = [f"2026-{month:02}-01" for month in range(8, 12)]
+
+
+def period(start: str, end: str) -> Message:
+    return {"whole": {"start": start, "end": end}}
+
+
+@pytest.mark.parametrize(
+    ("days", "locale"),
+    [(["Mon", "Tue", "Wed", "Fri"], "en-US"), (["Montag", "Dienstag", "Mittwoch", "Freitag"], "de-DE")],
+)
+@pytest.mark.parametrize(
+    ("buckets", "said"),
+    [(["2026-11-16", "2026-11-23"], ["Wed"]), (["2026-10-01", "2026-11-01"], ["Mon", "Wed", "Fri"])],
+    ids=["weeks", "months"],
+)
+@pytest.mark.parametrize("by", ["time", "weekday"])
+async def test_a_weekday_ends_before_its_week(
+    stand_in: StandIn, visit: Visit, days: list[str], locale: str, buckets: list[str], said: list[str], by: str
+) -> None:
+    """On Wednesday the 25th, that week's Monday is over, and so are the month's Tuesdays; its last Monday is the 30th.
+    Red when all cells of a week that had not ended were unfinished."""
+    wanted = {days[["Mon", "Tue", "Wed", "Fri"].index(each)] for each in said}
+    told = [[at, day, 5] for at in buckets for day in days]
+    given = rows({"time": "date", "weekday": "text", "n": "integer"}, *told, now=NOW)
+    view = {"kind": "heatmap", "heatmap": "n", "by": by, "rows": "weekday" if by == "time" else "time", "answer": given}
+    page = (await visit(stand_in.show([view], locale=locale))).page
+    panel = page.locator("[data-panel='1-1']")
+    assert await panel.locator(".cell.cut").count() == len(wanted)
+    found = [each for each in await titles(panel) if "so far" in each]
+    assert {day for day in days for each in found if day in each} == wanted
+    assert len(found) == len(wanted)
+
+
+async def test_names_that_are_no_weekdays_share_their_week(stand_in: StandIn, visit: Visit) -> None:
+    told = [[at, who, 5] for at in ("2026-11-16", "2026-11-23") for who in ("Mon", "Other")]
+    given = rows({"time": "date", "who": "text", "n": "integer"}, *told, now=NOW)
+    view = {"kind": "heatmap", "heatmap": "n", "by": "time", "rows": "who", "answer": given}
+    assert await (await panel_of(stand_in, visit, view)).locator(".cell.cut").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "time", "whole", "said"),
+    [
+        ("m", "2026-11-01", period("2026-11-01", "2026-11-30"), "Nov 2026, so far"),
+        ("m", "2026-11-01", period("2026-11-05", "2026-11-12"), "Nov 2026, so far"),
+        ("m", "2026-10-01", period("2026-10-05", "2026-10-12"), "Oct 2026, in part"),
+        ("m", "2026-10-01", period("2026-10-05", "2026-11-12"), "Oct 1, 2026"),
+        ("m", "2026-01-01", period("2026-01-01", "2026-12-31"), "2026, so far"),
+        ("m", "2026-11-01", period("2026-11-01", "2026-11-01"), "Nov 1, 2026"),
+        ("m", "2026-11-01", None, "Nov 1, 2026"),
+        ("m", "2026-11-05", period("2026-11-01", "2026-11-30"), "Nov 5, 2026"),
+        ("order_month", "2026-11-01", None, "Nov 2026, so far"),
+        ("Quarter", "2026-10-01", None, "Oct 2026, so far"),
+        ("week", "2026-11-23", None, "Nov 23, 2026, so far"),
+        ("month", "2026-11-05", None, "Nov 5, 2026"),
+        ("day", "2026-11-25", None, "Nov 25, 2026, so far"),
+        ("day", "2026-11-01", period("2026-11-01", "2026-11-30"), "Nov 1, 2026"),
+    ],
+)
+async def test_one_bucket_alone(
+    stand_in: StandIn, visit: Visit, name: str, time: str, whole: Message | None, said: str
+) -> None:
+    """Its column says what it is, or the period within it. Red when one month alone was its first day."""
+    given = rows({name: "date", "n": "integer"}, [time, 5], now=NOW, **({"periods": whole} if whole else {}))
+    panel = await panel_of(stand_in, visit, {"kind": "bar", "bar": ["n"], "by": name, "answer": given})
+    found = [each.splitlines()[0] for each in await titles(panel) if not each.endswith("–")]
+    assert found == [said]
+    assert await panel.locator(".bar.cut").count() == (", " in said.replace(", 2026", ""))
+
+
+async def test_bars_beyond_the_limit_hold_it(stand_in: StandIn, visit: Visit) -> None:
+    """Red when "Other" was solid, and said nothing of November."""
+    view = {"kind": "bar", "bar": ["n"], "by": "day", "sort": "largest", "limit": 2}
+    panel = await panel_of(stand_in, visit, view | {"answer": answer(MONTHS, [4, 3, 2, 1], now=NOW)})
+    assert [await panel.locator(each).count() for each in (".bar", ".bar.cut")] == [3, 1]
+    assert [each.splitlines()[0] for each in await titles(panel)][-1] == "Other (2), so far"
+    assert (await labels(panel))[-1] == "Other (2), so far"
+    whole = await panel_of(stand_in, visit, view | {"answer": answer(MONTHS, [1, 2, 3, 4], now=NOW)})
+    assert [each.splitlines()[0] for each in await titles(whole)] == ["Nov 2026, so far", "Oct 2026", "Other (2)"]
+
+
+async def test_a_slice_of_the_rest_holds_it(stand_in: StandIn, visit: Visit) -> None:
+    view = {"kind": "donut", "donut": "n", "by": "day", "limit": 2}
+    panel = await panel_of(stand_in, visit, view | {"answer": answer(MONTHS, [4, 3, 2, 1], now=NOW)})
+    assert (await panel.locator(".legend-name").all_inner_texts())[-1] == "Other (2), so far"
+
+
+async def test_a_series_of_the_rest_holds_it(stand_in: StandIn, visit: Visit) -> None:
+    """Of nine months and more as a colour."""
+    months = [f"2026-{month:02}-01" for month in range(1, 12)]
+    given = rows(
+        {"who": "text", "month": "date", "n": "integer"}, *[["A", at, 20 - n] for n, at in enumerate(months)], now=NOW
+    )
+    view = {"kind": "bar", "bar": ["n"], "by": "who", "color": "month", "stack": "sum", "answer": given}
+    panel = await panel_of(stand_in, visit, view)
+    assert (await panel.locator(".legend-name").all_inner_texts())[-1] == "Other (4), so far"

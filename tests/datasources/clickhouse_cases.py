@@ -28,7 +28,8 @@ LIMITS: dict[str, Any] = {"timeout": 20.0, "connect_timeout": 60.0, "row_limit":
 CANARY = "k3y-c4n4ry"
 PATIENCE = 60.0
 RUNNING = "select count() as n from system.processes where query like '%1e13%' and query not like '%like%'"
-ENDLESS = tuple(f"select sum(sipHash64(number + {each})) from numbers(1e13)" for each in range(5))
+ENDLESS = tuple(f"select sum(sleepEachRow(0.00001) + {each}) from numbers(1e13)" for each in range(5))
+"""They sleep, so that the tests beside them have the processor."""
 TABLES = (
     "create database sales engine = Atomic",
     "create table sales.orders (id UInt32, owner String) engine = MergeTree order by id",

@@ -78,7 +78,8 @@ _POSTGRESQL: Final = PrivateNames(
     functions=(
         DIALECTS["postgresql"].dynamic_functions,
         function_names(
-            """acldefault aclexplode binary_upgrade_* brin_* current_setting gin_clean_pending_list
+            """acldefault aclexplode array_in array_recv* domain_in domain_recv multirange_in multirange_recv range_in
+            range_recv record_in record_recv binary_upgrade_* brin_* current_setting gin_clean_pending_list
             has_any_column_privilege has_column_privilege has_database_privilege has_foreign_data_wrapper_privilege
             has_function_privilege has_language_privilege has_largeobject_privilege has_parameter_privilege
             has_schema_privilege has_sequence_privilege has_server_privilege has_table_privilege

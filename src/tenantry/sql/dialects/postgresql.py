@@ -22,8 +22,9 @@ _EXTENSIONS = """
     pg_background_launch query_export_to_s3
     clickhouse_raw_query jdbc_exec oracle_execute execute_internally
 """
-# A row fits an argument of any composite type, of a domain over one, and of these pseudo-types. Functions of extensions
-# are trusted: hstore and PostGIS have some that take any row. A search_path could be set later, so every schema counts.
+# A function takes a row if its argument has a composite type, a domain over a composite type, or one of these
+# pseudo-types. Functions of extensions are trusted: hstore and PostGIS have some that take any row. A search_path could
+# be set later, so every schema counts.
 _ROW_FUNCTIONS = """
     select distinct p.proname as name
     from pg_catalog.pg_proc p
@@ -78,7 +79,7 @@ DIALECT = Dialect(
         " then cast({column} as timestamp) at time zone 'UTC' else cast({column} as timestamptz) end"
     ),
     local_time="cast({column} as timestamptz) at time zone {zone}",
-    # The hour begins as long before an instant as before its local time.
+    # The time that has passed since the hour began is the same on the local clock, so subtract it from the instant.
     local_starts=(
         "case when {is_date} then cast({column} as timestamp) at time zone {zone}"
         " else ({instant}) - (({local}) - {start}) end"

@@ -107,8 +107,8 @@ class Bounds(NamedTuple):
     start: Any
     end: Any
     until: datetime | None = None
-    """If the last day of a date range is cut short, the instant at which it ends, for columns with a time; otherwise
-    None."""
+    """The instant at which a date range ends if its last day is cut short. Only columns with a time are compared with
+    it."""
 
 
 class Nullable(NamedTuple):

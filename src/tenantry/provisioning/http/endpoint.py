@@ -160,7 +160,7 @@ _PHRASES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
 def api_error_response(
     error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
 ) -> Response:
-    """``problem``: add the members of a problem document (RFC 9457)."""
+    """``problem``: whether to add the members of a problem document (RFC 9457)."""
     document = error_format.document(error, request_id)
     if problem:
         document = {

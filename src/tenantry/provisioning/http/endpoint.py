@@ -32,7 +32,7 @@ STORE_SECONDS: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
-    """For metrics.
+    """An answered request, for metrics.
 
     - ``operation``: ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``, ``create_pass``,
       ``revoke_viewer``, ``bulk``, ``list``, ``list_sources``, ``create_source``, ``update_source``, ``delete_source``

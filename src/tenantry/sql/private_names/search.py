@@ -33,8 +33,8 @@ class PrivateName(NamedTuple):
 
 @cached_by_text
 def find_private_name(sql: str, dialect: str) -> PrivateName | None:
-    """Return the first name in the SQL that can show secrets of the server, or None. SQL that cannot be read has the
-    name ``SQL that cannot be read``."""
+    """Return the first name in the SQL that can show secrets of the server, or None. If the SQL cannot be read, the
+    name is ``SQL that cannot be read``."""
     private, rules = PRIVATE_NAMES.get(dialect, OTHERS), DIALECTS[dialect]
     source = Source(sql.replace("{{", "{ ").replace("{%", "{ "))
     try:

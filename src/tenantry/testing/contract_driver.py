@@ -5,7 +5,7 @@
         def engine(self):
             return EngineCase(make_driver=MyDriver, url="mine://user:secret@127.0.0.1/test", …)
 
-EngineCase describes the engine that your driver connects to. The tests need pytest, but no plugin of it.
+EngineCase describes the engine that your driver connects to. The tests need pytest, but no pytest plugin.
 """
 # ruff: noqa: S101, S608 - tests, which third parties run too; their SQL has no foreign input
 
@@ -97,7 +97,7 @@ class DriverContract(TypesContract, BoundsContract):
         async def check(asked: AskedDriver) -> None:
             seen = [repr(asked.driver)]
             for template in (
-                # An error may name a word of the SQL, such as that of a missing table, but no literal and no value.
+                # An error may contain a name from the SQL, such as a missing table, but no literal and no value.
                 "select missing_column as v from missing_table where 1 = {{ params.v }}",
                 f"select missing_function({{{{ params.v }}}}, '{_CANARY}') as v{engine.from_one_row}",
                 f"select {{{{ params.v }}}} as v from where '{_CANARY}' missing",

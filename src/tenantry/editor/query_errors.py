@@ -25,11 +25,11 @@ _WORD: Final = re.compile(r"[@\w]+")
 
 
 def query_error(error: TenantryError, path: str, text: str, sent: str = "") -> dict[str, Any]:
-    """Return code, message, and, if known, field, and where the problem is in ``text`` (``from`` and ``to``).
+    """Return the code, the message and, if known, the field and the problem's place in ``text`` (``from`` and ``to``).
 
     ``path``: the file with the text. ``sent``: the SQL that the data source got.
     """
-    # Viewers learn nothing of mappings. An author who chose the group and the schema does.
+    # Viewers must not learn about mappings. Authors may: they chose the group and the schema.
     is_mapping = isinstance(error, UnmappedSchema | UnregisteredSource)
     shown: dict[str, Any] = {"code": error.code, "message": error.message if is_mapping else error.public_message}
     if isinstance(error, TemplateError | PrivateNameUsed) and error.problem:

@@ -45,8 +45,8 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
 _SELECTS = "SELECT"  # DuckDB's kind of `select`, and also of `from`, `values`, `describe`, `summarize` and `show`
 _EXPLAINED = "EXPLAIN"
 _EXPLAIN = re.compile(r"[\s(]*explain\b\s*(?:analyze\b\s*)?(?:\(\s*(?:analyze|format)\b[^()]*\)\s*)?", re.IGNORECASE)
-# The statement type of a `pivot` that takes its columns from the rows. DuckDB creates a type for it and drops the type
-# afterwards.
+# DuckDB's kind of a `pivot` that takes its columns from the rows. It becomes several statements, which also create and
+# drop a data type.
 _EXPANDED = "MULTI"
 _PIVOT_WITH_VALUES = ("PIVOT statements with pivot elements extracted", "a statement that expands into several")
 _NAME_THE_COLUMNS = (
@@ -183,7 +183,7 @@ class DuckDBDriver:
             )
         if isinstance(error, duckdb.PermissionException):
             return query_error(self.source_id, "a query cannot use files, networks or extensions (PermissionException)")
-        # A cast or a conversion may quote a value; these three quote the SQL.
+        # An error of a cast or conversion may quote a value. Errors of these three classes quote the SQL.
         quotes_sql = isinstance(error, duckdb.BinderException | duckdb.CatalogException | duckdb.ParserException)
         word = named_word(str(error), _NAMED) if quotes_sql else ""
         return query_error(self.source_id, type(error).__name__, word=word)

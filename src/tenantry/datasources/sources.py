@@ -285,12 +285,12 @@ class DataSources:
         return await read_catalogue(source, keys=self._settings["keys"], engines=self._settings["engines"])
 
     def for_authors(self, limits: Limits, *, guarded: bool = True) -> DataSources:
-        """Return data sources of the same store and engines for the queries of authors, with their own connections and
-        limits. They stop and close together with these.
+        """Return a DataSources of the same store and engines for the queries of authors. It has its own connections and
+        limits, and stops and closes together with this one.
 
         Queries are neither cached nor counted as usage. A query that names something private of the engine raises
-        PrivateNameUsed. A query does not end because its group is changed or suspended. With ``guarded=False``,
-        declarations of guarded tables do not apply, unless they say ``guard: required``.
+        PrivateNameUsed. A query continues if its group is changed or suspended. With ``guarded=False``, declarations of
+        guarded tables do not apply, unless they say ``guard: required``.
         """
         settings = self._settings | {"monitoring": replace(self._settings["monitoring"], usage=GroupUsage())}
         store = self.store if guarded else WithoutTables(self.store.sources)

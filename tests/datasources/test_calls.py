@@ -27,9 +27,8 @@ MOST_CALLS_OF_THE_QUEUE = 11
 """The time that each group has used is kept, and which groups are long-running."""
 MOST_CALLS_OF_THE_WATCH = 9
 """Whether the group and the source are still those that the query was bound with."""
-MOST_CALLS_OF_THE_COUNTERS = 12
-"""What operators see: the counters of a source and of a group, the times, and for whom a query runs, with the digest of
-a template without a name (a cache of digests would keep the templates)."""
+MOST_CALLS_OF_THE_COUNTERS = 11
+"""What operators see: the counters of a source and of a group, the times, and for whom a query runs."""
 MOST_CALLS_OF_THE_IN_FLIGHT_QUERY = 11
 OURS = str(Path(tenantry.__file__).parent)
 ORDERS = SQLTemplate("select id, owner from orders where region = {{ region }}")

@@ -1,4 +1,4 @@
-"""OpenTelemetry spans after the semantic conventions (HTTP 1.23, databases 1.30). They contain no tokens, values or
+"""OpenTelemetry spans by the semantic conventions (HTTP 1.23, databases 1.30). They contain no tokens, values or
 SQL."""
 
 from __future__ import annotations

@@ -217,8 +217,8 @@ rows:
 
 
 async def test_a_broken_panel_says_why_and_holds_no_other(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """A code and a sentence for the viewer; the log has what the operator needs, with the name that the engine refused.
-    Neither has SQL or a value. Red when the message of the error is sent, and when the first error ends the answer."""
+    """A code and a sentence for the viewer; the log has what the operator needs. Neither has SQL or a value. Red when
+    the message of the error is sent, and when the first error ends the answer."""
     with caplog.at_level(logging.INFO):
         async with serve(tmp_path, BROKEN, limits={"row_limit": 100}) as site:
             dashboard, *lines = await site.lines("broken", definition=True)
@@ -234,10 +234,8 @@ async def test_a_broken_panel_says_why_and_holds_no_other(tmp_path: Path, caplog
     }
     messages = {line["panel"]: line["error"]["message"] for line in lines if "error" in line}
     assert messages["1-3"] == "Something that this panel needs is not set for you: missing."
-    assert "no_table" not in json.dumps(lines)
-    assert "at no_table" in caplog.text
     shown = json.dumps(lines) + caplog.text
-    assert not [word for word in ("select", "secret_column", "HA", "Traceback") if word in shown]
+    assert not [word for word in ("select", "secret_column", "no_table", "HA", "Traceback") if word in shown]
     assert "panel 1-2 of dashboard broken: query_failed" in caplog.text
 
 

@@ -142,7 +142,7 @@ CASES = (
     Case(
         f"select '{CANARY}' from sales.nothing",
         {},
-        "QueryFailed: data source ds_1 refused the query: UNKNOWN_TABLE (60), at nothing",
+        "QueryFailed: data source ds_1 refused the query: UNKNOWN_TABLE (60)",
     ),
     Case("select 1 as v, 1 as w, 1 as v", {}, "QueryFailed: data source ds_1 refused the query: columns 1 and 3"),
 )

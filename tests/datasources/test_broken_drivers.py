@@ -233,9 +233,9 @@ BROKEN: list[tuple[type[SQLiteDriver], Callable[..., None], str]] = [
     (UnstoppableDriver, DriverContract.test_it_is_closed_while_queries_run, "still runs"),
 ]
 BROKEN_ERRORS: list[tuple[type[SQLiteDriver], str]] = [
-    (QuotingDriver, "is shown: near "),
-    (ChainingDriver, "is shown: near "),
-    (QuotingStreamDriver, "is shown: near "),
+    (QuotingDriver, "is shown: no such table"),
+    (ChainingDriver, "is shown: no such table"),
+    (QuotingStreamDriver, "is shown: no such table"),
     (BoastingDriver, "is shown: <BoastingDriver"),
 ]
 

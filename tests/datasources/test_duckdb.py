@@ -214,18 +214,18 @@ def test_the_missing_time_zone_package_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sql", "says"),
+    ("sql", "kind", "word"),
     [
-        ("select absent from orders", "BinderException, at absent"),
-        ("select o.absent from orders o", "BinderException, at absent"),
-        ("select * from absent", "CatalogException, at absent"),
-        ("select absent(1)", "CatalogException, at absent"),
-        ("select owner frm orders", "ParserException, at orders"),
-        ("select cast('c4n4ry' as integer)", "ConversionException"),
+        ("select absent from orders", "BinderException", "absent"),
+        ("select o.absent from orders o", "BinderException", "absent"),
+        ("select * from absent", "CatalogException", "absent"),
+        ("select absent(1)", "CatalogException", "absent"),
+        ("select owner frm orders", "ParserException", "orders"),
+        ("select cast('c4n4ry' as integer)", "ConversionException", ""),
     ],
 )
-async def test_a_refused_query_names_its_word(sql: str, says: str, fetch) -> None:
-    """But never a value. Red when the words of a conversion are told."""
-    with pytest.raises(QueryFailed) as caught:
+async def test_a_refused_query_names_its_word(sql: str, kind: str, word: str, fetch) -> None:
+    """But not in its message, because DuckDB names values, too: ``make_type($1)``. Red when the message has it."""
+    with pytest.raises(QueryFailed, match=f"refused the query: {kind}$") as caught:
         await fetch(sql)
-    assert str(caught.value).endswith(says)
+    assert caught.value.word == word

@@ -57,6 +57,7 @@ SECRETS = {
         "pg_advisory_lock_shared": "select a[1].pg_advisory_lock_shared from (select array[1::bigint] as a) x",
         "pg_input_is_valid": "select pg_input_is_valid('postgres', 'regrole') as a",
         "regroleout": "select regroleout(10)::text as a",
+        "array_in()": "select array_in('{10}', 4096, -1)::text as a",
         "brin_summarize_new_values()": "select brin_summarize_new_values(1) as a where false",
     },
     "mariadb": {
@@ -97,6 +98,9 @@ SECRETS = {
         "show databases": "from (show databases)",
         "show variables": "select 'a' as a union all by name show variables",
         "checkpoint()": "from checkpoint()",
+        "pg_sequences": "from ('pg_sequences')",
+        "pg_views": "select 1 as a from orders, b: 'pg_views'",
+        "pg_tables": "pivot_wider 'pg_tables' on schemaname using count(*)",
         "truncate_duckdb_logs()": "from truncate_duckdb_logs()",
         "write_log()": "select 'x'.write_log() as a",
     },

@@ -239,9 +239,9 @@ class Client:
             yield from read_reports(self._run(batches.send()))
 
     def rotate_many(self, *, signed_by: str | None, after: int = 0, dry_run: bool = False) -> Iterator[RotationReport]:
-        """Give many groups new tokens, and yield a report for each. ``signed_by``: all groups whose token the signing
-        key with this id signed; the key must not be active. None: all groups of the environment. ``after``: only groups
-        with a greater ``team_id``.
+        """Give many groups new tokens, and yield a report for each. ``signed_by``: the id of a signing key that is not
+        active; only groups with a token of this key get new ones. None: all groups of the environment. ``after``: only
+        groups with a greater ``team_id``.
 
         A report with an ``error`` is about its group only. If a request fails, its error is raised, and some groups of
         that request may have new tokens. To continue, call this again; if ``signed_by`` is None, give the ``team_id``

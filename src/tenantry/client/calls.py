@@ -134,9 +134,9 @@ def retrying_call(
     read_document: ReadDocument = _whole,
     again_after: type[TenantryError] = TenantryError,
 ) -> Call[T]:
-    """Send the request until it succeeds, within ``limits``, and again only after errors of the class ``again_after``.
-    If no attempt succeeds, raises the error in the last response, ApiUnreachable if there was no response, or
-    UnexpectedAnswer if the response is not from the API."""
+    """Send the request until it succeeds, within ``limits``. It is only sent again after errors of the class
+    ``again_after``. If no attempt succeeds, raises the error in the last response, ApiUnreachable if there was no
+    response, or UnexpectedAnswer if the response is not from the API."""
     seconds, wait_left = FIRST_SLEEP, limits.max_wait
     for left in range(limits.attempts - 1, -1, -1):
         reply = yield send

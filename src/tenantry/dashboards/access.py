@@ -67,8 +67,8 @@ class Access:
         return saved
 
     def in_frame(self, name: str) -> DashboardFile | None:
-        """Return the parts of a dashboard that all groups see: no panels if ``may_open`` or ``when`` restricts it. An
-        unknown name gives the same result as a restricted dashboard, or None if no dashboard is restricted."""
+        """Return what all groups see of a dashboard: no panels if ``may_open`` or ``when`` restricts it. For an unknown
+        name, return the same as for a restricted dashboard, or None if no dashboard is restricted."""
         # The frame is served before the group is known.
         saved = self._dashboards.get(name)
         if saved is not None and self._may_open is None and saved.dashboard.when is None:

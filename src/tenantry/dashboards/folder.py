@@ -43,7 +43,7 @@ class SavedDashboard:
 
     @property
     def offered(self) -> frozenset[str]:
-        """The settable parameters that an error may suggest: no filters of panels that the group does not see."""
+        """The settable parameters that an error may suggest, without filters of panels that the group does not see."""
         asked = [each for panel in self.dashboard.panels for each in self.queries.panels[panel.id].templates]
         read = {name for each in asked for name in parameters_read(each)}
         return self.settable & (read | self.dashboard.controls.keys())
@@ -52,11 +52,11 @@ class SavedDashboard:
 class DashboardFolder(Mapping[str, SavedDashboard]):
     """The dashboards in a folder and its subfolders, by name: ``folder["sales/regions"]`` is sales/regions.yaml.
 
-    ``queries``: queries by name, or the path of a QueryFolder, by default ``default_queries(path)``. ``drafts``: texts
-    by path relative to ``path``, which replace files or are added to them. ``only``: read this dashboard and those that
-    its clicks open; by default, all. ``follow_links``: whether a file may be a symbolic link. Files are read once.
-    Raises one InvalidDashboards for all invalid dashboards, InvalidQueries for invalid query files, OSError for
-    unreadable files.
+    ``queries``: queries by name, or the path of a QueryFolder, by default ``default_queries(path)``. ``drafts``:
+    unsaved texts, by path relative to ``path``. A draft replaces the file with its path, or adds one. ``only``: read
+    this dashboard and those that its clicks open; by default, all. ``follow_links``: whether a file may be a symbolic
+    link. Files are read once. Raises one InvalidDashboards for all invalid dashboards, InvalidQueries for invalid query
+    files, OSError for unreadable files.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
 
 
 def default_queries(folder: Path) -> Path:
-    """Return the folder of the query files for a folder of dashboards. This is ``queries`` in the folder. If that is
-    missing and the folder is called ``dashboards``, it is ``queries`` next to it. It may not exist."""
+    """Return the folder of the query files for a folder of dashboards, whether or not it exists. It is ``queries`` in
+    ``folder``. If that is missing and ``folder`` is called ``dashboards``, it is ``queries`` next to ``folder``."""
     inside = folder / QUERIES
     return folder.parent / QUERIES if folder.name == "dashboards" and not inside.is_dir() else inside

@@ -35,13 +35,12 @@ class Link:
     dropped: tuple[str, ...]
     """Filters of the panel that do not exist on the opened dashboard. Their values are lost."""
     always: tuple[str, ...]
-    """Filters with a default that the opened dashboard applies, because no viewer can clear them and the click does not
-    set them."""
+    """Filters for which the opened dashboard always applies its default: viewers cannot clear them, and the click does
+    not set them."""
     controls: Mapping[str, Control]
     """The controls of the opened dashboard that filter rows."""
     other_days: bool
-    """Whether the opened dashboard has ranges and another time zone or first day of the week, so that its days
-    differ."""
+    """Whether days differ: the opened dashboard has ranges, and its time zone or first day of the week is different."""
 
     def with_controls(self, seen: Mapping[str, Control]) -> Link:
         """Return this link for a group that sees only the controls ``seen`` of the opened dashboard."""
@@ -93,7 +92,7 @@ def _has_default(control: Control) -> bool:
 
 
 def _is_text(name: str, *dashboards: DashboardFile) -> bool:
-    """Whether a click may set any string."""
+    """Whether the parameter accepts any string. False if every dashboard has a control for it."""
     controls = [each.controls[name] for each in dashboards if name in each.controls]
     return len(controls) < len(dashboards) and all(
         each.parameter.type in TEXTS and each.parameter.choices is None and not each.parameter.is_list

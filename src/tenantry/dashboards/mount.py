@@ -127,8 +127,8 @@ def dashboards_app(
         previews = [Route(PATH, PreviewEndpoint(embedding.store, embedding.previews(), access))]
         guard = Middleware(PreviewGuard, previews=embedding.previews(), staleness=bounded.staleness)
         data = [guard, *own_token]
-    # The HTML element for host pages, and the exchange of codes for tokens; addresses of previews, for callers with an
-    # API token.
+    # Host pages load the HTML element, and exchange codes for passes. Callers with an API token get addresses of
+    # previews.
     further = [*embedding_routes(built, embedding, access, own_token), *previews]
     return _app(endpoints, built, further, data)
 
@@ -145,8 +145,8 @@ def preview_app(
     previews: Previews,
     editor: EditorPreview,
 ) -> Starlette:
-    """Return an app that shows dashboards only in one preview of the SQL editor, in frames of the same origin. The
-    codes are those of ``previews``. The caller asks for the author before each request."""
+    """Return the app of one preview of the SQL editor. Only pages of the same origin can show it in a frame. It redeems
+    codes that ``previews`` issued. Before each request, the caller must check the author."""
     built, bounded = BuiltFiles(BUNDLES), with_staleness(resolver)
     access, hosts = Access(dashboards), AllowedHosts(None, None, further=[SELF])
     downloads = Downloads(

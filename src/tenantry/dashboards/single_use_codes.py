@@ -70,8 +70,8 @@ class SingleUseCodes:
         audited: AuditNote | None = None,
         share: CodeShare | None = None,
     ) -> str:
-        """Issue a code for ``lifetime`` seconds, but no longer than the API token. Raises StoreUnavailable, and
-        Unauthorized for a revoked or expired API token."""
+        """Issue a code that is valid for ``lifetime`` seconds, but not after the API token ends. Raises
+        StoreUnavailable, and Unauthorized for a revoked or expired API token."""
         return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited, share=share)
 
     async def issue_for_viewer(self, purpose: Purpose, payload: str, group: bytes) -> str:

@@ -53,7 +53,7 @@ def _queries_in_zone(queries: DashboardQueries, zone: tzinfo) -> DashboardQuerie
 
 
 def in_source_zone(template: Template, zone: tzinfo) -> Template:
-    """Return the template with the time zone of a data source, where its dashboard names none."""
+    """Return the template in which ``zone``, that of the data source, applies if the group has no time zone."""
     changed = {name: _in_zone(each, zone) for name, each in template.parameters.items()}
     return template if changed == template.parameters else template.redeclaring(changed)
 

@@ -273,20 +273,17 @@ def query_error(source_id: str, evidence: str, position: int | None = None, *, w
 
     - ``evidence``: the engine's error code or error type.
     - ``position``: the number of the first wrong character of the SQL, counted from 1.
-    - ``word``: the word of the SQL that the engine named. It must not be a value.
+    - ``word``: the name that the engine's message quotes. The error's message lacks it, because it may be a value.
     """
-    where = f", at character {position} of the SQL" if position else f", at {word}" if word else ""
-    generic = f"data source {source_id} refused the query: {evidence}"
-    error = QueryFailed(f"{generic}{where}")
-    if word:  # clients need not know the names of tables and columns
-        error.generic_message = generic
+    where = f", at character {position} of the SQL" if position else ""
+    error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
     error.evidence, error.position, error.word = evidence, position or None, word
     return error
 
 
 def named_word(message: str, phrases: re.Pattern[str]) -> str:
-    """Return the word that an engine's message names: the first group of ``phrases``, or an empty string. ``phrases``
-    must match only messages that quote the SQL, and never those that quote a value."""
+    """Return the name that an engine's message quotes: the last group of ``phrases`` that matches, or an empty
+    string."""
     found = phrases.search(message)
     return found[found.lastindex or 0] if found is not None else ""
 

@@ -47,7 +47,7 @@ class DashboardUses:
                     state = (found.st_mtime_ns, found.st_size, found.st_ino)
                 known, dashboard = self._read.get(path, (None, None))
                 if known != state:
-                    self._read[path] = state, None  # while it cannot be read
+                    self._read[path] = state, None  # stays None if the file cannot be read
                     text = state if isinstance(state, str) else read_query_text(root / path)
                     dashboard = read_dashboard(text, self._workspace.name(path), path)
                     self._read[path] = state, dashboard
@@ -61,7 +61,7 @@ def declared_by(dashboard: DashboardFile, query: Query, zone: tzinfo | None) -> 
     does not accept the type of a control."""
     try:
         extended = query.declaring(dict.fromkeys(query.parameter_names, "text"))
-    except TemplateError:  # its compilation reports it
+    except TemplateError:  # the compilation of the query reports the error
         return query
     if extended.definition.parameters.keys() == query.definition.parameters.keys():
         return query

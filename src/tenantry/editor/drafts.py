@@ -66,9 +66,9 @@ class QueryDrafts:
         dialect: str | None = None,
         zone: tzinfo | None = None,
     ) -> Query:
-        """Return the query with this text. Parameters that it does not declare are the controls of a dashboard that
-        uses the query: ``dashboard``, or the first. ``zone``: the time zone of the data source. Raises TemplateError
-        for a bad header, and if the query does not accept a control."""
+        """Return the query with this text. A dashboard that uses the query supplies the parameters that the text does
+        not declare: ``dashboard``, or otherwise the first one. ``zone``: the time zone of the data source. Raises
+        TemplateError for a bad header, and if the query does not accept a control."""
         query = self.with_drafts(drafts).typed(self.name_of(path) or "", path, text, dialect)
         chosen = self.dashboard(path, drafts, dashboard)
         return query if chosen is None else declared_by(chosen, query, zone)

@@ -25,13 +25,13 @@ _WORD: Final = re.compile(r"[@\w]+")
 
 
 def query_error(error: TenantryError, path: str, text: str, sent: str = "") -> dict[str, Any]:
-    """Return code, message, and, if known, field, and where the problem is in ``text`` (``from`` and ``to``).
+    """Return the code, the message and, if known, the field and the problem's place in ``text`` (``from`` and ``to``).
 
     ``path``: the file with the text. ``sent``: the SQL that the data source got.
     """
-    # Viewers learn nothing of mappings, tables and columns. An author who chose the group and the schema does.
-    is_of_author = isinstance(error, UnmappedSchema | UnregisteredSource | QueryFailed)
-    shown: dict[str, Any] = {"code": error.code, "message": error.message if is_of_author else error.public_message}
+    # Viewers must not learn about mappings. Authors may: they chose the group and the schema.
+    is_mapping = isinstance(error, UnmappedSchema | UnregisteredSource)
+    shown: dict[str, Any] = {"code": error.code, "message": error.message if is_mapping else error.public_message}
     if isinstance(error, TemplateError | PrivateNameUsed) and error.problem:
         shown |= {"message": error.problem, "fix": error.fix}
     if isinstance(error, MissingVariable):
@@ -69,7 +69,7 @@ def _place(error: Any, path: str, text: str, sent: str) -> tuple[int, int] | Non
         word = _WORD.match(text, start)
         return start, word.end() if word is not None else min(start + 1, len(text))
     if isinstance(error, QueryFailed | PrivateNameUsed):
-        name = error.word or (word_at(sent, error.position or 0) if isinstance(error, QueryFailed) else "")
+        name = (word_at(sent, error.position or 0) if isinstance(error, QueryFailed) else "") or error.word
         found = list(re.finditer(rf"(?<![@\w]){re.escape(name)}(?!\w)", text, re.IGNORECASE)) if name else []
         return found[0].span() if len(found) == 1 else None
     for name in getattr(error, "names", None) or filter(None, [getattr(error, "name", "")]):

@@ -81,8 +81,7 @@ class EditorRequest(Generic[Body]):
     find_author: Callable[[Request], Awaitable[EditorAuthor]]
 
     async def is_still_allowed(self) -> bool:
-        """Ask for the author again. Return False for another author, or one with other rights; True if the store does
-        not answer."""
+        """Whether the request still has the same author with the same rights. True if the store does not answer."""
         try:
             return await self.find_author(self.request) == self.author
         except StoreUnavailable:
@@ -146,7 +145,7 @@ class EditorEndpoints:
         return await self._author(request)
 
     async def author_in_frame(self, request: Request) -> EditorAuthor:
-        """Like ``author``, for a page in a frame of the editor. It does not send HEADER."""
+        """Like ``author``, for a page in a frame of the editor. Such a page does not send HEADER."""
         self._require_origin(request)
         return await self._author(request)
 
@@ -191,6 +190,6 @@ async def find_environment(workbench: Workbench, author: EditorAuthor, name: str
 
 
 def status_for_author(error: TenantryError) -> int:
-    """Return the status of a response. A broken template is an error of the server in a deployed program, and of the
-    request in the editor, where the author is typing it."""
+    """Return the status of a response. For a broken template it is 422, because in the editor the author's request
+    contains the template."""
     return HTTPStatus.UNPROCESSABLE_ENTITY if isinstance(error, TemplateError) else error.status

@@ -19,7 +19,7 @@ class LinkBody(StrictBody):
 
 
 def session_routes(endpoints: EditorEndpoints, sessions: EditorSessions) -> list[BaseRoute]:
-    """Return the routes that open a session, which needs no author, and end it."""
+    """Return the routes that open and end a session. Opening needs no author."""
 
     async def open_session(request: Request) -> Response:
         endpoints.require_page(request)

@@ -19,7 +19,8 @@ async def find_viewed_group(workbench: Workbench, author: EditorAuthor, body: Gr
 
 
 def as_viewer(group: UserGroup, values: Mapping[str, Any] | None) -> UserGroup:
-    """Return the group with these values of ``viewer.*``; None: without a viewer. Raises InvalidBody."""
+    """Return the group with a viewer that has these values of ``viewer.*``. With None, return it without a viewer.
+    Raises InvalidBody."""
     if values is None:
         return group
     return group.with_viewer(assumed_viewer(values, group, utc_now(), LONGEST_PASS, field="/viewer"))

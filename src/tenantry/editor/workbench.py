@@ -30,14 +30,14 @@ class Workbench:
     """What the endpoints of one mounted editor share."""
 
     folder: Path
-    """The folder of the dashboards. Its queries are where DashboardFolder finds them."""
+    """The folder of the dashboards. ``default_queries`` finds the folder of its queries."""
     store: EditorStore
     sources: DataSources
     """Runs the queries of authors, with separate connections and limits."""
     unguarded: DataSources
-    """The same without guarded tables."""
+    """Like ``sources``, without guarded tables."""
     limits: Limits
-    """The limits of both."""
+    """The limits of ``sources`` and ``unguarded``."""
     read_only: bool = False
 
     @property

@@ -40,12 +40,12 @@ class Workspace:
 
     @property
     def root(self) -> Path:
-        """The folder that contains both."""
+        """The folder that contains the dashboards and the queries."""
         return self.queries.parent.absolute()
 
     @property
     def prefix(self) -> str:
-        """The beginning of the paths of dashboards: ``dashboards/``, or nothing if the queries are in their folder."""
+        """The beginning of the paths of dashboards: ``dashboards/``, or empty if their folder contains the queries."""
         return "" if self.queries.parent == self.dashboards else f"{self.dashboards.name}/"
 
     @property
@@ -82,7 +82,7 @@ class Workspace:
 
     def list(self, place: str) -> Iterator[str]:
         """Yield the paths of the files in a folder and its subfolders, without hidden ones and symbolic links.
-        ``place``: one of ``places``. Raises UnusableFile if it is a link."""
+        ``place``: one of ``places``. Raises UnusableFile if that is a link."""
         root = self.root
         start = root / place
         if place and start.is_symlink():

@@ -182,7 +182,7 @@ class QueryFailed(DataSourceError):
     """The engine's error code, or the type of its exception."""
     position: int | None = None
     """Position of the error in the SQL, counted in characters from 1."""
-    word: str = ""  # of the SQL, such as an unknown column; never a value
+    word: str = ""  # what the engine named: show it only if the query's own text has it, because it may be a value
 
 
 class TooManyRows(DataSourceError):

@@ -53,7 +53,7 @@ class PrivateNameUsed(DataSourceError):
 
 
 class UnusableFile(TenantryError):
-    """A file of the editor cannot be read: a symbolic link, not UTF-8, too long, or no permission."""
+    """A file of the editor is a symbolic link, is not UTF-8, is too long, or cannot be read."""
 
     code = "unusable_file"
     status = 422

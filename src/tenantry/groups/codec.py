@@ -138,8 +138,8 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "revoked_viewers": _REVOKED,
 }
 _ALWAYS_WRITTEN: Final = frozenset({"grace_until"})
-"""Fields that are in every document although they have a default. Documents of earlier versions may lack all other
-fields with a default."""
+"""Fields that are in every document although they have a default. Documents of earlier versions may lack any other
+field that has a default."""
 
 _LATER_FIELDS: Final = (
     frozenset(each.name for each in fields(UserGroup) if each.init and each.default is not MISSING) - _ALWAYS_WRITTEN

@@ -45,8 +45,8 @@ class UsageKey(NamedTuple):
 
 
 class HourlyUsage(NamedTuple):
-    """Usage of a group in the hour that begins at ``hour`` (aware, UTC). If ``key`` names a viewer: usage of the viewer
-    in the day that begins at ``hour``."""
+    """Usage of a group in the hour that begins at ``hour`` (aware, UTC). If ``key`` names a viewer, this is the
+    viewer's usage in the day that begins at ``hour``."""
 
     hour: datetime
     key: UsageKey

@@ -216,7 +216,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Issued(Generic[LiveToken]):
-    """A group with its live token. A store gives a Token, a Provisioner gives the token's string."""
+    """A group with its live token. A store gives a Token; a Provisioner gives the token's string."""
 
     group: UserGroup
     token: LiveToken = field(repr=False)
@@ -325,7 +325,7 @@ class RegisteredSource:
 
 @dataclass(frozen=True, slots=True)
 class SourceReading:
-    """A data source, or None if it does not exist, with the generation of the snapshot that was read."""
+    """A data source (None if it does not exist), and the generation of the snapshot that was read."""
 
     source: RegisteredSource | None
     generation: int

@@ -168,9 +168,9 @@ class IdempotencyKey:
 
     key: str
     body_hashes: tuple[bytes, ...]
-    """Keyed hashes (32 bytes) of the body: one for each signing key, first the one for the active key, which a store
-    keeps. A repeated request has the same body if any of its hashes equals the stored hash. So another signing key may
-    have become active since."""
+    """Hashes (32 bytes) of the body, one keyed with each signing key. The first hash is the one for the active key, and
+    a store keeps only this one. A repeated request has the same body if any of its hashes equals the stored hash. So
+    the bodies are found equal even if another key has become active since the first request."""
 
 
 @dataclass(frozen=True, slots=True)

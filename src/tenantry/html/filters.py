@@ -131,7 +131,7 @@ def integer(value: Any, default: int = 0, base: int = 10) -> int:
 def truncate(
     environment: Any, s: str, length: Any = 255, killwords: bool = False, end: str = "...", leeway: int | None = None
 ) -> str:
-    """Jinja's filter, but refuse a ``length`` that is shorter than ``end``."""
+    """Truncate like Jinja's filter, but refuse a ``length`` shorter than ``end``."""
     if not isinstance(length, int) or length < len(end):
         raise SecurityError(f"|truncate takes a length of at least {len(end)}, for {end!r} at the end")
     if leeway is not None and leeway < 0:

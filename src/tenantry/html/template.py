@@ -26,8 +26,8 @@ class HTMLTemplate:
 
     def render(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
         """Render the page. ``variables`` are a group's variables, or any mapping. A name in ``view`` hides the property
-        of the same name. Raises TypeError if ``view`` sets ``user_group``, ``params`` or ``viewer``; MissingVariable,
-        UnbindableValue, TemplateError."""
+        of the same name. Raises TypeError if ``view`` sets ``user_group``, ``params`` or ``viewer``. Raises
+        MissingVariable, UnbindableValue and TemplateError."""
         return self._template.render(_names(variables, view))
 
     async def render_async(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:

@@ -14,7 +14,7 @@ from tenantry.groups import Record, UserGroup
 from tenantry.http import responses as http
 
 SCOPE_KEY = "user_group"
-"""Scope key of the request's UserGroup, or None without a token."""
+"""Scope key of the request's UserGroup. The value is None if the request has no token."""
 
 OUT_OF_SCOPE_KEY = "tenantry.out_of_scope"
 """Scope key of a group that an outer UserGroupMiddleware found but did not accept, because the scope of the pass does

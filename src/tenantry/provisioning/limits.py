@@ -164,7 +164,7 @@ def _check_characters(text: str, pointer: str) -> None:
 
 
 class _PropertyValidator:
-    """``at_most``: an upper bound for the bytes of the properties' JSON, cheaper than the exact number."""
+    """``at_most``: a cheap upper bound for the bytes of the properties' JSON."""
 
     __slots__ = ("at_most", "keys")
 

@@ -230,7 +230,7 @@ class Provisioner:
         author: Author = UNNAMED,
     ) -> Issued[str]:
         """Replace ``current_token``. If several calls do this at the same time, one succeeds. The old token stays valid
-        for ``grace_seconds`` (None: the environment's grace period).
+        for ``grace_seconds``, by default for the environment's grace period.
 
         Raises UnknownToken (also for a token that is malformed, forged or from another environment),
         TokenAlreadyRotated, GroupSuspended, IdempotencyKeyReused and IdempotencySuperseded. Raises ValueError unless
@@ -310,7 +310,7 @@ class Provisioner:
         raise StoreUnavailable(_KEEP_CHANGING)
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        """Delete the group and return it. The group's token becomes invalid. Raises UnknownGroup."""
+        """Delete the group and return it. Its token becomes invalid. Raises UnknownGroup."""
         return await self._deadline.write(self._groups.delete(environment, provided_id, author=author))
 
     def _provisioned(self, issued: Issued) -> Issued[str]:
@@ -320,7 +320,7 @@ class Provisioner:
         self, environment: Environment, mapping: Mapping[str, str] | None, known: set[str] | None = None
     ) -> None:
         """Raises UnknownDataSource if a source does not exist, unless the environment has external data sources.
-        Sources in ``known`` are not looked up; found ones are added to it."""
+        Sources in ``known`` are not looked up. Sources that are found are added to ``known``."""
         if not mapping or environment.external_data_sources:
             return
         known = set() if known is None else known

@@ -34,7 +34,7 @@ class RotationPage(NamedTuple):
 
 
 class RotationProvisioner(UpsertProvisioner):
-    """An UpsertProvisioner that also rotates many groups. Use a provisioner that has a deadline for only one page."""
+    """An UpsertProvisioner that also rotates many groups. With a deadline, use it for only one page."""
 
     async def rotate_page(
         self,
@@ -48,9 +48,9 @@ class RotationProvisioner(UpsertProvisioner):
     ) -> RotationPage:
         """Rotate the next groups with ``team_id > after``, at most ``limit``, in one transaction.
 
-        ``signed_by``: only groups whose token the key with this id signed. ``grace_seconds``: as in ``rotate``. A
-        suspended group gets the error GroupSuspended. A group that another writer deletes meanwhile is left out. Raises
-        InvalidBody for a wrong or active key."""
+        With ``signed_by``, the id of a key, only groups whose token it signed are rotated. ``grace_seconds``: as in
+        ``rotate``. A suspended group gets the error GroupSuspended. A group that another writer deletes meanwhile is
+        left out. Raises InvalidBody for a wrong or active key."""
         check_signed_by(signed_by, self._keys)
         page = self._groups.list(environment, after=after, limit=limit, signed_by=signed_by)
         listed = await self._deadline.read(page)
@@ -69,11 +69,11 @@ class RotationProvisioner(UpsertProvisioner):
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> Sequence[Rotated]:
-        """Rotate these groups in one transaction, as ``rotate_page``.
+        """Rotate these groups in one transaction, like ``rotate_page``.
 
         ``versions``: the ``token_version`` of each group, by ``provided_id``. A group that already has another version
-        is not rotated, and its result has the current token, also while the group is suspended. So you can repeat the
-        call after a failure."""
+        is not rotated, and its result has the current token, even if the group is suspended. So you can repeat the call
+        after a failure."""
         grace = None if grace_seconds is None else checked_grace(grace_seconds)
         waiting = [*versions]
         results: dict[str, Rotated] = {}

@@ -69,8 +69,8 @@ class SourceProvisioner:
     """Writes the data sources of ``store``. With ``dry_run``, it raises the same errors, but writes nothing.
 
     ``keys`` is called when a password must be encrypted or decrypted. ``test`` is awaited before each write.
-    ``is_checked``: the caller has already checked that no new URL can read the store's tables. All methods may raise
-    StoreUnavailable."""
+    ``is_checked``: whether the caller has already checked that no new URL can read the store's tables. All methods may
+    raise StoreUnavailable."""
 
     def __init__(
         self,

@@ -72,8 +72,7 @@ class Poller:
         self._last_used_at = 0.0
 
     def ensure_running(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start to poll on the running loop, unless polling is active on this or another loop. Call this at each cache
-        miss."""
+        """Start to poll on ``loop``, unless polling is active on this or another loop. Call this at each cache miss."""
         now = self._last_used_at = self._clock()
         with self._lock:
             polling = None if self._loop_ref is None else self._loop_ref()

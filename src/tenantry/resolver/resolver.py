@@ -39,7 +39,7 @@ shorter."""
 class Resolver:
     """Resolves user group tokens through a backend.
 
-    - ``environment``: the only accepted environment. None: all are accepted.
+    - ``environment``: the only accepted environment; by default, all are accepted.
     - ``staleness``: seconds for which a cached answer may be used after the store last confirmed it.
     - ``capacity``: maximum number of cached tokens.
     - ``unknown_capacity``: maximum number of groups whose refused tokens are cached.
@@ -52,8 +52,8 @@ class Resolver:
     With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect within a
     fifth of the staleness bound, or within the full bound if the store is unavailable.
 
-    Answers of other backends are cached for the full bound. Tokens are refused within the bound after their key was
-    removed. A ``DataSources`` with the same store caches data sources as long as the resolver's lease lasts.
+    Answers of other backends are cached for the full bound. With any backend, the tokens of a removed key are refused
+    within the bound. A ``DataSources`` with the same store caches data sources as long as the resolver's lease lasts.
 
     Event loops and threads may share a resolver."""
 
@@ -106,7 +106,7 @@ class Resolver:
 
     @property
     def environment(self) -> str | None:
-        """The only accepted environment. None: all are accepted."""
+        """The only accepted environment, or None if all are accepted."""
         return self._environment
 
     @property

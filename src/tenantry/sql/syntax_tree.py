@@ -31,7 +31,7 @@ class VariableReference:
     """A variable in a tag, with the tag's position.
 
     A variable may be absent if it is neither ``required`` nor ``never_absent``. The clause directly around an absent
-    variable is dropped. It is an error to choose a branch of a Switch that is directly around an absent variable.
+    variable is dropped. Choosing a branch directly around an absent variable is an error.
     """
 
     path: str
@@ -65,7 +65,7 @@ class Text:
     sql: str
     offset: int = field(default=-1, compare=False)
     """Offset of the SQL's first character in the source, or -1 for SQL that a filter generates. The other characters
-    follow in the source without a gap. Only spaces at the end may not be in the source."""
+    follow in the source without a gap, except that spaces at the end may be missing there."""
     of_guard: bool = field(default=False, compare=False)
     """Whether the SQL is part of the guard of a table. If so, ``offset`` is the offset of the table."""
     of_condition: bool = field(default=False, compare=False)

@@ -4,8 +4,8 @@ Locked parameters and all paths except ``params.*`` are guarded. There are two e
 declared optional, and tags that the author marked ``not_a_filter``. The variables of such tags still require a value.
 
 At any depth, a guarded variable must not be in an optional clause, in SQL that a viewer chooses, or in a filter that
-may vanish. This also applies if every choice contains the variable: ``tenant = {{ tenant }}`` restricts the rows, but
-``{{ tenant }} is not null`` does not.
+may vanish. This also applies if every choice contains the variable: one choice could be ``tenant = {{ tenant }}``,
+which restricts the rows, and another ``{{ tenant }} is not null``, which does not.
 """
 
 from __future__ import annotations

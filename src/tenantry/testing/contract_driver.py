@@ -97,11 +97,9 @@ class DriverContract(TypesContract, BoundsContract):
         async def check(asked: AskedDriver) -> None:
             seen = [repr(asked.driver)]
             for template in (
-                # An error may name a word of the SQL, such as that of a missing table, but no literal and no value.
-                "select missing_column as v from missing_table where 1 = {{ params.v }}",
-                f"select missing_function({{{{ params.v }}}}, '{_CANARY}') as v{engine.from_one_row}",
-                f"select {{{{ params.v }}}} as v from where '{_CANARY}' missing",
-                f"select {{{{ params.v }}}} as v '{_CANARY}'",
+                f"select {_CANARY}_column as v from {_CANARY}_table where 1 = {{{{ params.v }}}}",
+                f"select {_CANARY}_function({{{{ params.v }}}}, '{_CANARY}') as v{engine.from_one_row}",
+                f"select {{{{ params.v }}}} as v from where '{_CANARY}' {_CANARY}",
                 *engine.refused,
             ):
                 for refuse in (asked.error, asked.stream_error):

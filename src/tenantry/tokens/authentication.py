@@ -9,7 +9,7 @@ _INNER: Final = bytes(byte ^ 0x36 for byte in range(256))  # maps each byte of a
 _OUTER: Final = bytes(byte ^ 0x5C for byte in range(256))
 _URLSAFE: Final = bytes.maketrans(b"+/", b"-_")
 
-# Both classes of keys have their own HMAC, because that of the standard library takes longer (decision 0037).
+# The HMAC is computed here, because the standard library takes longer (decision 0037).
 
 
 class MessageAuthenticator:

@@ -134,7 +134,7 @@ class KeyRing:
         return _complete(encode(token), mac).decode("ascii")
 
     def complete(self, signed: bytes) -> bytes | None:
-        """Return the complete token for its first 47 bytes: with the signature and the checksum."""
+        """Add the signature and the checksum to the first 47 bytes of a token."""
         mac = self._mac_of(signed[HEAD])
         return None if mac is None else _complete(signed, mac)
 
@@ -153,7 +153,7 @@ class KeyRing:
         raise InvalidToken(InvalidToken.MESSAGE)
 
     def body_hashes(self, data: bytes) -> tuple[bytes, ...]:
-        """Return the HMAC-SHA256 of ``data`` with each signing key, that with the active key first."""
+        """Return the HMAC-SHA256 of ``data`` with each signing key, beginning with the active key."""
         return tuple(mac.digest(data) for mac in self._body_macs)
 
 

@@ -21,8 +21,8 @@ def mint_pass(
     """Make a pass from a user group token, without asking a server (docs/passes.md).
 
     ``viewer_id`` is ``viewer.id`` in templates, and each attribute in ``viewer`` is ``viewer.NAME``. ``seconds``:
-    lifetime of the pass, at most 86,400. ``scope``: what the pass may open, such as ``"dashboard:sales app"``; None: it
-    may open everything that the token opens.
+    lifetime of the pass, at most 86,400. ``scope``: what the pass may open, such as ``"dashboard:sales app"``. Without
+    a scope, the pass may open everything that the token opens.
 
     Raises InvalidToken if ``token`` is not a user group token, and InvalidPass if a pass cannot contain one of the
     other values."""

@@ -79,7 +79,7 @@ def is_like_a_pass(raw: bytes) -> bool:
 
 
 def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
-    """Return a pass with these claims. Raises InvalidToken if ``token`` is not a user group token, InvalidPass if a
+    """Return a pass with these claims. Raises InvalidToken if ``token`` is not a user group token, and InvalidPass if a
     claim is not allowed."""
     if not TOKEN_PATTERN.fullmatch(token):
         raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…), but this is another string")
@@ -126,7 +126,7 @@ def read_pass(keys: KeyRing, raw: bytes, clock: Callable[[], datetime]) -> Pass:
 
 
 def claims_of(viewer: Viewer) -> dict[str, Any]:
-    """Return the claims for a further pass for this viewer. It ends at the same time as the viewer's pass."""
+    """Return the claims for another pass for this viewer. The new pass ends when the viewer's pass ends."""
     issued, expires = int(viewer.issued_at.timestamp()), int(viewer.expires_at.timestamp())
     attributes, scope = thaw(viewer.attributes) or None, " ".join(viewer.scope) or None
     return make_claims(issued, expires - issued, viewer.id, attributes, scope)
@@ -230,7 +230,7 @@ def _check_viewer(name: str, value: object) -> None:
 
 
 def _count_names(value: Any, depth: int) -> int:
-    """Count the names on all levels. Raises InvalidPass for a value that properties may not have either."""
+    """Count the names on all levels. Raises InvalidPass for a value that properties may not have."""
     if isinstance(value, str):
         _require(is_storable_text(value), "viewer", "has a NUL character or a lone surrogate")
         return 0
@@ -271,7 +271,7 @@ _dump: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow
 
 def _encoded(value: Mapping[str, Any]) -> str:
     plain = {name: thaw(item) for name, item in value.items()}
-    # UTF-8, as other libraries write it: escapes would make a pass longer than the one whose claims it repeats.
+    # Write UTF-8, as other libraries do. With escapes, a pass that repeats the claims of another pass could be longer.
     return _unpadded(_dump(plain).encode())
 
 

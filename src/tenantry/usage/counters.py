@@ -30,7 +30,7 @@ class UsageCounter(Protocol):
         - ``viewer``: the id that the pass names.
         - ``resolves``: the number of tokens whose group was found.
         - ``seconds``: the time for which the query held a connection. If groups share a query, only the first group
-          gets it; ``queries`` and ``rows`` are counted for each of them."""
+          gets the time; ``queries`` and ``rows`` are counted for each group."""
         ...
 
 

@@ -33,7 +33,7 @@ hour."""
 MANY_ROWS: Final = 10_000
 """When this many rows are in memory, they are written without waiting for the end of the interval."""
 BATCH_ROWS: Final = 500
-"""Maximum number of rows in a batch. To write one batch locks SQLite's file for about 5 ms."""
+"""Maximum number of rows in a batch. Writing one batch locks SQLite's file for about 5 ms."""
 MOST_HITS: Final = 256
 """Maximum number of cache entries whose hits are summed in one go, which delays one request by about 100 µs."""
 

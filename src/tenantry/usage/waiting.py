@@ -7,8 +7,8 @@ from tenantry.groups import OTHER_GROUPS, OTHER_VIEWERS
 from tenantry.usage.counters import UsageTable
 
 Row: TypeAlias = tuple[int, str, str, str, str]
-"""Hour (hours since 1970), environment, group, source and viewer. In a row of a viewer, the row is for the day that
-begins with this hour."""
+"""Hour (hours since 1970), environment, group, source and viewer. In a row of a viewer, the hour is the first of the
+day that the row counts."""
 Counts: TypeAlias = tuple[int, int, int, int]
 """Queries, rows, microseconds and resolves."""
 
@@ -33,7 +33,7 @@ class WaitingUsage(UsageTable[Row]):
                 found[at] += count
 
     def _names_of(self, day: int) -> _ViewerNames:
-        """Also keep the day before, whose last counts may come after those of a new day."""
+        """Also keep the names of the day before: its last counts may come after the first ones of a new day."""
         if day not in self._names:
             self._names = {each: names for each, names in self._names.items() if each >= day - _DAY}
             self._names[day] = _ViewerNames()

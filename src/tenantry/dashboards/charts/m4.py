@@ -32,7 +32,7 @@ class Plot:
     width: int
     """Device pixels."""
     filled: bool = False
-    """Whether a missing bucket counts as 0, so that the page needs every row to find them."""
+    """Whether missing buckets count as 0. If so, the page needs every row to find them."""
 
     @property
     def columns(self) -> int:
@@ -49,8 +49,8 @@ def reduce_rows(result: Result, plot: Plot) -> Result | None:
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """Return those of the rows read so far that ``reduce_rows`` may still need, or None if it cannot use them. The
-    caller may add the next rows and call this again."""
+    """Return ``result`` without the rows that ``reduce_rows`` will not need. Returns None if ``reduce_rows`` cannot use
+    the rows. The caller may append the next rows to the result and call this again."""
     # No needed row is lost, because the widths of pixel columns are powers of two: as the axis grows, columns merge but
     # never split.
     return _reduced(result, plot, _nested_columns)
@@ -130,7 +130,7 @@ def _pixel_columns(position_of: Callable[[Any], float], first: Any, last: Any, c
 
 
 def _nested_columns(position_of: Callable[[Any], float], first: Any, last: Any, count: int) -> _ColumnOf | None:
-    """Make between ``count`` and ``2 * count`` columns. As the axis grows, columns merge but never split."""
+    """Make between ``count`` and ``2 * count`` columns."""
     span = position_of(last) - position_of(first)
     if not isfinite(span * count):
         return None

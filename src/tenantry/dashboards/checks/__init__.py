@@ -1,4 +1,4 @@
-"""Checks of dashboards that need no data source, and of the columns that a data source named."""
+"""Checks dashboards without a data source, and compares their columns with those that a data source reported."""
 
 from tenantry.dashboards.checks.columns import columns_in as columns_in
 from tenantry.dashboards.checks.columns import templates_of as templates_of

@@ -26,7 +26,7 @@ def templates_of(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQL
 
 
 def columns_in(saved: SavedDashboard, panel: Panel | None, template: SQLTemplate) -> tuple[ColumnUse, ...]:
-    """Return the columns of the query that the panel names, without names that depend on the group."""
+    """Return the columns that the panel expects from this query. Names that depend on the group are left out."""
     if panel is None:
         return ()
     whole = template is saved.queries.panels[panel.id].rows
@@ -37,8 +37,8 @@ def columns_in(saved: SavedDashboard, panel: Panel | None, template: SQLTemplate
 def unknown_columns(
     saved: SavedDashboard, panel: Panel | None, template: SQLTemplate, found: Mapping[str, Sequence[str]]
 ) -> Iterator[Located]:
-    """Yield a finding for each column that the panel names and the query does not return. ``found``: the columns of the
-    query by what named them, such as ``data source warehouse, for acme``."""
+    """Yield a finding for each column that the panel names and the query does not return. ``found`` maps a description
+    of a source, such as ``data source warehouse, for acme``, to the columns that it returns."""
     for use in columns_in(saved, panel, template):
         lacking = [where for where, names in found.items() if use.name not in names]
         if lacking:

@@ -31,7 +31,7 @@ class AllOr(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Named(ValueKind):
-    """A name, or a mapping of one name to its options: ``route``, ``{share: percent}``."""
+    """A name, such as ``route``, or a mapping of one name to its options, such as ``{share: percent}``."""
 
     name: ValueKind
     about: ValueKind
@@ -113,7 +113,7 @@ def named_columns(panel: Panel, variables: Record) -> Columns:
     uses = zip(panel.columns, written["columns"], strict=True)
     named = [name for use, name in uses if use.key != SORT]
     names = (*named, *written["expressions"], *vega_fields(written["vega"]))
-    return frozenset(name for name in names if isinstance(name, str))  # a property of another type names no column
+    return frozenset(name for name in names if isinstance(name, str))  # a property may have a value of another type
 
 
 def small_line(rows: Result, measure: str) -> Result:

@@ -21,7 +21,7 @@ _PROPERTY: Final[Schema] = {"type": "object", "required": ["property"], "propert
 
 @dataclass(frozen=True, slots=True)
 class _Given(ValueKind):
-    """A value that ``declare`` checks."""
+    """Any value. ``tenantry.sql.declare`` checks it later."""
 
     title: str
     """The kind of value, in words."""

@@ -106,10 +106,10 @@ _READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxy
         _T.DATE: frozenset({_T.DATE, _T.DATETIME}),
     }
 )
-
-Template = TypeVar("Template", bound=SQLTemplate)
 """The types of query parameters that accept the values of each type of control. Values of other controls fit all
 parameters except ranges."""
+
+Template = TypeVar("Template", bound=SQLTemplate)
 
 
 def sent_value(value: Any) -> Any:
@@ -125,8 +125,8 @@ def _written(value: Any) -> str | None:
 
 
 def controlled(dashboard: DashboardFile, template: Template) -> Template:
-    """Return the template in which each parameter with the name of a control has the control's default and
-    ``required``. Raises TemplateError if the query does not accept the type or the default of the control."""
+    """Return the template with each control's default and ``required`` set on the parameter of the same name. Raises
+    TemplateError if the query does not accept the type or the default of the control."""
     own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}
     changed = {name: _controlled(dashboard, dashboard.controls[name], each) for name, each in own.items()}
     return template if changed == own else template.redeclaring(changed)

@@ -53,7 +53,7 @@ def _widened(row: Row, columns: int) -> Row:
 def _controls(dashboard: DashboardFile, queries: DashboardQueries, rows: Iterable[Row]) -> Mapping[str, Control]:
     before = _read(dashboard, queries, dashboard.panels)
     after = _read(dashboard, queries, (panel for row in rows for panel in row))
-    # Viewers can still set parameters that a query reads, so an address with this filter works for every group.
+    # A control that is left out remains a parameter of its queries. So an address that sets it works for every group.
     unread = (before - after) & queries.parameters
     return MappingProxyType({name: each for name, each in dashboard.controls.items() if name not in unread})
 

@@ -82,7 +82,7 @@ def chosen_unit(template: SQLTemplate, variables: Mapping[str, Any] | Record, no
 
 
 def ends_within_days(template: SQLTemplate, parameter: Parameter) -> bool:
-    """Whether the query can end the range at a clock time."""
+    """Whether the query can end the parameter's range at a clock time."""
     until = f"{parameter.path}.until"
     return parameter.type in INSTANTS or any(each.path == until for each in template.variables)
 

@@ -61,8 +61,8 @@ class Definition:
 
     def substitute(self, variables: Mapping[str, Any] | Record) -> Any:
         """Return plain JSON with the variables' values. If variables are missing, raises one MissingVariable for all of
-        them. Raises UnbindableValue for a value that JSON cannot represent, and for null, a list or an object in a
-        longer string."""
+        them. Raises UnbindableValue for a value that JSON cannot represent, and for null, a list or an object if the
+        variable is only a part of a string."""
         values = {path: _look_up(variables, path.steps) for path in dict.fromkeys(self.paths)}
         missing = [path for path, value in values.items() if value is _MISSING]
         if missing:

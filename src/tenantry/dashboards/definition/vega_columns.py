@@ -28,7 +28,7 @@ _IN_TRANSFORMS: Final = frozenset(
 """Keys whose strings name fields inside ``transform``, but not elsewhere."""
 _COLOR_CHANNELS: Final = ("color", "fill", "stroke")
 _OWN_COLORS: Final = frozenset({"aggregate", "bin", "timeUnit", "scale"})
-"""Keys of a channel that then does not show names in the page's colours (frontend/src/vega_colors.js)."""
+"""If a channel has one of these keys, its names do not get the page's colours (frontend/src/vega_colors.js)."""
 _LABELS: Final = "labelExpr"
 """Key of an expression for axis labels, in which ``datum`` is a label and not a row."""
 _VARIABLE: Final = r"\\{\{|\{\{(?:(?!\}\}).)*\}\}"

@@ -97,7 +97,7 @@ class AllowedHosts:
 
     async def require(self, origin: str, own: str, group: UserGroup) -> None:
         """Raise EmbeddingNotAllowed unless a page of ``origin`` may embed this group's data. ``own``: the dashboard's
-        origin, to which an allowed ``'self'`` refers. Raises StoreUnavailable."""
+        origin, which is allowed if ``'self'`` is allowed. Raises StoreUnavailable."""
         stored = await self._hosts()
         allowed = is_allowed(origin, (*self._further, *stored.get(group.environment.name, ())), own)
         if allowed and self._group_hosts is not None:

@@ -45,8 +45,8 @@ _NAME_KEY: Final = "tenantry.session_cookie"
 _COOKIE: Final = re.compile(rf"{COOKIE_PREFIX}[0-9a-f]+")
 
 _OTHERS: Final = 4_096
-"""Maximum characters of the other cookies with passes that a browser keeps after a direct visit. By default, nginx
-accepts 8 KiB of cookies."""
+"""A visit that sets a cookie with a pass deletes the oldest other cookies with passes, until the remaining ones have at
+most this many characters. By default, nginx accepts 8 KiB of cookies."""
 
 _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
@@ -126,7 +126,8 @@ class SessionCookieCheck:
 
 
 def _name_of(group: UserGroup) -> str:
-    # All that a pass says except its times: a later pass for the same viewer replaces the cookie.
+    # The name depends on all claims of the pass except its times, so a later pass for the same viewer replaces the
+    # cookie.
     viewer = group.viewer
     contents = (None, {}, (DASHBOARD,)) if viewer is None else (viewer.id, thaw(viewer.attributes), viewer.scope)
     handle = group.handle.hex()
@@ -134,7 +135,6 @@ def _name_of(group: UserGroup) -> str:
 
 
 def _oldest(cookies: Mapping[str, str], but: str) -> list[str]:
-    """Return the names of the oldest cookies with passes, so that the others have at most _OTHERS characters."""
     names, left = [], _OTHERS
     for name, value in reversed(list(cookies.items())):  # browsers send older cookies first (RFC 6265 section 5.4)
         if _COOKIE.fullmatch(name) and name != but:

@@ -53,7 +53,7 @@ class ValueOrigin:
     path: str
     origin: Origin
     of: str = ""
-    """The name of what gave the value: a property, a field of the group, or a relative range."""
+    """The name of the property, field of the group or relative range that gave the value."""
     by: Origin | None = None
     """DEFAULT or VIEWER: whether the relative range is the control's default or the viewer's choice."""
     zone: str = ""
@@ -143,8 +143,8 @@ async def explain_dashboard(
     the origin of each value.
 
     ``values`` is for operators: with it, the explanation also has values, texts, full errors, and whether each ``when``
-    holds. Without it, the explanation contains no panel that the group does not see, and no value of a property or
-    filter except relative ranges such as ``last 30 days``.
+    holds. Without it, the explanation contains only panels that the group sees. It contains no value of a property or
+    filter, except relative ranges such as ``last 30 days``.
 
     The ``age`` of a query is the number of seconds since its oldest cached result was fetched, or null. Raises
     StoreUnavailable, and InvalidParameter for unknown filters. Without ``values``, raises NotFound for a dashboard that

@@ -1,7 +1,7 @@
 """Describes a dashboard to the page: texts, controls and panels.
 
-Schemas and queries without ``show_query`` are left out. Of the group's properties, only ``locale``, ``currency``,
-``theme``, ``accent`` and those that the file names are included.
+The description contains no schemas, and a query only if its panel has ``show_query``. Of the group's properties, it
+contains only ``locale``, ``currency``, ``theme``, ``accent`` and those that the file names.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Periods(NamedTuple):
     whole: Days
     """The panel's period."""
     whole_dates: bool = False
-    """Whether rows with a date but no time are included for the whole of the last day."""
+    """Whether rows with a date but no time are included, although the last day ends at ``until``."""
 
     def sent(self) -> dict[str, Any]:
         days = {"shown": self.shown.sent(), "before": self.before.sent(), "whole": self.whole.sent()}

@@ -12,7 +12,7 @@ from tenantry.tokens import check_pass_length, viewer_of
 
 def assumed_viewer(values: Mapping[str, Any], group: UserGroup, now: datetime, seconds: int, *, field: str) -> Viewer:
     """Return a viewer with these values of ``viewer.*``, including ``id``, for an operator or author. The viewer may be
-    one whose passes are revoked. Raises InvalidBody for values that no viewer can have; it names ``field``."""
+    one whose passes are revoked. Raises InvalidBody, which names ``field``, for values that no viewer can have."""
     since = int(now.timestamp())
     attributes = {name: value for name, value in values.items() if name != "id"}
     claims: dict[str, Any] = {"iat": since, "exp": since + seconds, "viewer": attributes}
@@ -23,6 +23,6 @@ def assumed_viewer(values: Mapping[str, Any], group: UserGroup, now: datetime, s
         check_pass_length(claims)
     except InvalidPass as error:
         raise InvalidBody(error.message.replace("`sub`", "`id`"), field=field) from None
-    # A revocation in this second applies to its end, but this is not a pass that was issued before.
+    # A revocation in this second refuses all passes of the second. Date the viewer later, so that it is not refused.
     issued = max(since, group.revoked_before(viewer.id))
     return replace(viewer, issued_at=datetime.fromtimestamp(issued, UTC))

@@ -22,8 +22,8 @@ RequireAuthor: TypeAlias = Callable[[Scope], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class EditorPreview:
-    """A preview of the SQL editor. ``require_author`` raises TenantryError if a request is not, or no longer, from the
-    author whose preview it is."""
+    """A preview of the SQL editor. ``require_author`` raises TenantryError unless a request is from the preview's
+    author, and the author still has access."""
 
     id: str
     require_author: RequireAuthor
@@ -33,8 +33,8 @@ class PreviewGuard:
     """ASGI middleware around UserGroupMiddleware. It accepts the key of a preview session instead of a token. Streams
     end within ``staleness`` seconds after the session. Raises InvalidToken if the session has ended, MissingScope if
     the session is for another dashboard or preview, UserGroupExpired, UserGroupSuspended. With ``editor``, streams also
-    end when its author may no longer see it, pages have no watermark, and a request without the key of a session raises
-    InvalidToken."""
+    end when the preview's author loses access, pages have no watermark, and a request without the key of a session
+    raises InvalidToken."""
 
     def __init__(
         self, app: ASGIApp, *, previews: Previews, staleness: float, editor: EditorPreview | None = None

@@ -32,7 +32,8 @@ class Preview:
     session: bytes
     """The digest of the session's key."""
     shown_by: str | None = None
-    """The id of the SQL editor's preview, in which alone the session is valid; None: the product's dashboards."""
+    """The id of the only preview of the SQL editor that accepts the session. None: the product's dashboards accept
+    it."""
 
 
 class Previews:
@@ -96,8 +97,8 @@ class Previews:
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
     async def open(self, payload: str, *, shown_by: str | None = None) -> str | None:
-        """Open a session and return its key. Returns None if the group was deleted, the API token revoked, or the code
-        issued for another ``shown_by``. Raises UserGroupExpired, UserGroupSuspended, StoreUnavailable."""
+        """Open a session and return its key. Returns None if the group was deleted, the API token was revoked, or the
+        code was issued for another ``shown_by``. Raises UserGroupExpired, UserGroupSuspended, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         group = await self._group(kept) if kept.get("shown_by") == shown_by else None
         if group is None:
@@ -131,7 +132,7 @@ class Previews:
         return _as_kept(issued, kept)
 
     def _viewer(self, as_viewer: Mapping[str, Any], group: UserGroup) -> Viewer:
-        seconds = int(SECONDS[Purpose.PREVIEW] + self._session_seconds) + 1  # until the session ends at the latest
+        seconds = int(SECONDS[Purpose.PREVIEW] + self._session_seconds) + 1  # the session cannot end later
         return assumed_viewer(as_viewer, group, self._time_of_day(), seconds, field="/as_viewer")
 
     def seconds_left(self, group: UserGroup) -> float:

@@ -15,16 +15,16 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines in a process. A group may reserve at most as many bytes as then remain free. So one
-group alone gets half of the maximum, and each of three equal groups a quarter. A group that has reserved nothing may
-take all free bytes for a line."""
+"""Maximum bytes of unsent lines in a process. The bytes that a group has reserved may not exceed those that are free.
+So one group alone gets half of the maximum, and each of three equal groups a quarter. A group that has reserved nothing
+may take all free bytes for a line."""
 MOST_OPEN: Final = 200
 """Maximum open responses of a group. A further response waits."""
 MOST_OPEN_OF_VIEWER: Final = 40
 """Maximum open responses of one viewer of a group. It is lower than ``MOST_OPEN``, so that the group's other viewers
 can also open some."""
 WAIT_SECONDS: Final = 30.0
-"""Seconds for which a line waits for free bytes, and a new response until others have ended."""
+"""Maximum seconds that a line waits for free bytes, or a new response waits for others to end."""
 _LOOK_SECONDS: Final = 0.1
 _UNKNOWN_BYTES: Final = 16 * 1024
 """Expected size of a line that was never encoded before."""

@@ -32,7 +32,7 @@ def with_midnights(result: Result, zone: tzinfo | None) -> Result:
 
 
 def _days(values: Sequence[Any], zone: tzinfo) -> list[datetime | None] | None:
-    """None if a value begins no day, or if all begin at midnight."""
+    """Returns None if a value is not the beginning of a day, or if all days begin at midnight."""
     found: list[datetime | None] = []
     is_late = False
     for value in values:

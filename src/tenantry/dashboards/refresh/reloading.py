@@ -52,7 +52,7 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
 
     @property
     def recent_revision(self) -> str:
-        """The revision, which is read a few times a second however many open responses ask for it."""
+        """The revision. All open responses together read it only a few times a second."""
         now = time.monotonic()
         if self._recent is None or now >= self._recent[0] + _LOOK_SECONDS:
             self._recent = (now, self.revision)

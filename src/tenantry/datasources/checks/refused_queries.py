@@ -45,7 +45,9 @@ def read_refusal(
         return Refusal(where, "private-name", line, column, error.problem, error.fix)
     problem, word = error.message, ""
     if isinstance(error, QueryFailed):
-        word = error.word or word_at(text, (error.position or 0) - len(prefix))
+        word = word_at(text, (error.position or 0) - len(prefix))
+        if not word and _is_in(template, error.word):
+            word = error.word
         problem = f"{error.evidence or problem}, at {word}" if word else error.evidence or problem
     where, line, column = _position(file, template, word)
     edit = misspelt(word, names) if word else None
@@ -57,6 +59,10 @@ def word_at(text: str, position: int) -> str:
     """Return the word at ``position`` (from 1), or an empty string. Of a name with dots, it is the last part."""
     found = _WORD.match(text, position - 1) if position > 0 else None
     return found[1] if found is not None else ""
+
+
+def _is_in(template: SQLTemplate, word: str) -> bool:
+    return bool(word) and re.search(rf"(?<!\w){re.escape(word)}\b", template.definition.source.text) is not None
 
 
 def _position(file: str, template: SQLTemplate, word: str) -> tuple[str, int, int]:

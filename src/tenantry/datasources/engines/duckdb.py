@@ -183,10 +183,7 @@ class DuckDBDriver:
             )
         if isinstance(error, duckdb.PermissionException):
             return query_error(self.source_id, "a query cannot use files, networks or extensions (PermissionException)")
-        # A cast or a conversion may quote a value; these three quote the SQL.
-        quotes_sql = isinstance(error, duckdb.BinderException | duckdb.CatalogException | duckdb.ParserException)
-        word = named_word(str(error), _NAMED) if quotes_sql else ""
-        return query_error(self.source_id, type(error).__name__, word=word)
+        return query_error(self.source_id, type(error).__name__, word=named_word(str(error), _NAMED))
 
     def interrupt(self, connection: duckdb.DuckDBPyConnection) -> None:
         connection.interrupt()

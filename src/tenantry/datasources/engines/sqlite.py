@@ -41,7 +41,7 @@ _SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_temp_master"})
 _MAX_VALUE = 64 * 1024 * 1024  # bytes of one value, so that zeroblob(1e9) does not fill the memory
 
 # SQLite has one code for all these errors, so only the message distinguishes them. Only these beginnings of messages
-# are shown, and the words of the SQL that follow them: the rest of other messages may quote a value.
+# are shown, because the rest may quote a value.
 _NAMED = re.compile(
     r"^(?:no such (?:column|table|function): (?:\w+\.)*(\w+)|ambiguous column name: (?:\w+\.)*(\w+)|"
     r'wrong number of arguments to function (\w+)\(|near "(\w+)": syntax error)'

@@ -20,8 +20,8 @@ _NO_STRINGS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off
 def add_panel(text: str, name: str, panel: Mapping[str, Any], file: str) -> str:
     """Return the text of a dashboard with one more row, which contains ``panel``. An empty text becomes a dashboard.
 
-    ``name``, ``file``: the name of the dashboard, and the path that errors show. Raises TemplateError if the dashboard
-    cannot be read then.
+    ``name``, ``file``: the name of the dashboard, and the path that errors show. Raises TemplateError if the text or
+    the result cannot be read.
     """
     source = Source(text, file)
     read_yaml(source, 0, len(text))  # raises errors with their position; yaml.compose would also take aliases
@@ -34,7 +34,7 @@ def _with_row(text: str, row: str, name: str) -> str:
     import yaml  # loaded only for files with YAML
 
     root = yaml.compose(text, Loader=yaml.SafeLoader)
-    if not isinstance(root, yaml.MappingNode):  # empty, or an error that read_dashboard names
+    if not isinstance(root, yaml.MappingNode):  # an empty file, or one that read_dashboard refuses
         return f"{_ended(text)}title: {_scalar(readable_name(name))}\nrows:\n  - {row}\n"
     rows = next((value for key, value in root.value if key.value == "rows"), None)
     if isinstance(rows, yaml.SequenceNode) and rows.value:
@@ -56,9 +56,7 @@ def _with_row(text: str, row: str, name: str) -> str:
 def _after_block(text: str, rows: Any, row: str) -> str:
     indent = " " * rows.start_mark.column
     at = _line_end(text, _content_end(rows))
-    comments = re.compile(rf"(?:{indent} *#.*(?:\n|$))*").match(
-        text, at
-    )  # rows that are comments stay before the new row
+    comments = re.compile(rf"(?:{indent} *#.*(?:\n|$))*").match(text, at)  # commented-out rows stay before the new row
     at = at if comments is None else comments.end()
     first = text.rfind("\n", 0, rows.value[-1].start_mark.index) + 1  # the line on which the last row begins
     is_apart = len(rows.value) > 1 and text[:first].endswith("\n\n")
@@ -80,8 +78,8 @@ def _after_flow(text: str, rows: Any, row: str) -> str:
 
 
 def _content_end(node: Any) -> int:
-    """Return the offset after the last character of a node's content. The end mark of a block is later: before the next
-    token, after comments."""
+    """Return the offset after the last character of a node's content. PyYAML's end mark of a block is after the
+    comments that follow."""
     children: list[Any] = [each for pair in node.value for each in pair] if node.id == "mapping" else node.value
     if node.id == "scalar" or node.flow_style or not children:
         return int(node.end_mark.index)
@@ -89,7 +87,7 @@ def _content_end(node: Any) -> int:
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return the offset after the line break of the line with this offset, or of the line before if it begins one."""
+    """Return the offset at which the next line begins, or ``at`` if a line begins there."""
     if at and text[at - 1] == "\n":  # after a block scalar
         return at
     return text.find("\n", at) + 1 or len(text)

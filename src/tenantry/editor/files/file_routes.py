@@ -31,7 +31,7 @@ from tenantry.sql.inspect import DEFAULT_DIALECT, dialect_named
 _MOST_CHARACTERS: Final = 65_536
 """Maximum characters of a query to format, or of a dashboard that gets a panel. Longer ones would take seconds."""
 _THREADS: Final = 2
-"""Maximum number of them at a time."""
+"""Maximum number of such texts that are worked on at the same time."""
 
 T = TypeVar("T")
 FilePath = Annotated[str, Field(max_length=255)]
@@ -73,7 +73,7 @@ class PanelBody(StrictBody):
     by: Name | None = None
     """The column of the axis of a chart."""
     columns: Annotated[list[Name], Field(max_length=200)] = []
-    """The columns of a table; without names, all."""
+    """The columns of a table. An empty list means all columns."""
 
 
 def file_routes(endpoints: EditorEndpoints) -> list[BaseRoute]:

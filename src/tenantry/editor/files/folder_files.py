@@ -1,7 +1,7 @@
 """Reads and writes files below a folder. No symbolic link below it is followed."""
 
-# Each path is opened folder by folder with O_NOFOLLOW, so that replacing a folder by a link between a check and the
-# access gains nothing.
+# Each path is opened folder by folder with O_NOFOLLOW. So an attacker gains nothing by replacing a folder with a link
+# between a check and the access.
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def revision(content: bytes) -> str:
 
 @contextlib.contextmanager
 def locked(root: Path) -> Iterator[None]:
-    """Only one caller on this host is in such a block for ``root``. It blocks, so call it in a thread."""
+    """Let only one caller on this host run its block for ``root``. Waiting blocks, so call this in a thread."""
     with _in_this_process, _opened(root, ()) as folder:
         with contextlib.suppress(OSError):  # a network file system may have no locks
-            fcntl.flock(folder, fcntl.LOCK_EX)  # closing the folder releases it
+            fcntl.flock(folder, fcntl.LOCK_EX)  # closing the folder releases the lock
         yield
 
 

@@ -1,10 +1,10 @@
-"""What git has at HEAD for the files of a workspace."""
+"""Reads the files of a workspace from git's HEAD."""
 
-# Only `ls-tree`, `cat-file` and `rev-parse` run. They use no index, hook, filter or external diff, so that nothing that
-# the configuration of the repository names is executed. A partial clone would fetch an object that is missing, with the
-# programs that its configuration names (`ext::`, `core.sshCommand`, `remote.origin.uploadpack`). GIT_ALLOW_PROTOCOL
-# refuses all of them, whatever `protocol.ext.allow` is. Git 2.39.4 and later do not even try, because of
-# GIT_NO_LAZY_FETCH.
+# Only `ls-tree`, `cat-file` and `rev-parse` run. They use no index, hook, filter or external diff, so git runs no
+# program that the repository's configuration names. There is one exception: in a partial clone, git would fetch a
+# missing object, by programs from the configuration (`ext::`, `core.sshCommand`, `remote.origin.uploadpack`).
+# GIT_ALLOW_PROTOCOL prevents this, whatever `protocol.ext.allow` is. Git 2.39.4 and later do not even try to fetch,
+# because of GIT_NO_LAZY_FETCH.
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _git(root: Path, *arguments: str) -> bytes | None:
     program = shutil.which("git")
     if program is None:
         return None
-    # Without the variables of a program that was started by git, such as GIT_DIR.
+    # Leave out variables such as GIT_DIR, which git sets for the programs that it starts.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         process = subprocess.Popen(  # noqa: S603  # a fixed command; paths come after --

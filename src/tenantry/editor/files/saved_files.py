@@ -94,8 +94,8 @@ class SavedFiles:
         return SavedFile(path, read_file(self._root, path))
 
     def save(self, path: str, text: str, expected: str | None) -> SavedFile:
-        """Write a file whose revision is ``expected``; None: a new file. Nothing happens if the file has this text
-        already. Raises Conflict, FileNotSaved, UnusableFile, and InvalidBody for an invalid name or text."""
+        """Write a file. ``expected``: its revision, or None for a new file. If the file already has this text, nothing
+        happens. Raises Conflict, FileNotSaved, UnusableFile, and InvalidBody for an invalid name or text."""
         _check_text(text)
         with locked(self._root):
             old = self.read(path)

@@ -65,7 +65,7 @@ class Catalogues:
         return answer.respond(body.known, monotonic() - read.at)
 
     def known(self, source: RegisteredSource) -> Catalogue | None:
-        """Return the catalogue, if it is known without a question to the data source."""
+        """Return the catalogue, or None if the data source must be asked."""
         found = self._kept.get(source.id)
         return None if found is None or found.source != source else found.catalogue
 
@@ -79,7 +79,8 @@ class Catalogues:
         task = self._under_way.get(source.id)
         if task is None:
             task = self._under_way[source.id] = asyncio.create_task(self._read_anew(source))
-            task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may wait for it
+            # If nobody awaits the task, asyncio must not log its error.
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())
         return known if known is not None and not refresh else await asyncio.shield(task)
 
     async def _read_anew(self, source: RegisteredSource) -> _Read:

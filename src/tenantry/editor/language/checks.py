@@ -30,8 +30,8 @@ from tenantry.sql import Query
 from tenantry.sql.checks import Finding, Severity, template_error
 
 EXPLAIN_LIMITS: Final = Limits(timeout=1.0, lock_timeout=0.1, pool_size=1)
-"""Limits of an engine's ``explain`` while an author types. It is not in the audit trail, so only engines are asked that
-run no part of the query for it."""
+"""Limits of an engine's ``explain`` while an author types. The audit trail does not record it, so Tenantry asks only
+engines that explain a query without running any part of it."""
 _SEE_SQL: Final = "correct the query; its SQL is in the tab Bound SQL, once it runs"
 MOST_EXPLAINED: Final = 50 * 1024
 """Maximum bytes of a query that an engine explains."""
@@ -40,13 +40,11 @@ MOST_EXPLAINED: Final = 50 * 1024
 class CheckBody(TypedBody):
     environment: Annotated[str, Field(max_length=255)] | None = None
     group: Annotated[str, Field(max_length=255)] | None = None
-    """With a group, its data source explains the query of an author with the right ``run``."""
+    """If there is a group and the author has the right ``run``, the group's data source explains the query."""
 
 
 @dataclass(frozen=True, slots=True)
 class _CheckContext:
-    """The environment and group of a check."""
-
     gathered: GatheredProperties | None = None
     group: UserGroup | None = None
     source: RegisteredSource | None = None
@@ -107,7 +105,7 @@ class Checks:
         try:
             source = await workbench.sources.registered(group, body.schema_)
             return _CheckContext(gathered, group, source, await workbench.sources.dialect(group, body.schema_))
-        except TenantryError:  # a run reports it; the text can be checked all the same
+        except TenantryError:  # a run reports the error; check the text anyway
             return _CheckContext(gathered, group)
 
     def _find(
@@ -133,7 +131,7 @@ class Checks:
         except (TemplateError, OSError) as error:
             wrong = error if isinstance(error, TemplateError) else TemplateError(f"a file cannot be read: {error}")
             broken = template_error(wrong)
-            if self._compiler.queries.name_of(broken.file) is None and broken.file:  # of a dashboard with a control
+            if self._compiler.queries.name_of(broken.file) is None and broken.file:  # an error in a dashboard's control
                 broken = replace(broken, line=1, column=1, message=f"{broken.file}: {broken.message}", file=body.path)
             return None, [broken]
 

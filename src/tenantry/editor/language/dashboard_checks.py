@@ -17,8 +17,8 @@ from tenantry.sql.checks import Finding, Located, PropertyTypes, Severity, templ
 def dashboard_findings(
     body: TextBody, workspace: Workspace, queries: QueryDrafts, types: PropertyTypes | None
 ) -> tuple[SavedDashboard | None, list[Finding]]:
-    """Return a dashboard's typed text as a dashboard, if it can be read, and its findings. An error in one of its
-    queries is shown at the panel that uses the query."""
+    """Read the typed text of a dashboard. Return the dashboard, or None if it cannot be read, and the findings. An
+    error in a query, or in a file that it includes, is shown at the panel that uses the query."""
     own = str(workspace.dashboards / body.path.removeprefix(workspace.prefix))
     texts = {**body.drafts, body.path: body.text}
     drafts = {
@@ -47,7 +47,6 @@ def dashboard_findings(
 
 
 def _at_panel(finding: Finding, file: str, body: TextBody, name: str, queries: QueryDrafts) -> Finding:
-    """Move an error in a query, or in a file that it includes, to the panel that uses the query."""
     outer = finding.included_at
     while outer is not None:
         file, outer = outer.file, outer.included_at

@@ -18,7 +18,7 @@ from tenantry.sql.checks import Coverage, PropertyTypes
 FIRST_WAIT: Final = 0.3
 """Seconds that the first request for an environment waits for the properties."""
 LOOK_EVERY: Final = 2.0
-"""Seconds between two looks for changed groups. After a long gathering it is longer."""
+"""Seconds between two looks for changed groups. After a long gathering, the pause is longer."""
 MAX_AGE: Final = 300.0
 """Seconds after which the properties are gathered again, even if the store names no change."""
 _PAGE: Final = 500
@@ -46,7 +46,7 @@ class _Known:
     generation: int | None = None
     """The store's generation before the last gathering."""
     last: int = 0
-    """The highest id of a group in it."""
+    """The highest id of a group in the last gathering."""
     next_look: float = 0.0
     task: asyncio.Task[None] | None = field(default=None, repr=False)
 

@@ -71,5 +71,5 @@ class PanelColumns:
 
 def _key(asked: AskedQuery) -> tuple[Any, ...]:
     template = asked.template
-    # The mapping of fragments is another object if one of their files or drafts changed.
+    # If a file or draft of a fragment changes, the mapping of fragments becomes a new object.
     return asked.schema, template.text, repr(template.parameters), template.definition.fragments

@@ -51,7 +51,7 @@ class PreviewBody(GroupBody, DraftsBody):
     dashboard: Annotated[str, Field(max_length=255)]
     """The path of the dashboard's file."""
     preview: Annotated[str, Field(max_length=100)] | None = None
-    """The preview that the page shows. It gets the drafts if it is of the same dashboard, group and viewer."""
+    """The preview that the page shows. It gets the drafts if it shows the same dashboard, group and viewer."""
 
 
 def preview_routes(endpoints: EditorEndpoints, queries: QueryDrafts, resolver: TokenResolver) -> list[BaseRoute]:

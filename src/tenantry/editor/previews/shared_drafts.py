@@ -22,8 +22,8 @@ from tenantry.errors import FileNotSaved
 SESSION_SECONDS: Final = 3_600.0
 """Lifetime of the session of a preview. It begins when the frame opens the address."""
 SECONDS: Final = SESSION_SECONDS - 300.0
-"""A preview that is older is replaced by a new one, before its session ends."""
-_KEPT_SECONDS: Final = SESSION_SECONDS + 700.0  # a code is valid for 600
+"""Age in seconds from which a preview is replaced by a new one, before its session ends."""
+_KEPT_SECONDS: Final = SESSION_SECONDS + 700.0  # the session may begin up to 600 s later
 _MOST: Final = 20
 """Maximum previews of one author in one editor. When one more is made, the oldest ends."""
 _NAME: Final = re.compile(r"[0-9a-f]{16}-[A-Za-z0-9_-]{22}")
@@ -50,7 +50,7 @@ class PreviewedDrafts:
 
     @property
     def digest(self) -> str:
-        """Identifies the unsaved texts in the audit trail. It is ``saved`` without unsaved texts."""
+        """Identifies the unsaved texts in the audit trail. If every text is saved, it is ``saved``."""
         if not self.drafts:
             return "saved"
         texts = json.dumps(dict(self.drafts), sort_keys=True).encode()

@@ -79,7 +79,7 @@ async def _after(store: GroupStore, environment: Environment, team_id: int) -> U
 
 
 async def _last_id(store: GroupStore, environment: Environment, known: int) -> int:
-    # The store lists groups only upwards: so look for the last one by doubling and halving.
+    # The store lists groups only by ascending id, so find the last one by doubling and then halving the step.
     reach = 1
     while (found := await _after(store, environment, known + reach)) is not None:
         known, reach = found.team_id, reach * 2

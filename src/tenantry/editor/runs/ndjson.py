@@ -19,7 +19,7 @@ from tenantry.http import while_connected
 from tenantry.middleware import ResponseCut
 
 ASK_SECONDS: Final = 2.0
-"""Seconds after which the author of an open response is asked for again."""
+"""Seconds between two checks that the author of an open response may still get it."""
 
 HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",

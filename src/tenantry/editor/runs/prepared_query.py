@@ -66,7 +66,7 @@ class PreparedQuery:
 
 async def prepare_query(workbench: Workbench, queries: QueryDrafts, body: QueryBody, group: UserGroup) -> PreparedQuery:
     """Bind the typed text for a group. Raises the errors of ``DataSources.fetch`` before the query runs, and
-    RightMissing if the guards of the source's tables may not be left out."""
+    RightMissing if the query is to run unguarded, but the source requires guards."""
     sources = workbench.unguarded if body.unguarded else workbench.sources
     schema, now = body.schema_, datetime.now(UTC)
     registered = await sources.registered(group, schema)

@@ -34,7 +34,7 @@ class ApiTokenUses:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def note(self, tokens: ApiTokenStore, token: ApiToken) -> None:
-        """Record in a background task that the API token was used, at most once an hour."""
+        """In a background task, record the use of the API token, at most once an hour."""
         if use_is_recorded(token, utc_now()):
             return
         with self._lock:

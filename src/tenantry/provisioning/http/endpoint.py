@@ -32,7 +32,7 @@ STORE_SECONDS: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
-    """For metrics.
+    """An answered request, for metrics.
 
     - ``operation``: ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``, ``create_pass``,
       ``revoke_viewer``, ``bulk``, ``list``, ``list_sources``, ``create_source``, ``update_source``, ``delete_source``
@@ -160,7 +160,7 @@ _PHRASES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
 def api_error_response(
     error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
 ) -> Response:
-    """``problem``: add the members of a problem document (RFC 9457)."""
+    """``problem``: whether to add the members of a problem document (RFC 9457)."""
     document = error_format.document(error, request_id)
     if problem:
         document = {

@@ -127,7 +127,7 @@ _INACTIVE: Final[dict[str, Any]] = {"active": False}
 
 
 def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str, Any]:
-    """``exp`` is rounded down to a second. ``seconds``: the rest of the grace period, for clients whose clock is not
+    """``exp`` is rounded down to a second. ``seconds`` is the rest of the grace period, for clients whose clock is not
     synchronised."""
     document: dict[str, Any] = {
         "active": True,
@@ -151,7 +151,7 @@ def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str,
 
 
 def _active_pass(group: UserGroup, viewer: Viewer, reading: LookupResult, now: datetime) -> dict[str, Any]:
-    """``exp``: the end of the pass, or of its token if that is earlier."""
+    """``exp``: the end of the pass or of its token, whichever is earlier."""
     try:
         document = _active(group.with_viewer(viewer), reading, now)
     except PassRevoked:

@@ -78,7 +78,7 @@ class Operation(ApiBody, ABC):
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:
-        """Run the operation. Raises the errors of the Provisioner's method."""
+        """Raises the errors of the Provisioner's method."""
 
     @abstractmethod
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class ReportResponse(StreamedResponse):
 
     @abstractmethod
     async def _write_lines(self, buffer: ReportBuffer) -> None:
-        """Do the work and write its lines. If this raises an error, the last line has the error."""
+        """Do the work and write its lines."""
 
     @abstractmethod
     def _last_line(self) -> dict[str, Any]:

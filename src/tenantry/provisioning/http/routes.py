@@ -79,10 +79,10 @@ class ReadinessEndpoint(Endpoint):
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """For ``Starlette(routes=[*api.routes, …], exception_handlers={404: tenantry.provisioning.http.not_found})``.
+    """The routes of the API, for
+    ``Starlette(routes=[*api.routes, …], exception_handlers={404: tenantry.provisioning.http.not_found})``.
 
-    The routes of the API. Also set ``app.router.redirect_slashes = False``. Otherwise Starlette redirects
-    ``/api/user//`` to ``/api/user``."""
+    Also set ``app.router.redirect_slashes = False``. Otherwise Starlette redirects ``/api/user//`` to ``/api/user``."""
 
     routes: tuple[BaseRoute, ...]
 

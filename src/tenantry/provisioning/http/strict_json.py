@@ -21,7 +21,7 @@ class _Rejected(Exception):
 
 
 def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
-    """Parse a JSON object strictly. ``what``: the name of the input in error messages. They never quote the input.
+    """Parse a JSON object strictly. ``what`` names the input in error messages, which never quote the input.
 
     Raises BadJson (400) for invalid JSON, invalid UTF-8, a byte order mark, NaN, Infinity and repeated names. Raises
     InvalidBody (422) for a value that is not an object, and for nesting that is too deep. Integers of more than 17

@@ -32,8 +32,8 @@ def placeholder_template(conversion: str, dialect: Dialect) -> str:
 
 
 def converter(conversion: str, dialect: Dialect) -> Callable[[Any], Any]:
-    """Return a function that converts a value for binding. It raises ValueError, whose message does not show the value,
-    for a value that it cannot convert."""
+    """Return a function that converts a value for binding. For a value that it cannot convert, this function raises
+    ValueError without showing the value."""
     if conversion in PATTERNS:
         before, after = PATTERNS[conversion]
         wildcards = re.compile(f"[{re.escape(dialect.like_wildcards + dialect.like_escape)}]")

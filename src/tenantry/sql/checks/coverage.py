@@ -24,8 +24,8 @@ MOST_PATHS: Final = 10_000
 
 
 class PropertyTypes:
-    """Collects the property paths of all groups and, for the paths in ``wanted`` (None: all), which groups have which
-    type."""
+    """Collects the property paths of all groups, and which groups have which type at the paths in ``wanted`` (if None,
+    at all paths)."""
 
     def __init__(self, wanted: Collection[str] | None) -> None:
         self._wanted = None if wanted is None else frozenset(wanted)

@@ -52,12 +52,12 @@ class Finding:
     excerpt: str = ""
     """The line of the template with the problem, followed by a line with a caret below the problem. May be empty."""
     edit: Edit | None = None
-    """The fix as a correction of the text at ``line`` and ``column``, if a program can make it."""
+    """A correction of the text at ``line`` and ``column``; None if a program cannot make the correction."""
     included_at: Location | None = field(default=None, compare=False)
     """If ``file`` is a fragment: the location of the tag that includes it."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields for people and other programs: not ``edit`` and ``included_at``, which editors use."""
+        """Return all fields except ``edit`` and ``included_at``, which only editors use."""
         always = ("code", "severity", "line", "column", "message", "fix")
         shown = asdict(replace(self, edit=None, included_at=None))
         return {name: value for name, value in shown.items() if value or name in always}

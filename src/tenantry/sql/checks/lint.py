@@ -229,7 +229,7 @@ def _is_given(path: str, given: Collection[str]) -> bool:
 def _droppable(template: SQLTemplate, tree: Tree, guard: Guard) -> Iterator[Problem]:
     for reference in droppable(tree, guard):
         if not reference.not_a_filter and reference.path not in template.optional:
-            continue  # this filter is always rendered, and the variable in its column with it
+            continue  # this filter, with the variable in its column, is always rendered
         how = "not_a_filter" if reference.not_a_filter else "optional"
         message = f"{reference.path} ({how}) is left out with its clause when a viewer chooses nothing"
         fix = "if it restricts rows, move it out of [[ ]]; otherwise there is nothing to fix"

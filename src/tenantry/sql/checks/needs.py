@@ -30,7 +30,7 @@ NUMBERS: Final = frozenset({"integer", "decimal"})
 
 
 def property_path(path: str) -> str | None:
-    """Return ``region`` for ``region`` or ``user_group.properties.region``; None for other paths."""
+    """Return ``region`` for ``region`` or ``user_group.properties.region``, and None for other paths."""
     if path.startswith(_PREFIX):
         return path[len(_PREFIX) :]
     return None if path.partition(".")[0] in RESERVED_NAMES else path
@@ -77,8 +77,8 @@ def expected(reference: VariableReference) -> str:
 
 
 def fix_of_type(reference: VariableReference, kinds: Collection[str], others: str) -> str:
-    """Return how to correct a query that cannot take values of these types. ``others``: the fix where another value is
-    needed."""
+    """Return the fix for a query that cannot take values of these types: to write ``in`` if they are lists, otherwise
+    ``others``."""
     are_lists = all(kind.startswith("list") for kind in kinds)
     if are_lists and not reference.of_guard and expected(reference) == "one value":
         return f"compare with in {{{{ {reference.path} }}}}, which takes a list"
@@ -94,7 +94,7 @@ class UnknownField(NamedTuple):
 
 
 def unknown_field(path: str) -> UnknownField | None:
-    """Return the problem of a path such as ``user_group.nam``; None if ``user_group`` has the field."""
+    """Return the problem of a path such as ``user_group.nam``, or None if ``user_group`` has the field."""
     prefix, _, name = path.partition(".")
     if prefix != "user_group" or not name or property_path(path) is not None or path in GROUP_FIELDS:
         return None

@@ -16,7 +16,8 @@ class TagPlace(NamedTuple):
     location: Location
 
     def is_in(self, references: tuple[VariableReference, ...]) -> bool:
-        """Whether the value of a parameter, made of these variables, contains the variable in this tag."""
+        """Whether a parameter's value contains the variable in this tag. ``references`` are the variables in that
+        value."""
         return self.reference in references or any(_key(each) == _key(self.reference) for each in references)
 
 
@@ -26,7 +27,7 @@ def _key(reference: VariableReference) -> tuple[object, ...]:
 
 
 def tag_places(template: SQLTemplate, dialect: str) -> Iterator[TagPlace]:
-    """Yield the variables in text order, without those of guards. Compiles like ``check``."""
+    """Yield the variables in text order, without the variables of guards. Compiles the template like ``check``."""
     tree = template._tree(dialect_named(dialect))
     for reference in tree.references:
         if not reference.of_guard:

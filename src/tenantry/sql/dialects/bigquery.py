@@ -1,5 +1,4 @@
-"""BigQuery (GoogleSQL): the rules come from BigQuery's documentation and sqlglot's tokenizer, and are not tested on the
-engine."""
+"""BigQuery (GoogleSQL): rules from BigQuery's documentation and sqlglot's tokenizer, not tested on the engine."""
 
 from __future__ import annotations
 

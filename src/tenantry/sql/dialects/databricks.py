@@ -1,5 +1,4 @@
-"""Databricks and Spark SQL: the rules come from the engines' grammar and sqlglot's tokenizer, and are not tested on an
-engine."""
+"""Databricks and Spark SQL: rules from the engines' grammar and sqlglot's tokenizer, not tested on an engine."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Dialect: the rules for reading an engine's SQL, which are those of the engine's own scanner, and the SQL that differs
-between engines."""
+"""Dialect: how the scanner of an engine reads SQL, and the SQL that differs between engines."""
 
 from __future__ import annotations
 
@@ -268,7 +267,8 @@ class Dialect:
     SQL from ``is_date``, ``instant`` and the ``at time zone`` of standard SQL."""
 
     def trunc(self, unit: str, column: str, zone: str = "") -> str:
-        """Return SQL for the start of the unit that contains ``column``. With ``zone``, units begin in this time zone.
+        """Return SQL for the start of the unit that contains ``column``. With ``zone``, the SQL first converts the
+        column to this time zone.
 
         Raises ValueError for an unknown unit, or for a zone if the engine has no time zones.
         """
@@ -296,8 +296,8 @@ class Dialect:
 
     @cached_property
     def opening(self) -> re.Pattern[str]:
-        """Regular expression that matches the next lexeme or, if it is quoted, only its opening quote. The group that
-        matched has the name of the lexeme's kind."""
+        """Regular expression that matches the next lexeme or, if it is quoted, only its opening quote. The regex group
+        that matched has the name of the lexeme's kind."""
         # No regex group has a possessive quantifier: CPython before 3.11.5 backtracks into possessive ones (gh-106052).
         letters = "A-Za-z_" + _BEYOND_ASCII * (not self.ascii_words)
         word = rf"[{letters}][{letters}0-9$]*+"

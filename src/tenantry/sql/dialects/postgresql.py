@@ -22,8 +22,9 @@ _EXTENSIONS = """
     pg_background_launch query_export_to_s3
     clickhouse_raw_query jdbc_exec oracle_execute execute_internally
 """
-# A row fits an argument of any composite type, of a domain over one, and of these pseudo-types. Functions of extensions
-# are trusted: hstore and PostGIS have some that take any row. A search_path could be set later, so every schema counts.
+# A function takes a row if its argument has a composite type, a domain over a composite type, or one of these
+# pseudo-types. Functions of extensions are trusted: hstore and PostGIS have some that take any row. A search_path could
+# be set later, so every schema counts.
 _ROW_FUNCTIONS = """
     select distinct p.proname as name
     from pg_catalog.pg_proc p

@@ -1,5 +1,4 @@
-"""Amazon Redshift: PostgreSQL 8.0 with backslash escapes. The rules come from sqlglot's tokenizer, and are not tested
-on the engine."""
+"""Amazon Redshift: PostgreSQL 8.0 with backslash escapes. Rules from sqlglot's tokenizer, not tested on the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snowflake: the rules come from its documentation and sqlglot's tokenizer, and are not tested on the engine."""
+"""Snowflake: rules from its documentation and sqlglot's tokenizer, not tested on the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trino and Presto: the rules come from Trino's SqlBase.g4 and sqlglot's tokenizer, and are not tested on an engine."""
+"""Trino and Presto: rules from Trino's SqlBase.g4 and sqlglot's tokenizer, not tested on an engine."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""T-SQL with QUOTED_IDENTIFIER on: the rules come from Microsoft's documentation and sqlglot's tokenizer, and are not
-tested on the engine."""
+"""T-SQL with QUOTED_IDENTIFIER on: rules from Microsoft's documentation and sqlglot's tokenizer, not tested on the
+engine."""
 
 from __future__ import annotations
 

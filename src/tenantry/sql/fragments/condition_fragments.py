@@ -45,8 +45,8 @@ class ConditionFragment(NamedTuple):
 
 
 def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[ConditionFragment]) -> None:
-    """Raise TemplateError for the first fragment that contains something other than conditions, or after which the
-    author's other conditions might not apply to all rows."""
+    """Raise TemplateError for the first fragment that contains something other than conditions, or that could prevent
+    the author's other conditions from applying to all rows."""
     outline = read_outline(source, dialect)
     for each in found:
         place = _place(outline, each)

@@ -177,7 +177,7 @@ def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any
 
 
 def is_whole_query(table: Any) -> bool:
-    """Whether the table is the only item in ``from``, without joins, of a select that has a ``where``."""
+    """Whether the table is in a select that has a ``where``, no joins and no other item in ``from``."""
     exp = _types().exp
     parent = table.parent
     select = parent.parent if isinstance(parent, exp.From) else None

@@ -41,7 +41,7 @@ class RewrittenCondition(NamedTuple):
     names: frozenset[str]
     """Names of tables that the condition reads. A CTE with such a name could hide the table."""
     shown: str
-    """Its SQL with tags."""
+    """The condition as SQL, in which variables are written as tags."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ _AT_ONCE: Final = 12_000  # words and signs; further SQL is proved when it is fi
 
 
 class Proof:
-    """Checks again, before SQL is sent to the engine for the first time, that the SQL of a rewritten template names
-    declared tables only inside guards. Shared tables may be named anywhere."""
+    """Checks the SQL of a rewritten template again before its first use. That SQL may name shared tables anywhere, but
+    other declared tables only inside guards."""
 
     def __init__(self, source: Source, nodes: Sequence[Node], guards: Guards) -> None:
         self._source = source
@@ -28,8 +28,8 @@ class Proof:
         self._proved: set[bytes] = set()
 
     def usual(self) -> None:
-        """Check the SQL with all clauses, once for each branch, and then without clauses, up to ``_AT_ONCE`` tokens.
-        Raises TemplateError."""
+        """Check the SQL with all clauses once for each branch, and then the SQL without clauses. Stop after
+        ``_AT_ONCE`` tokens. Raises TemplateError."""
         tokens = 0
         for decide in combinations(self._nodes, every=False):
             tokens += self._prove(render(self._nodes, decide))
@@ -56,9 +56,9 @@ class Proof:
         return len(masked.tokens)
 
     def _check_conditions(self, statement: StatementNames, rendered: RenderedText) -> None:
-        # The rewriting may have seen other combinations of clauses than this one. Here a CTE may have the name of a
-        # table that a condition reads. The spelling decides whether an engine lets the CTE hide the table, so every
-        # such name is refused.
+        # The rewriting has not seen every combination of clauses. In this one, a CTE may have the name of a table that
+        # a condition reads. The spelling decides whether an engine lets the CTE hide the table, so every such name is
+        # refused.
         real = {use.start for use in statement.tables}
         for start, path in statement.starts.items():
             if not rendered.is_of_condition(start):

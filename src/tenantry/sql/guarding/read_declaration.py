@@ -120,7 +120,8 @@ class _DeclarationReader:
                     raise self._error(keys, problem, f"give {parent} a rule, or write {entry.name}: {SHARED}")
 
     def _check_circles(self, tables: GuardedTables) -> None:
-        # A condition may be SQL of another dialect. A circle in it is then found when a query is compiled.
+        # A condition may be SQL that only another dialect can read. A circle in such conditions is found when a query
+        # is compiled.
         try:
             guards = Guards(tables, DIALECTS[DEFAULT_DIALECT], rewrite_condition)
         except InvalidTables:  # this dialect reads two names as one table

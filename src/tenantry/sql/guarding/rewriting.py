@@ -26,7 +26,8 @@ class _Edit(NamedTuple):
     """Where the name begins in the Text."""
     name: str = ""
     guard: TableGuardSQL | None = None
-    """Replaces the name. If None, a non-empty ``name`` is a shared table's and stays; an empty one removes the SQL."""
+    """The guard that replaces the name. Without a guard, ``name`` is the name of a shared table, which stays in the
+    SQL. If ``name`` is empty too, the SQL is removed."""
     alias: str = ""
     only: bool = False
 

@@ -92,8 +92,8 @@ class _OpenBracket:
 
 
 class WordCheck:
-    """Checks that the tokens name the same tables as sqlglot found, and call only functions that SQL may call. Calls at
-    positions for which ``is_trusted`` returns true are not checked. Raises Refused."""
+    """Checks that the tokens name the same tables that sqlglot found, and call only functions that SQL may call. A call
+    is not checked if ``is_trusted`` returns true for its position. Raises Refused."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class WordCheck:
         return at + 1
 
     def _value_of_call(self, at: int) -> None:
-        # A call that returns one value, without a column list, has one column with the name of its alias.
+        # If a call returns one value and has no column list, its only column has the name of its alias.
         name, depth, end = self._name(at), 1, at + 2
         while depth and end < len(self._tokens):
             depth += (self._text(end) == "(") - (self._text(end) == ")")
@@ -178,7 +178,8 @@ class WordCheck:
         raise Refused(token.start, f"{name} can be a function here, and that function may read a table", fix)
 
     def _lambda(self, token: MaskedToken, level: _OpenBracket) -> None:
-        # A lambda with a name replaces the function of that name, and `equals` is the = of a guard.
+        # A lambda with a name replaces the function of that name. With the name `equals`, it would replace the = of a
+        # guard.
         level.has_lambda = level.has_lambda or token.text == "->"
         in_call = level.opened_by[:1].isalpha() and level.opened_by not in _SYNTAX
         if level.has_lambda and (token.text == "as" or not in_call):

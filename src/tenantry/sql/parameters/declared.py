@@ -107,8 +107,8 @@ class Bounds(NamedTuple):
     start: Any
     end: Any
     until: datetime | None = None
-    """If the last day of a date range is cut short, the instant at which it ends, for columns with a time; otherwise
-    None."""
+    """The instant at which a date range ends if its last day is cut short. Only columns with a time are compared with
+    it."""
 
 
 class Nullable(NamedTuple):
@@ -207,8 +207,8 @@ class Parameter:
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """Paths of the properties that a group must have for the default and the time zone. A group may lack the
-        property of a ZoneOfGroup."""
+        """Paths of the properties that a group must have for the default and the time zone. The property of a
+        ZoneOfGroup is left out, because a group may lack it."""
         named = (each for each in (self.default, self.zone) if isinstance(each, PropertyReference))
         return tuple(each.path for each in named if not isinstance(each, ZoneOfGroup))
 

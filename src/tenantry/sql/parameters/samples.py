@@ -27,8 +27,7 @@ def sample_input(parameters: Iterable[Parameter]) -> dict[str, Any]:
 
 
 def is_any_text(parameter: Parameter) -> bool:
-    """Whether the parameter accepts any string. The sample string may then not fit the column that it is compared
-    with."""
+    """Whether the parameter accepts any string. If so, the sample string may not fit the column."""
     return parameter.type in TEXTS and parameter.choices is None
 
 

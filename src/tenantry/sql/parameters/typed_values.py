@@ -94,7 +94,7 @@ def _read_sent(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 
 
 def read_whole(parameter: Parameter, raw: Any, moment: Moment) -> Any:
-    """Like ``read_value``, but an empty string counts as a value, and a single value of a list becomes a tuple with one
+    """Like ``read_value``, but an empty string counts as a value. For a list, a single value becomes a tuple with one
     item."""
     if not parameter.is_list:
         return _read_one(parameter, raw, moment)

@@ -123,8 +123,8 @@ def _nearest(outward: Tokens, step: int, kept: AbstractSet[int]) -> Iterator[Out
 
 
 def _condition_bound(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> tuple[str, _Level]:
-    # Return the nearest word that bounds the tag's condition, or `or` if that is nearer, and the level of the word. The
-    # word is "" if the brackets end first. `step`: -1 to look before the tag, 1 to look after it.
+    # Return the nearest word that bounds the tag's condition (or a nearer `or`), and the level of this word. The word
+    # is "" if the brackets end first. `step`: -1 to look before the tag, 1 to look after it.
     outward = _outward(level, index, step)
     words = ITEM_ENDS if step > 0 else _ALL_STARTS
     for at, token in enumerate(outward):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -13,9 +14,11 @@ from tenantry.sql.private_names.tables import OTHERS, PRIVATE_NAMES, SHOW_MODIFI
 from tenantry.sql.source import Source
 from tenantry.sql.text_cache import cached_by_text
 
-_BEFORE_TABLE: Final = frozenset(
-    {"from", "join", ",", ".", "describe", "desc", "summarize", "show", "table", "pivot", "unpivot", "only"}
-)
+_BEFORE_VALUE: Final = frozenset(
+    {"select", "distinct", "where", "having", "and", "or", "not", "when", "then", "else", "like", "ilike", "between"}
+) | frozenset("=<>|+")
+"""After one of these, a string is a value. Elsewhere it may name a table: ``from (a: 'pg_settings')``."""
+_ESCAPED: Final = re.compile(r"\\[xuU0-7]")
 _DESCRIBES: Final = frozenset({"show", "describe", "desc", "exists"})
 _EXPLAINS: Final = frozenset({"explain", "analyze", "describe", "desc", "summarize"})
 _SET_OPERATORS: Final = frozenset({"union", "except", "intersect"})
@@ -30,8 +33,8 @@ class PrivateName(NamedTuple):
 
 @cached_by_text
 def find_private_name(sql: str, dialect: str) -> PrivateName | None:
-    """Return the first name in the SQL that can show secrets of the server, or None. SQL that cannot be read has the
-    name ``SQL that cannot be read``."""
+    """Return the first name in the SQL that can show secrets of the server, or None. If the SQL cannot be read, the
+    name is ``SQL that cannot be read``."""
     private, rules = PRIVATE_NAMES.get(dialect, OTHERS), DIALECTS[dialect]
     source = Source(sql.replace("{{", "{ ").replace("{%", "{ "))
     try:
@@ -58,14 +61,14 @@ def _called(name: str, offset: int) -> PrivateName:
 
 def _names(words: Sequence[WordToken], private: PrivateNames) -> Iterator[PrivateName]:
     for at, (written, is_word, offset) in enumerate(words):
-        before = _text(words, at - 1)
-        if private.variables and written == before == "@":
+        if private.variables and written == _text(words, at - 1) == "@":
             yield PrivateName(f"@@{_text(words, at + 1)}", words[at - 1].offset)
         prefix, quote, string = written.partition("'")
-        is_string = private.strings_name_tables and not is_word and quote and before in _BEFORE_TABLE
+        names_table = private.strings_name_tables and _text(words, at - 1) not in _BEFORE_VALUE
+        is_string = names_table and not is_word and quote
         if not (is_word or is_string):
             continue
-        if is_string and prefix and "\\" in string:
+        if is_string and prefix and _ESCAPED.search(string):
             yield _called(ESCAPED_NAME, offset)
         name = string.strip() if is_string else written
         public = private.schemas.get(name)

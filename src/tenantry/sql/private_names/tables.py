@@ -20,9 +20,9 @@ class PrivateNames:
     prefixes: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Beginnings of the engine's own names, each with the public names."""
     only_in: str = ""
-    """The only schema that has names with these beginnings; empty: any schema may have them."""
+    """The only schema that has names with these beginnings; empty if any schema may have them."""
     attributes: tuple[FunctionNames, ...] = ()
-    """Of these names, those of functions and types that ``value.name`` calls. Other names after a dot are columns."""
+    """The private functions and types that ``value.name`` calls. Other names after a dot are columns."""
     functions: tuple[FunctionNames, ...] = ()
     """Functions that read settings, files, other servers or the rights of users, run a string as SQL, or change
     the server, such as logs, checkpoints and locks."""
@@ -57,7 +57,7 @@ _PG_TABLES: Final = """
 _DUCKDB_PG_TABLES: Final = "pg_attribute pg_class pg_namespace pg_type"
 # The types, also as arrays, that turn the number of a role into its name.
 _PG_ROLES: Final = "regrole _regrole to_regrole aclitem _aclitem makeaclitem"
-# Functions of one argument that act, or show more than tables and types.
+# Functions of one argument that change something, or show more than tables and types.
 _PG_ATTRIBUTES: Final = """
     pg_advisory_* pg_backup_* pg_blocking_* pg_cancel_* pg_create_* pg_current_* pg_database_* pg_drop_* pg_extension_*
     pg_get_* pg_import_* pg_log_* pg_ls_* pg_options_* pg_promote* pg_read_* pg_relation_* pg_replication_* pg_restore_*
@@ -78,7 +78,8 @@ _POSTGRESQL: Final = PrivateNames(
     functions=(
         DIALECTS["postgresql"].dynamic_functions,
         function_names(
-            """acldefault aclexplode binary_upgrade_* brin_* current_setting gin_clean_pending_list
+            """acldefault aclexplode array_in array_recv* domain_in domain_recv multirange_in multirange_recv range_in
+            range_recv record_in record_recv binary_upgrade_* brin_* current_setting gin_clean_pending_list
             has_any_column_privilege has_column_privilege has_database_privilege has_foreign_data_wrapper_privilege
             has_function_privilege has_language_privilege has_largeobject_privilege has_parameter_privilege
             has_schema_privilege has_sequence_privilege has_server_privilege has_table_privilege
@@ -173,7 +174,7 @@ PRIVATE_NAMES: Final[Mapping[str, PrivateNames]] = {
 }
 """By dialect. chDB has the dialect of ClickHouse."""
 OTHERS: Final = PrivateNames(schemas=_INFORMATION)
-"""For other dialects, of which only the rights of the database user protect secrets."""
+"""For the other dialects. In these, only the rights of the database user protect secrets."""
 
 SYSTEM_DATABASES: Final = frozenset({"information_schema", "mysql", "performance_schema", "sys", "system"})
 """Databases that hold only the engine's own tables. In a connection to one, a private table needs no schema."""

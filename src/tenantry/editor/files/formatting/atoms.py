@@ -1,4 +1,4 @@
-"""Cuts a template into atoms, which formatting keeps, and the groups that they form."""
+"""Splits a template into atoms and groups of atoms. Formatting does not change an atom."""
 
 from __future__ import annotations
 

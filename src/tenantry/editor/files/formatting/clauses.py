@@ -25,7 +25,7 @@ def first_atom(node: Node) -> Atom:
 
 
 def clauses(nodes: Sequence[Node]) -> list[tuple[list[Node], list[Node]]]:
-    """Return the keywords and the body of each clause. Comments before the first keyword are a clause without one."""
+    """Return keywords and body of each clause. Comments before the first keyword are a clause without keywords."""
     found: list[tuple[list[Node], list[Node]]] = []
     at = 0
     while at < len(nodes):
@@ -78,7 +78,6 @@ def alternatives(nodes: Sequence[Node]) -> list[list[Node]]:
 
 
 def _is_clause(node: Node) -> bool:
-    """Whether an optional clause begins with a keyword, such as ``[[ where … ]]``."""
     return isinstance(node, Group) and node.opening.word == "[[" and _keywords(node.nodes, 0, is_first=False) > 0
 
 

@@ -19,7 +19,7 @@ from tenantry.sql import MAX_TEXT
 from tenantry.sql.inspect import Dialect
 
 WIDTH: Final = 100
-"""Characters of a line that is not broken further."""
+"""A line with more characters is broken, if possible."""
 _SHORT: Final = 60
 """Maximum characters of a subquery on one line."""
 _INDENT: Final = 4
@@ -141,7 +141,7 @@ class _Layout:
         self._before, self._is_pending = atom, atom.is_comment and atom.ends_line
 
     def _newline(self, indent: int, nodes: Sequence[Node] = ()) -> None:
-        """Begin a line, after an empty one if there is one before ``nodes``."""
+        """Begin a line. If the text has an empty line before ``nodes``, keep it."""
         self._is_pending = False
         if nodes and first_atom(nodes[0]).is_apart and self._lines[-1].strip():
             self._lines.append("")
@@ -168,7 +168,7 @@ def _space(before: Atom | None, atom: Atom) -> str:
 
 
 def _flat(nodes: Sequence[Node]) -> str | None:
-    """Return the nodes on one line, or None if a comment or a string needs more."""
+    """Return the nodes on one line, or None if a comment or a string needs several lines."""
     parts: list[str] = []
     before: Atom | None = None
     for node in nodes:

@@ -24,15 +24,15 @@ def period(start: str, end: str) -> Message:
 )
 @pytest.mark.parametrize(
     ("buckets", "said"),
-    [(["2026-11-16", "2026-11-23"], ["Wed"]), (["2026-10-01", "2026-11-01"], ["Mon", "Wed", "Fri"])],
+    [(["2026-11-16", "2026-11-23"], ["Wed", "Fri"]), (["2026-10-01", "2026-11-01"], ["Mon", "Wed", "Fri"])],
     ids=["weeks", "months"],
 )
 @pytest.mark.parametrize("by", ["time", "weekday"])
 async def test_a_weekday_ends_before_its_week(
     stand_in: StandIn, visit: Visit, days: list[str], locale: str, buckets: list[str], said: list[str], by: str
 ) -> None:
-    """On Wednesday the 25th, that week's Monday is over, and so are the month's Tuesdays; its last Monday is the 30th.
-    Red when all cells of a week that had not ended were unfinished."""
+    """On Wednesday the 25th, that week's Monday is over and its Friday is not; so are the month's Tuesdays; its last
+    Monday is the 30th. Red when all cells of a week that had not ended were unfinished."""
     wanted = {days[["Mon", "Tue", "Wed", "Fri"].index(each)] for each in said}
     told = [[at, day, 5] for at in buckets for day in days]
     given = rows({"time": "date", "weekday": "text", "n": "integer"}, *told, now=NOW)
@@ -43,6 +43,29 @@ async def test_a_weekday_ends_before_its_week(
     found = [each for each in await titles(panel) if "so far" in each]
     assert {day for day in days for each in found if day in each} == wanted
     assert len(found) == len(wanted)
+
+
+@pytest.mark.parametrize(("by", "down"), [("time", "weekday"), ("weekday", "time")])
+async def test_a_weekday_of_a_week_is_a_day(stand_in: StandIn, visit: Visit, by: str, down: str) -> None:
+    """The tooltip says which one. Red when it was the first day of the week, beside the weekday's name."""
+    told = [[at, day, 5] for at in ("2026-11-15", "2026-11-22") for day in ("Sun", "Wed")]
+    given = rows({"time": "date", "weekday": "text", "n": "integer"}, *told, now=NOW, week_start="sunday")
+    view = {"kind": "heatmap", "heatmap": "n", "by": by, "rows": down, "answer": given}
+    said = [each.splitlines()[0] for each in await titles(await panel_of(stand_in, visit, view))]
+    days = {("Sun", "Nov 15, 2026"), ("Sun", "Nov 22, 2026"), ("Wed", "Nov 18, 2026"), ("Wed", "Nov 25, 2026, so far")}
+    assert set(said) == {", ".join(each if by == "time" else reversed(each)) for each in days}
+
+
+@pytest.mark.parametrize("kind", ["bar", "line"])
+async def test_what_has_not_begun_has_not_ended(stand_in: StandIn, visit: Visit, kind: str) -> None:
+    """Appointments in the months to come. Red when December was a whole month beside November, so far."""
+    months = [f"2026-{month:02}-01" for month in range(9, 13)]
+    view = {"kind": kind, kind: ["n"], "by": "day", "answer": answer(months, now=NOW)}
+    panel = await panel_of(stand_in, visit, view)
+    said = [each.splitlines()[0] for each in await titles(panel)]
+    assert said == ["Sep 2026", "Oct 2026", "Nov 2026, so far", "Dec 2026, so far"]
+    if kind == "bar":
+        assert await panel.locator(".bar.cut").count() == 2
 
 
 async def test_names_that_are_no_weekdays_share_their_week(stand_in: StandIn, visit: Visit) -> None:
@@ -80,6 +103,27 @@ async def test_one_bucket_alone(
     found = [each.splitlines()[0] for each in await titles(panel) if not each.endswith("–")]
     assert found == [said]
     assert await panel.locator(".bar.cut").count() == (", " in said.replace(", 2026", ""))
+
+
+@pytest.mark.parametrize("view", [{"kind": "area", "area": ["n"]}, {"kind": "scatter", "scatter": "n"}])
+@pytest.mark.parametrize(
+    ("name", "time", "said"),
+    [
+        ("month", "2026-11-01", "Nov 2026"),
+        ("quarter", "2026-10-01", "Oct 2026"),
+        ("year", "2026-01-01T00:00:00", "2026"),
+        ("week", "2026-11-23", "Nov 23, 2026"),
+        ("m", "2026-11-01", "Nov 1, 2026"),
+        ("hour", "2026-11-01T00:00:00", "Nov 1, 2026, 12:00 AM"),
+    ],
+)
+async def test_one_place_alone_on_an_axis_of_time(
+    stand_in: StandIn, visit: Visit, view: Message, name: str, time: str, said: str
+) -> None:
+    """Red when a month below an area, and the first hour of a day, were a day."""
+    given = rows({name: "datetime" if "T" in time else "date", "n": "integer"}, [time, 5], now=NOW)
+    panel = await panel_of(stand_in, visit, view | {"by": name, "answer": given})
+    assert [each.replace("\u202f", " ") for each in await labels(panel)] == [said]
 
 
 async def test_bars_beyond_the_limit_hold_it(stand_in: StandIn, visit: Visit) -> None:

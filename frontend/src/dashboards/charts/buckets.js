@@ -74,7 +74,7 @@ export function bucketsOf(times, when, clock = PLAIN, name = "") {
   const starts = some ? [...before, ...known, ...after(step(last))] : all;
   const cut = (at, days) => {
     const [begin, finish] = days ? days(at, step(at)) : [at, step(at)];
-    if (begin <= today && today < finish) return "so far";
+    if (today < finish) return "so far";
     return isIn && (begin < from || finish > to) ? "in part" : "";
   };
   return { starts: starts.filter(exists), some, regular, unit, hours, cut, next };

@@ -50,7 +50,10 @@ export function dimension(rows, name, formats, when, bands) {
   const plain = clock
     ? (at) => (Number.isNaN(at) ? [formats.name(null)] : [formats.time(clock.wall(at), format), clock.again?.(at) ? "again" : isBoth(at) && "both hours"])
     : (value) => [(known ??= formats.names(values, way))(Number.isNaN(value) ? null : value)];
-  const write = (value, days) => [...plain(value), buckets?.cut(value, days)].filter(Boolean).join(", ");
+  const write = (value, days) => {
+    const [begin, finish] = days?.(value, buckets?.next(value)) ?? [];
+    return [...plain(finish - begin === DAY ? begin : value), buckets?.cut(value, days)].filter(Boolean).join(", ");
+  };
   if (kind !== "name" && !bands) {
     const positions = times ?? values.map(number);
     return { kind, values, positions, names: [], text: write, name: (row) => write((clock ? positions : values)[row]), way, clock, buckets, format };

@@ -73,15 +73,16 @@ export function valueDomain(values, { zero = true, count = 4, way } = {}) {
  * @param {import("./buckets.js").When} when
  * @returns {Tick[]}
  */
-export function timeTicks(domain, width, formats, { buckets, clock }, when) {
+export function timeTicks(domain, width, formats, by, when) {
+  const { buckets, clock } = by;
   const pixel = (domain[1] - domain[0]) / width;
   const isFine = buckets && buckets.next(domain[0]) - domain[0] <= 2 * pixel; // a tick within one seems to lie at its start
   const starts = isFine ? null : buckets?.starts.filter((at) => at >= domain[0] && at <= domain[1]);
   const known = new Set(starts);
-  const inSteps = (count) => clock.parts(domain).flatMap(([from, to, by]) => timesInSteps(from + by, to + by, (domain[1] - domain[0]) / count, when.week_start === "sunday").map((wall) => wall - by));
+  const inSteps = (count) => clock.parts(domain).flatMap(([from, to, ahead]) => timesInSteps(from + ahead, to + ahead, (domain[1] - domain[0]) / count, when.week_start === "sunday").map((wall) => wall - ahead));
   const most = Math.max(2, Math.round(width / 40));
   const fitting = (found) => {
-    const labels = timeTexts(found, formats, clock);
+    const labels = timeTexts(found, formats, by);
     const widest = Math.max(0, ...labels.map(({ text }) => textWidth(text)));
     return labels.length > 1 && (widest + 16) * labels.length <= width ? labels : null;
   };
@@ -95,13 +96,13 @@ export function timeTicks(domain, width, formats, { buckets, clock }, when) {
     const labels = fitting(each.filter((_, place) => place % step === 0));
     if (labels) return labels;
   }
-  return timeTexts([domain[0]], formats, clock);
+  return timeTexts([domain[0]], formats, by);
 }
 
 /** The same labels where some have no room: each says of its date what the one before it does not say. */
-export const timesAnew = (formats, { clock }) => clock && ((places) => timeTexts(places, formats, clock));
+export const timesAnew = (formats, by) => by.clock && ((places) => timeTexts(places, formats, by));
 
-function timeTexts(places, formats, clock) {
+function timeTexts(places, formats, { clock, format }) {
   const dates = places.map((at) => new Date(clock.wall(at)));
   const each = (test) => dates.every(test);
   const midnight = (date) => date.getTime() % DAY === 0;
@@ -112,7 +113,7 @@ function timeTexts(places, formats, clock) {
   const isNext = (date, place) => !sameDay(date, dates[place - 1] ?? dates.at(-1));
   const day = (place) => (!place || known(place) ? "day" : "date");
   let way = (date, place) => (midnight(date) ? day(place) : !isNext(date, place) ? inDay : !place || known(place) ? "daytime" : "datetime");
-  if (dates.length === 1) way = (date) => (midnight(date) ? "date" : "datetime");
+  if (dates.length === 1) way = () => format;
   else if (each(january)) way = () => "year";
   else if (each(first)) way = (date, place) => (january(date) ? "year" : known(place) ? "monthname" : "month");
   return dates.map((date, place) => ({ at: places[place], text: formats.time(date.getTime(), way(date, place)) + (clock.again?.(places[place]) ? ", again" : "") }));

@@ -78,6 +78,32 @@ async def test_an_open_response_ends_with_the_rights_of_its_author(
             await until(count, 0)
 
 
+@pytest.mark.parametrize("how", ENDS)
+async def test_a_file_without_its_first_row_ends_with_the_rights_of_its_author(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """Its query is stopped at the engine. Red when only a response that has begun asks for the author."""
+    monkeypatch.setattr(ndjson, "ASK_SECONDS", 0.05)
+    async with served_editor(tmp_path, limits=LIMITS) as site:
+        count = running("sqlite", site, request)
+        async with site.reading("csv", **GROUP, text=ENDLESS["sqlite"]) as reader:
+            await until(count, 1)
+            ENDS[how](site)
+            await until(count, 0)
+            assert (await message(reader))["status"] == 401
+
+
+async def test_a_file_asks_for_its_author_before_its_first_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last check may be seconds old. Red when the head is sent without a check."""
+    monkeypatch.setattr(ndjson, "ASK_SECONDS", 600.0)
+    found = [EditorAuthor("ann")]
+    async with served_editor(tmp_path, authors=lambda _: found.pop() if found else None, limits=LIMITS) as site:
+        answer = await site.post("csv", **GROUP, text="select 7 as n")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "no_author")
+
+
 async def test_ending_the_sessions_of_an_author_ends_a_download(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:

@@ -50,6 +50,13 @@ OF_EDITOR: Final = (
         ("tests/editor/test_open_responses.py",),
     ),
     Defence(
+        "a file is not sent to an author who logged out while it waited",
+        "editor/runs/query_runs.py",
+        "if not await asked.is_still_allowed():",
+        "if False:",
+        ("tests/editor/test_open_responses.py",),
+    ),
+    Defence(
         "each request of an editor's preview needs its author",
         "editor/previews/preview_routes.py",
         "        await self._require_author(drafts, scope)\n",

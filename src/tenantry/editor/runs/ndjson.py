@@ -55,7 +55,7 @@ class Lines(Response):
         try:
             async with (
                 while_connected(self._asked.request),
-                _while_allowed(self._asked),
+                while_allowed(self._asked),
                 aclosing(self._parts) as parts,
             ):
                 start = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
@@ -72,8 +72,8 @@ class Lines(Response):
 
 
 @asynccontextmanager
-async def _while_allowed(asked: EditorRequest[Any]) -> AsyncIterator[None]:
-    # Raises ResponseCut in the block when the author may no longer get the response.
+async def while_allowed(asked: EditorRequest[Any]) -> AsyncIterator[None]:
+    """Cancels the block, and raises ResponseCut, when the author may no longer get the response."""
     limit = asyncio.timeout(None)
 
     async def watch() -> None:

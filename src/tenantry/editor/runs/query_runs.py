@@ -16,17 +16,19 @@ from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.query_errors import internal_error, query_error
 from tenantry.editor.requests import EditorRequest, status_for_author
 from tenantry.editor.runs.audit import record_query
-from tenantry.editor.runs.ndjson import HEADERS, Lines, json_line
+from tenantry.editor.runs.ndjson import HEADERS, Lines, json_line, while_allowed
 from tenantry.editor.runs.plans import plan_text
 from tenantry.editor.runs.prepared_query import PreparedQuery, RunBody, prepare_query
 from tenantry.editor.runs.row_lines import RowLines, Types
 from tenantry.editor.viewed_groups import find_viewed_group
 from tenantry.editor.workbench import Workbench
-from tenantry.errors import QueryTimeout, TenantryError
+from tenantry.errors import NoAuthor, QueryTimeout, TenantryError
 from tenantry.groups import UserGroup
+from tenantry.middleware import ResponseCut
 
 PLAN_SECONDS: Final = 1.0
 """Maximum seconds for a plan."""
+_ENDED: Final = "your session has ended or your rights have changed: open the editor again"
 
 
 class QueryRuns:
@@ -60,9 +62,16 @@ class QueryRuns:
         group = await self._group(asked)
         prepared = await prepare_query(self._workbench, self._queries, asked.body, group)
         await record_query(self._workbench, asked, _action(asked.body), prepared, "csv")
-        stream = await prepared.sources.stream(
-            group, prepared.schema, prepared.query, prepared.variables, format="csv", formula_safe=True
-        )
+        try:
+            async with while_allowed(asked):
+                stream = await prepared.sources.stream(
+                    group, prepared.schema, prepared.query, prepared.variables, format="csv", formula_safe=True
+                )
+        except ResponseCut as cut:
+            raise NoAuthor(_ENDED) from cut
+        if not await asked.is_still_allowed():
+            await stream.aclose()
+            raise NoAuthor(_ENDED)
 
         async def parts() -> AsyncGenerator[bytes]:
             async with stream:

@@ -70,9 +70,37 @@ async def test_a_second_cookie_changes_no_author(tmp_path: Path) -> None:
         sessions = EditorSessions(site.store)
         keys = [await sessions.open(await sessions.issue(EditorAuthor(name), OPERATOR)) for name in ("ann", "eve")]
         for pair in (keys, keys[::-1]):
-            assert (await ask(site, "state", f"{pair[0]}; __Secure-tenantry-editor={pair[1]}")).status_code == 401
+            refused = await ask(site, "state", f"{pair[0]}; __Secure-tenantry-editor={pair[1]}")
+            assert (refused.status_code, refused.json()["error"]["code"]) == (401, "no_author")
+            assert "another application of this host also sets" in refused.json()["error"]["message"]
         twice = await ask(site, "state", f"{keys[0]}; __Secure-tenantry-editor={keys[0]}")
         assert twice.json()["author"] == "ann"
+
+
+async def test_with_a_second_cookie_an_author_can_log_out(tmp_path: Path) -> None:
+    """The session would last for hours. Red when only a request with one cookie ends a session, or only the first."""
+    async with served(tmp_path, FrozenClock()) as site:
+        sessions = EditorSessions(site.store)
+        keys = [await sessions.open(await sessions.issue(EditorAuthor(name), OPERATOR)) for name in ("ann", "eve")]
+        both = "; __Secure-tenantry-editor=".join([*keys, "x" * 43])
+        many = "; __Secure-tenantry-editor=".join([*(f"{n:043}" for n in range(20)), keys[0]])
+        assert (await ask(site, "session/end", many)).status_code == 401, "no more reads than 20"
+        foreign = {
+            "Cookie": f"__Secure-tenantry-editor={both}",
+            "X-Tenantry-Editor": "1",
+            "Sec-Fetch-Site": "cross-site",
+        }
+        assert (await site.client.post("/editor/-/session/end", json={}, headers=foreign)).status_code == 403
+        assert (await ask(site, "state", keys[0])).status_code == 200
+        left = await ask(site, "session/end", both)
+        assert (left.status_code, cookie(left)["max-age"]) == (200, "0")
+        assert [(await ask(site, "state", key)).status_code for key in keys] == [401, 401]
+        assert (await ask(site, "session/end", both)).status_code == 401
+        closed = [each for each in await site.store.audit.list() if each.action == "editor.closed"]
+        assert sorted((each.author.name, each.subject) for each in closed) == [
+            ("editor ann", "ann"),
+            ("editor eve", "eve"),
+        ]
 
 
 async def test_the_cookie_is_only_for_the_editor_of_this_port(tmp_path: Path) -> None:

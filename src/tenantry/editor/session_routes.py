@@ -8,9 +8,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from tenantry.dashboards import StrictBody, read_request
-from tenantry.editor.requests import EditorEndpoints, EditorRequest, NoBody
-from tenantry.editor.sessions import EditorSessions, cookie_name, session_key
-from tenantry.errors import InvalidBody
+from tenantry.editor.requests import EditorEndpoints
+from tenantry.editor.sessions import EditorSessions, cookie_name, session_keys
+from tenantry.errors import InvalidBody, NoAuthor
 
 
 class LinkBody(StrictBody):
@@ -19,7 +19,7 @@ class LinkBody(StrictBody):
 
 
 def session_routes(endpoints: EditorEndpoints, sessions: EditorSessions) -> list[BaseRoute]:
-    """Return the routes that open and end a session. Opening needs no author."""
+    """Return the routes that open and end a session. With several cookies of sessions, all these sessions end."""
 
     async def open_session(request: Request) -> Response:
         endpoints.require_page(request)
@@ -27,13 +27,15 @@ def session_routes(endpoints: EditorEndpoints, sessions: EditorSessions) -> list
         key = await sessions.open((await read_request(request, LinkBody)).code)
         return _with_cookie(request, key, sessions.seconds)
 
-    async def end(asked: EditorRequest[NoBody]) -> Response:
-        await sessions.end(session_key(asked.request) or "", asked.author)
-        return _with_cookie(asked.request, "", 0)
+    async def end(request: Request) -> Response:
+        endpoints.require_page(request)
+        if not any([await sessions.end(key) for key in session_keys(request)]):
+            raise NoAuthor(NoAuthor.MESSAGE)
+        return _with_cookie(request, "", 0)
 
     return [
         Route("/-/session", open_session, methods=["POST"]),
-        endpoints.post("/-/session/end", NoBody, end),
+        Route("/-/session/end", end, methods=["POST"]),
     ]
 
 

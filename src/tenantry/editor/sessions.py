@@ -14,7 +14,7 @@ from starlette.requests import Request
 from tenantry.dashboards import MAX_PAYLOAD, Purpose, SingleUseCodes
 from tenantry.editor.authors import EditorAuthor, Right
 from tenantry.editor.workbench import EditorStore
-from tenantry.errors import CodeUsed, InvalidSettings
+from tenantry.errors import CodeUsed, InvalidSettings, NoAuthor
 from tenantry.groups import AuditNote, Author
 from tenantry.ports import CodeShare
 
@@ -23,6 +23,8 @@ SESSION_HOURS: Final = 8.0
 
 _MOST: Final = 20
 """Maximum unused links, and maximum sessions, of one author. When one more is added, the oldest ends."""
+
+_MOST_COOKIES: Final = 20
 
 _COOKIE: Final = "__Secure-tenantry-editor"
 
@@ -60,10 +62,14 @@ class EditorSessions:
         payload = await self._codes.read(Purpose.EDITOR_SESSION, key)
         return None if payload is None else _author(payload)
 
-    async def end(self, key: str, author: EditorAuthor) -> None:
-        """End the session. Raises StoreUnavailable."""
-        if await self._codes.redeem(Purpose.EDITOR_SESSION, key) is not None:
-            await self._audit.record(AuditNote(author.audited(), "editor.closed", "", author.name))
+    async def end(self, key: str) -> bool:
+        """End the session. Return whether there was one. Raises StoreUnavailable."""
+        payload = await self._codes.redeem(Purpose.EDITOR_SESSION, key)
+        if payload is None:
+            return False
+        author = _author(payload)
+        await self._audit.record(AuditNote(author.audited(), "editor.closed", "", author.name))
+        return True
 
     async def end_all(self, name: str, by: Author) -> int:
         """End all sessions and unused links of the author with this name. Return their number. Raises
@@ -75,22 +81,26 @@ class EditorSessions:
 
 
 class SessionAuthors:
-    """Finds the author of a request by the session in its cookie."""
+    """Finds the author of a request by the session in its cookie. Raises NoAuthor for several such cookies."""
 
     def __init__(self, sessions: EditorSessions) -> None:
         self._sessions = sessions
 
     async def __call__(self, request: Request) -> EditorAuthor | None:
-        key = session_key(request)
-        return None if key is None else await self._sessions.find(key)
+        keys = session_keys(request)
+        if len(keys) > 1:  # another application may have set one to make the author work in somebody else's session
+            raise NoAuthor(
+                f"another application of this host also sets the cookie {cookie_name(request)}: delete the cookies of "
+                "this host in your browser, and open a new link"
+            )
+        return await self._sessions.find(keys.pop()) if keys else None
 
 
-def session_key(request: Request) -> str | None:
-    """Return the key in the session's cookie. With several such cookies, return None: another application of the host
-    may have set one, to make the author work in the session of somebody else."""
+def session_keys(request: Request) -> list[str]:
+    """Return the different values of the session's cookie, at most 20, in the order of the request."""
     pairs = [part.partition("=") for part in ";".join(request.headers.getlist("cookie")).split(";")]
-    keys = {value.strip() for name, _, value in pairs if name.strip() == cookie_name(request)}
-    return keys.pop() if len(keys) == 1 else None
+    keys = dict.fromkeys(value.strip() for name, _, value in pairs if name.strip() == cookie_name(request))
+    return list(keys)[:_MOST_COOKIES]  # anyone may send them, and to end a session costs a read for each
 
 
 def cookie_name(request: Request) -> str:

@@ -27,7 +27,7 @@ class Message:
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Return whether this message can replace ``other``. Its generation must be higher, or equal if no content gets
+        """Return whether this message can replace ``other``: its generation is higher, or equal and no content gets
         lost."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 

@@ -9,7 +9,7 @@ from tenantry.errors import InvalidSource
 
 def check_tables(declaration: Mapping[str, Any] | None) -> str:
     """Return a declaration as canonical JSON, or "" for None or an empty declaration. Raises InvalidSource if
-    ``read_tables`` rejects the declaration or if it lists no table."""
+    ``read_tables`` rejects the declaration or the declaration lists no table."""
     if not declaration:
         return ""
     from tenantry.sql.guarding import InvalidTables, read_tables  # slow to import
@@ -25,8 +25,8 @@ def check_tables(declaration: Mapping[str, Any] | None) -> str:
 
 
 def check_new_tables(before: str, declaration: Mapping[str, Any]) -> str:
-    """Like ``check_tables``, for the declaration that replaces ``before``. Also raises InvalidSource if it is empty but
-    ``before`` has ``guard: required``."""
+    """Like ``check_tables``, for the declaration that replaces ``before``. Also raises InvalidSource if ``declaration``
+    is empty but ``before`` has ``guard: required``."""
     after = check_tables(declaration)
     if before and not after and json.loads(before).get("guard"):
         raise InvalidSource(

@@ -70,8 +70,8 @@ class IntrospectionBackend:
         return f"<{type(self).__name__} {self._endpoint.url}>"
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Return the token's group, or None if the other server reports the token as inactive or its key is not in
-        ``keys``. Raises StoreUnavailable if no valid response arrives."""
+        """Return the token's group, or None if the other server reports the token as inactive or the token's key is not
+        in ``keys``. Raises StoreUnavailable if no valid response arrives."""
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
@@ -174,7 +174,7 @@ def _library() -> Any:
 
 def checked_address(url: str, *, allow_http: bool) -> str:
     """Return ``url`` if it is an https address. Plain http is accepted for this host, or for any host with
-    ``allow_http``. Raises ValueError without the URL, which may contain a password."""
+    ``allow_http``. Raises ValueError without quoting the URL, which may contain a password."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port

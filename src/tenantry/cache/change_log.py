@@ -85,7 +85,7 @@ class ChangeLog:
         self.since = self.generation = min(changes.since, changes.generation)
 
     def add(self, changes: Sequence[Change]) -> Iterator[Change]:
-        """Yield those that were not in the log yet."""
+        """Add the changes that are not in the log yet, and yield them."""
         for change in changes:
             if change.generation <= self.generation:
                 continue

@@ -173,7 +173,7 @@ class Sources:
         self._oldest = min(self._oldest, entry.generation)
 
     def drop_older(self, generation: int, now: float) -> bool:
-        """Return True if at least one of the dropped entries was valid."""
+        """Drop the entries of generations below ``generation``. Return True if any of them was valid."""
         if generation <= self._oldest:
             return False
         older = [key for key, entry in self.entries.items() if entry.generation < generation]

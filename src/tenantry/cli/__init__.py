@@ -51,7 +51,7 @@ class _Commands(click.Group):
             click.echo(f"tenantry: this needs {missing.name}: pip install 'tenantry[{extra}]'", err=True)
             sys.exit(FAILED)
         except OSError as error:
-            if error.filename is None:  # not of a file
+            if error.filename is None:  # not about a file
                 raise
             click.echo(mask_within(f"tenantry: cannot use {error.filename}: {error.strerror}"), err=True)
             sys.exit(FAILED)

@@ -17,7 +17,7 @@ class _Part:
     offset: int
     count: int = 0
     named: list[str] = field(default_factory=list)
-    """The first groups that see it, by id."""
+    """Ids of the first groups that see this dashboard or panel."""
 
 
 class Audience:

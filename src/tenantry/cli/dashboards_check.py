@@ -62,7 +62,8 @@ class DashboardReport:
 
 
 class DashboardCheck:
-    """Checks dashboards. First call ``gather`` (against the store) or ``use_schema``, then ``run``."""
+    """Checks dashboards. To check against the groups of a store, call ``gather`` first; otherwise call ``use_schema``.
+    Then call ``run``."""
 
     def __init__(self, folder: Path, tables: Path | None = None, may_open: str | None = None) -> None:
         self._guards = TablesCheck(tables)
@@ -84,7 +85,8 @@ class DashboardCheck:
         self._audience = Audience({saved.dashboard.name: saved for saved in self._saved}, may_open)
         self._types: PropertyTypes | None = None
         self._types_of: dict[str, PropertyTypes] = {}
-        """By file: the properties of the groups that see a panel with the file's query, if not all groups do."""
+        """Query file -> the properties of the groups that see the query's panels. Files that all groups see are not in
+        it."""
         self._texts: dict[Located, list[str]] = {}
         self._formats: dict[UnusableFormat, list[str]] = {}
         self._properties: set[str] = set()
@@ -173,7 +175,7 @@ class DashboardCheck:
         for saved in self._saved:
             for panel, file, template in templates_of(saved):
                 refused = self._guards.find(template, self._home) is not None and self._guarded(template) is template
-                if not refused:  # the finding `unguarded` says it already
+                if not refused:  # otherwise the finding of `unguarded` reports it
                     yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Names: TypeAlias = frozenset[str] | None
 
 _VARIABLE = "{{"
-"""In a column's name that depends on the group."""
+"""A column whose name contains this string depends on the group."""
 _COLUMN_KEYS = {
     PanelKind.DONUT: "by",
     PanelKind.LINE: "color",
@@ -22,7 +22,8 @@ _COLUMN_KEYS = {
     PanelKind.BAR: "color",
     PanelKind.SCATTER: "color",
 }
-"""The key that names the column of the series. Other kinds of panels have none, or name it in their specification."""
+"""Kind of panel -> the key that names the column of its series. Other kinds have no series column, or name it in their
+specification."""
 
 
 def checked_column(dashboard: DashboardFile, panel: Panel) -> str:
@@ -58,7 +59,7 @@ def _names_of(panel: Panel, found: Collection[Names]) -> Names:
     if not _column(panel):
         return measures if panel.kind in _COLUMN_KEYS else frozenset()
     known = [each for each in found if each is not None]
-    complete = known and len(known) == len(found) and len(measures) < 2  # else a name includes its measure
+    complete = known and len(known) == len(found) and len(measures) < 2  # if several, names contain them
     return frozenset().union(*known) if complete else None
 
 
@@ -67,5 +68,5 @@ def _unknown(dashboard: DashboardFile, colored: tuple[ColoredName, ...], known: 
         if each.name not in known:
             at = dashboard.source.location(each.offset)
             message = f"no row that was read has the name {each.name}, so its colour is not used"
-            fix = "correct the name, or keep it for rows to come"  # never a value of the rows
+            fix = "correct the name, or keep it for rows to come"  # the fix must not quote values of rows
             yield at.file, Finding("unused-color", Severity.NOTE, at.line, at.column, message, fix)

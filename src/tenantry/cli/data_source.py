@@ -36,7 +36,7 @@ _LIST_SECONDS: Final = 3.0
 """Seconds that `list` waits for each data source."""
 
 _STDIN: Final = "tenantry.cli.data_source.stdin"
-"""The key of the context under which the option that has read stdin is noted."""
+"""The key in ``context.meta`` for the name of the option that has read stdin."""
 
 _no_check: OptionDecorator = click.option("--no-check", is_flag=True, help="Do not test the connections.")
 
@@ -44,7 +44,7 @@ _no_check: OptionDecorator = click.option("--no-check", is_flag=True, help="Do n
 def _read_secret(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
     if text != "-" or context.resilient_parsing:  # resilient_parsing: the shell completes the command
         return text
-    # A prompt of a running event loop would not end on Ctrl-C: callbacks are called before it runs.
+    # Prompt in this callback, before the event loop runs: in the loop, Ctrl-C would not end a prompt.
     if sys.stdin.isatty():
         return click.prompt("URL" if parameter.name == "url" else "Password", hide_input=True, err=True).strip()
     if context.meta.setdefault(_STDIN, parameter.name) != parameter.name:

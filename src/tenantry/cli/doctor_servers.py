@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 _SERVER_SECONDS: Final = 5.0
 _LOOKS: Final = 200
 _LOOK_SECONDS: Final = 0.05
-"""How often the status of a bus is read, and the pause between: longer than a bus needs to find out whether its own
-messages arrive."""
+"""The status of a bus is read up to _LOOKS times, with pauses of _LOOK_SECONDS. In this time, a bus finds out whether
+its own messages arrive."""
 _DIFFERENCE: Final = 5.0
 """Seconds by which clocks may differ."""
 
@@ -106,7 +106,7 @@ async def check_clock(chosen: Settings) -> CheckResult:
 
 
 async def _offsets(chosen: Settings) -> dict[str, float]:
-    """Return, by the name of a server, by how many seconds its clock is ahead of ours."""
+    """Return, for each server, the seconds by which its clock is ahead of ours."""
     address, clocks = read_address(chosen.database), dict[str, Callable[[], Awaitable[float]]]()
     if isinstance(address, PostgresServer):
         clocks[f"that of the {address.label}"] = partial(_postgres_time, address)

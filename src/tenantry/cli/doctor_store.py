@@ -45,7 +45,7 @@ _NOT_THE_ADDRESS: Final = (
     "refuses its role",
     "permission denied",
 )
-"""Words of problems for which another address is no fix."""
+"""If the problem contains one of these, another address would not fix it."""
 
 
 def check_keys(path: Path) -> CheckResult:
@@ -59,7 +59,7 @@ def check_keys(path: Path) -> CheckResult:
 
 
 async def check_missing_file(path: Path, store: SQLStore) -> CheckResult | None:
-    """Return None unless the file is missing and the store has entries, which an earlier file sealed. Raises
+    """Return None unless the key file is missing although the store has sealed audit entries. Raises
     StoreUnavailable."""
     if await store.audit.head() is None or not _is_missing(path):
         return None
@@ -98,8 +98,8 @@ async def check_stored_keys(path: Path, store: SQLStore) -> CheckResult | None:
 
 
 async def _seal_problem(ring: SigningKeys, store: SQLStore) -> str | None:
-    """The seal of an audit entry shows whether a key of the same id has the same secret. Return None also if the
-    newest seal cannot be checked with the last entries alone."""
+    """Return the problem if the newest seal of the audit trail shows that its key is missing or has another secret.
+    Return None also if the last entries are not enough to check this seal."""
     from tenantry.backends.audit import ChainCheck
 
     head = await store.audit.head()

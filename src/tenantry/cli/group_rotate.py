@@ -168,7 +168,7 @@ class _Rotations:
             self._after = after
             try:
                 with progress(total, "Groups") as advance, _cancelled_by_sigterm():
-                    if step is not None:  # first: `begin` may not be called before its tokens are written
+                    if step is not None:  # first, because the tokens of `step` must be written before `begin` is called
                         await self._rotate_step(by_name[step.environment], step, tokens)
                         advance(len(step.versions))
                     for target in targets:

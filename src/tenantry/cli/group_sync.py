@@ -43,7 +43,7 @@ _TOGETHER: Final = 250
 """Groups per transaction."""
 
 _SHOWN_ABSENT: Final = 20
-"""Groups that are shown by name if they are not in the file and stay."""
+"""Maximum number of groups listed by id that are not in the file and stay."""
 
 
 @click.command("sync")
@@ -185,7 +185,7 @@ def _changed_fields(group: UserGroup, upsert: Upsert) -> FieldChanges:
     found: FieldChanges = {}
     for name, value in upsert.changes.differing(group).items():
         before, after = _plain(getattr(group, name)), _plain(value)
-        # Without a difference, only the order of the entries differs.
+        # If `field_changes` finds nothing, only the order of the entries differs.
         found |= field_changes(name, before, after) or {name: {"from": before, "to": after}}
     return found
 

@@ -159,7 +159,7 @@ def author() -> Author:
         user = pwd.getpwuid(os.geteuid()).pw_name
     except (ImportError, KeyError):  # or a user id without a name, as in some containers
         user = str(os.geteuid()) if hasattr(os, "geteuid") else os.environ.get("USERNAME", "somebody")
-    # Whom sudo names is added and replaces nothing, for the same reason.
+    # For the same reason, the user in SUDO_USER is added and does not replace this one.
     by = os.environ.get("SUDO_USER", "")
     is_name = re.fullmatch(r"[\w.@-]{1,64}", by) is not None
     return Author(f"command line {user}@{socket.gethostname()}" + (f" (sudo by {by})" if is_name else ""))

@@ -104,8 +104,8 @@ class _InFile(RotatedTokens):
 
 @contextmanager
 def open_tokens(path: Path | None) -> Iterator[RotatedTokens]:
-    """Open the file for appending. If it is missing, it is made with mode 0600. None: write no tokens. Raises
-    click.BadParameter."""
+    """Open the file for appending. If it is missing, it is made with mode 0600. If ``path`` is None, write no tokens.
+    Raises click.BadParameter."""
     if path is None:
         yield RotatedTokens()
     elif path == STDOUT:

@@ -62,7 +62,7 @@ def choose_group(
     database: str | None,
     keys: str | None,
 ) -> OpenStore:
-    """Return how to open the store with the chosen group. Raises click.UsageError and WrongSettings."""
+    """Return a function that opens the store of the chosen group. Raises click.UsageError and WrongSettings."""
     from tenantry.cli.dashboards_serve import sample_group, stored_group
 
     if provided_id is None:

@@ -203,7 +203,7 @@ def _configured_environment() -> str | None:
 
 
 def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: bool) -> None:
-    """Raises UsageError if the user named this environment, or if another one has a schema."""
+    """Raises UsageError if the user named this environment, or if another environment has a schema."""
     names = list(dict.fromkeys(each for folder in folders for each in schema_names(folder)))
     if names or asked_for:
         there = f"there are schemas of {', '.join(names)}" if names else "no environment has one"
@@ -219,7 +219,7 @@ class _Found(NamedTuple):
     file: Path | None
     """None for stdin."""
     folder: Path
-    """The template may include its files."""
+    """The template may include files of this folder."""
     own: bool
     """Whether the template belongs to the program: only then may its header declare properties optional."""
 

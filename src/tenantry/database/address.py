@@ -25,7 +25,7 @@ RECHECK_SECONDS = 0.001
 
 
 _LEAST_SPACE = 65_536
-"""Bytes. SQLite's shared-memory file has 32 KiB, and a transaction some pages of 4 KiB."""
+"""Free bytes that SQLite needs: 32 KiB for its shared-memory file, and some pages of 4 KiB for a transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ class SQLiteFile:
         return connection
 
     def problem(self) -> str | None:
-        """Say what keeps this process from using the file, which SQLite does not say: a read-only or full file system,
-        or the owner of the file. Return None if nothing is found."""
+        """Return the reason why this process cannot use the file, or None if none is found. SQLite does not report
+        these reasons: a read-only or full file system, or the owner of the file."""
         if sys.platform == "win32":
             return None
         folder = self.path.parent

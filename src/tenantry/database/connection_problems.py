@@ -78,7 +78,7 @@ def network_problem(error: BaseException, server: str = "its server") -> str | N
     None for an unknown error."""
     for each in causes(error):
         if isinstance(each, socket.gaierror):
-            host = server.rpartition(":")[0].rpartition(" ")[2]  # of `Redis cache.internal:6379`, the name of a host
+            host = server.rpartition(":")[0].rpartition(" ")[2]  # `cache.internal` of `Redis cache.internal:6379`
             return _NO_ADDRESS.format(host or f"of {server}")
         if isinstance(each, ConnectionRefusedError):
             return _REFUSED.format(server)

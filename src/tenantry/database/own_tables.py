@@ -130,7 +130,8 @@ async def check_source(name: str, url: str, seconds: float) -> None:
         )
 
 
-# Both return why the source could not be checked, and never an error's message, which may quote the URL.
+# The next two functions return why the source could not be checked. They never return an error's message, because it
+# may quote the URL.
 
 
 def _check_file(url: URL) -> str | None:

@@ -62,8 +62,8 @@ class SourceCounters:
         self.executions: Counter[str] = Counter()
         """Ended executions by outcome: ``ok``, ``stopped``, ``failed`` or an error's code."""
         self.queries: Counter[str] = Counter()
-        """Ended queries by outcome, as for ``executions``. Several queries may share an execution; a cache hit has
-        none."""
+        """Ended queries by outcome, as for ``executions``. Several queries may share an execution. Queries answered
+        from the cache have none."""
         self.cache_hits: int = 0
         """Queries answered from the cache."""
         self.joined: int = 0

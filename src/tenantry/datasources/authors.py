@@ -1,4 +1,4 @@
-"""Authors' queries may not show secrets of the database server (docs/editor-operating.md)."""
+"""Keeps authors' queries from showing secrets of the database server (docs/editor-operating.md)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def refuse_private_names(registered: RegisteredSource, bound: BoundSQL) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WithoutTables:
-    """Data sources without their declarations of guarded tables, except those that say ``guard: required``."""
+    """Finds data sources, and drops each declaration of guarded tables that does not say ``guard: required``."""
 
     directory: SourceDirectory
 
@@ -47,5 +47,5 @@ class WithoutTables:
 
 
 def is_guard_required(source: RegisteredSource) -> bool:
-    """Whether the declaration of the source's guarded tables may not be left out."""
+    """Whether the source's declaration of guarded tables always applies."""
     return bool(source.declaration.get("guard") == REQUIRED)

@@ -79,7 +79,7 @@ def derived_key(key: str, derivation: str) -> str:
 
 def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None:
     """Raise ValueError if the variables belong to another group, or to another viewer of the group. Variables without
-    ``user_group`` and ``viewer`` belong to nobody."""
+    ``user_group`` and ``viewer`` are accepted."""
     own = group.variables
     if variables is own or not ("user_group" in variables or "viewer" in variables):
         return
@@ -90,7 +90,7 @@ def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None
 
 
 def _is_same_group(owner: Any, expected: Any) -> bool:
-    if owner is expected:  # ``variables(request)`` has more than the variables of the group
+    if owner is expected:  # as in ``variables(request)``, which adds variables to those of the group
         return True
     # A copy is allowed: the same group read again, or a record that passed through a template or JSON.
     return isinstance(owner, Record | dict) and all(

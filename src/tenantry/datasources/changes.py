@@ -118,8 +118,7 @@ class SourceChanges:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Return a Unix time, ``LATE_SECONDS`` ago. Rows that are read from now on include all changes made before that
-        time."""
+        """Return the Unix time of ``LATE_SECONDS`` ago. Rows read from now on include all changes made before then."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:

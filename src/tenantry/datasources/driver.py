@@ -170,8 +170,8 @@ def _nothing() -> None:
 class OpenRows:
     """A running query. ``close`` stops the query and is called once.
 
-    ``arrow_types``: the Arrow type that a column has whatever its values are, or None if the engine does not know it:
-    bool, int64, uint64, double, binary, date32, time64, duration, timestamp, timestamptz, string or decimal(9, 2).
+    ``arrow_types``: the Arrow type of each column, for all its values: bool, int64, uint64, double, binary, date32,
+    time64, duration, timestamp, timestamptz, string or decimal(9, 2). None: the engine does not know the type.
     """
 
     names: Sequence[str]

@@ -29,8 +29,8 @@ class ExplainedQuery:
     guards: tuple[AppliedGuard, ...] = ()
     """The declared tables that the query names, each with the SQL that replaces it."""
     notes: tuple[str, ...] = ()
-    """For authors: that only the rights of the source's user prevent writes, that queries cannot be stopped, or, once a
-    connection is open, that the user is a superuser."""
+    """Warnings for authors: only the rights of the source's user prevent writes, queries cannot be stopped, or (once a
+    connection is open) the user is a superuser."""
 
 
 def explain_query(

@@ -16,6 +16,7 @@ TAGGED: Final = ("postgresql", "mysql", "mariadb")
 no cache keyed by the SQL; tags would make such a cache useless."""
 
 _CACHED = 4_096
+_CACHED_TEMPLATES = 256
 _BLANK = " \t\r\n;"
 
 
@@ -33,6 +34,7 @@ class TaggedSQL(BoundSQL):
     untagged: str
 
 
+@lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
     """The template's name if it is a Query, else a digest of the template."""
     if isinstance(template, Query) and template.name:

@@ -285,12 +285,12 @@ class DataSources:
         return await read_catalogue(source, keys=self._settings["keys"], engines=self._settings["engines"])
 
     def for_authors(self, limits: Limits, *, guarded: bool = True) -> DataSources:
-        """Return data sources of the same store and engines for the queries of authors, with their own connections and
-        limits. They stop and close together with these.
+        """Return a DataSources of the same store and engines for the queries of authors. It has its own connections and
+        limits, and stops and closes together with this one.
 
         Queries are neither cached nor counted as usage. A query that names something private of the engine raises
-        PrivateNameUsed. A query does not end because its group is changed or suspended. With ``guarded=False``,
-        declarations of guarded tables do not apply, unless they say ``guard: required``.
+        PrivateNameUsed. A query continues if its group is changed or suspended. With ``guarded=False``, declarations of
+        guarded tables do not apply, unless they say ``guard: required``.
         """
         settings = self._settings | {"monitoring": replace(self._settings["monitoring"], usage=GroupUsage())}
         store = self.store if guarded else WithoutTables(self.store.sources)
@@ -338,7 +338,8 @@ class DataSources:
         check_owner(group, variables)
         compiled = self._compiled(template) if isinstance(template, str) else template
         registered = await self._lookup.of_schema(group, schema)
-        name = template_name(compiled) if isinstance(compiled, SQLTemplate) else compiled.name
+        # The drafts of the SQL editor have names, so the cache of template_name does not keep their texts.
+        name: str = getattr(compiled, "name", "") or template_name(compiled)
         viewer_id = None if group.viewer is None else group.viewer.id
         label = QueryLabel(registered.id, registered.environment.name, group.provided_id, name, viewer_id)
         return QueryRequest(group, schema, compiled, variables, registered, label, now)

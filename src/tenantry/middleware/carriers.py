@@ -28,7 +28,7 @@ class Extracted:
     sent_by_browser: bool = True
     """Whether a browser or gateway may add the token to a request that a page of another site makes. If it may, the
     middleware checks the origin, as for a cookie. Use False only if the token is always added by a program, or by a
-    script in your page. A token in the header ``Cookie`` always counts as True."""
+    script in your page. A token in the header ``Cookie`` always counts as sent by a browser."""
 
     def __post_init__(self) -> None:
         given: tuple[object, object] = (self.token, self.rest)
@@ -38,7 +38,7 @@ class Extracted:
 
 @runtime_checkable
 class Carrier(Protocol):
-    """Reads tokens in your own format from request headers. No I/O."""
+    """Reads tokens in your own format from request headers. Does no I/O."""
 
     @property
     def headers(self) -> Sequence[str]:

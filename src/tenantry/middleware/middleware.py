@@ -60,7 +60,7 @@ def with_staleness(resolver: TokenResolver) -> BoundedResolver:
 
 
 def _has_staleness(resolver: TokenResolver) -> TypeGuard[BoundedResolver]:
-    # By hasattr, because isinstance misses attributes that a wrapper provides by ``__getattr__`` (Python 3.12).
+    # Use hasattr, because isinstance misses attributes that a wrapper provides by ``__getattr__`` (Python 3.12).
     return all(hasattr(resolver, name) for name in ("staleness", "lease_age", "seconds_left"))
 
 

@@ -135,7 +135,7 @@ class TokenWatch(ABC):
             logger.error("an open connection could not be checked: %s", type(error).__qualname__)
         if 0 < (rest := self._valid_until - self._clock() - self._margin) < float("inf"):
             self._schedule(rest)
-        else:  # nothing is known any more
+        else:  # no check has succeeded within the bound
             self._mark_revoked(TRY_AGAIN_LATER, StoreUnavailable.code)
 
     def _extend(self, group: UserGroup, left: float) -> None:

@@ -61,7 +61,7 @@ class LeasedBackend(SnapshotBackend, Protocol):
         ...
 
 
-# By hasattr, because isinstance misses attributes that a wrapper provides by ``__getattr__`` (Python 3.12).
+# Use hasattr, because isinstance misses attributes that a wrapper provides by ``__getattr__`` (Python 3.12).
 
 
 def has_snapshots(backend: Backend) -> TypeGuard[SnapshotBackend]:

@@ -82,7 +82,7 @@ class GroupStore(Protocol):
         ...
 
     async def get_many(self, environment: Environment, provided_ids: Sequence[str]) -> Mapping[str, Issued]:
-        """Return those of the groups that exist, by id, in one read."""
+        """Return the groups that exist, by id, in one read."""
         ...
 
     async def write_many(

@@ -138,7 +138,7 @@ class CodeStore(Protocol):
         purpose: str,  # at most 16 characters
         payload: str,
         lifetime: float,  # seconds, by the store's clock
-        api_token_id: int | None = None,  # issued the code; when it ends, so does the code
+        api_token_id: int | None = None,  # issued the code, which ends with the token
         audited: AuditNote | None = None,  # an audit entry, in the same transaction
         share: CodeShare | None = None,  # the group's oldest codes beyond this share are deleted
     ) -> None:
@@ -184,8 +184,8 @@ class UsageStore(Protocol):
         by_viewer: bool = False,
     ) -> Mapping[UsageKey, Usage]:
         """Return the summed usage of all hours that began at ``since`` or later and before ``until``, in the order of
-        the keys. With ``by_viewer``, return the sums of the viewers' days instead, by viewer. This is slow: one day of
-        100,000 groups takes seconds."""
+        the keys. With ``by_viewer``, return the sums of the viewers' days instead, by viewer. The call is slow: one day
+        of 100,000 groups takes seconds."""
         ...
 
     async def set_viewer_usage(self, environment: Environment, is_on: bool, *, author: Author = UNNAMED) -> None:

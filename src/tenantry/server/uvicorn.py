@@ -34,7 +34,7 @@ before our limits apply."""
 
 
 class Drain:
-    """Calling it returns whether a stop was requested. For ``seconds`` after the request, ``/readyz`` answers 503."""
+    """Calling a Drain returns whether a stop was requested. For ``seconds`` after that, ``/readyz`` answers 503."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds

@@ -38,8 +38,8 @@ handles are random."""
 
 class RedisBus:
     """Receives the changes of all processes, and publishes the changes of this process. ``url``: see
-    database/redis_server.py. ``channel``: all processes of a store must use the same one. The bus does no I/O before
-    its first use. Raises InvalidSettings."""
+    database/redis_server.py. ``channel``: the same for all processes of a store. The bus does no I/O before its first
+    use. Raises InvalidSettings."""
 
     def __init__(self, url: str, *, channel: str = CHANNEL) -> None:
         if not _CHANNEL.fullmatch(channel):

@@ -75,7 +75,7 @@ class WriteContext:
 
 
 class HandleChanged(Exception):
-    """The group or data source was recreated, so its handle is not the announced one."""
+    """The group or data source was recreated with another handle than the announced one."""
 
 
 class StoreReplaced(Exception):
@@ -229,7 +229,7 @@ def note_source_change(
 def _checked(
     connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
 ) -> CountedChange:
-    """Return the change in ``row``, the last of ``counted`` new changes. Raises StoreReplaced."""
+    """Return the change in ``row``. It is the last of ``counted`` new changes. Raises StoreReplaced."""
     if row is None:
         raise MigrationNeeded(EMPTY_GENERATION)
     number, store_id, run_name, longest_lease = row[:4]

@@ -18,13 +18,13 @@ _POSTGRES_TRIGGERS: Final = frozenset({"audit_is_append_only"})
 
 
 class StoreDefects(NamedTuple):
-    """What an administrator changed in the database so that the store no longer keeps all its promises."""
+    """Triggers and rights that the store needs but the database lacks."""
 
     triggers: tuple[str, ...] = ()
     """Missing triggers that keep the audit trail append-only."""
     grants: tuple[str, ...] = ()
     """The SQL statements that give the role its missing rights. Empty for a role that may not write groups at all, such
-    as that of an app."""
+    as the role of an app."""
 
 
 async def find_defects(runner: Runner, *, is_sqlite: bool) -> StoreDefects:

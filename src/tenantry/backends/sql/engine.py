@@ -66,8 +66,8 @@ class StoreBusy(StoreUnavailable):
 
 
 def refused(label: str, reason: str) -> StoreUnavailable:
-    """For a database that refuses until its operator changes something. HTTP clients get only the part of ``reason``
-    before its colon, without the store's name."""
+    """Return the error for a database that cannot be used until its operator changes something. HTTP clients get only
+    the part of ``reason`` before its colon, without the store's name."""
     error = StoreUnavailable(f"the {label} {reason}")
     error.generic_message = f"the database of the store {reason.partition(':')[0]}"
     return error
@@ -76,7 +76,7 @@ def refused(label: str, reason: str) -> StoreUnavailable:
 def unavailable(
     error: BaseException, label: str, problem: Callable[[], str | None] | None = None
 ) -> StoreUnavailable | None:
-    """Convert a driver's error. Return None if the error does not come from the database. ``problem``: that of an
+    """Convert a driver's error. Return None if the error does not come from the database. ``problem``: the method of an
     SQLiteFile."""
     cause = driver_error(error)
     if isinstance(cause, sqlite3.Error):
@@ -303,7 +303,7 @@ def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str,
 def insert_those_new(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
 ) -> Sequence[Row]:
-    """Insert those of the rows whose unique values do not exist yet, in order. Return the columns ``returning`` of the
-    inserted rows, in any order. This waits for a transaction that is inserting the same values."""
+    """Insert, in order, the rows whose unique values do not exist yet. Return the columns ``returning`` of the inserted
+    rows, in any order. This waits for a transaction that is inserting the same values."""
     statement = _insert(connection, table).on_conflict_do_nothing().returning(*returning)
     return connection.execute(statement, list(rows)).all()

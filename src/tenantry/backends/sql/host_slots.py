@@ -141,6 +141,6 @@ def raise_lease(connection: Connection, seconds: float) -> float:
 
 
 def write_nothing(connection: Connection) -> None:
-    """Write the run name unchanged, unless another transaction has locked the row and so writes it."""
+    """Write the unchanged run name, unless another transaction has locked the row: that one writes."""
     if connection.execute(LONGEST_LEASE.with_for_update(skip_locked=True)).first() is not None:
         connection.execute(generation.update().values(run_name=generation.c.run_name))

@@ -160,7 +160,7 @@ class _PostgresConnections:
     async def _connect(self) -> PostgresConnection:
         writer: PostgresConnection = await self._server.connect(seconds=_CONNECT_SECONDS, transactions=True)
         self._writers.add(writer)
-        if self._ended:  # a late write retries, because its connection was terminated
+        if self._ended:  # for a late write, which retries after its connection was terminated
             writer.terminate()
         return writer
 

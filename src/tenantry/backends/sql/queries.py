@@ -85,8 +85,8 @@ def _strpos(element: name_contains, compiler: Any, **options: Any) -> str:
 
 
 class in_order(FunctionElement[int]):  # noqa: N801 - named like a SQL function
-    """A column whose index SQLite must not use: it would then read and sort all rows with an equal value in the column,
-    to return one page."""
+    """A column that SQLite must not use to choose an index. With an index on this column, SQLite would read and sort
+    all rows that have the same value, to return one page."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True

@@ -138,7 +138,7 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:
-    """``rows`` come from the statement CHANGES. If there are no changes, it returns one row with a null change."""
+    """``rows`` come from the statement CHANGES, which returns one row with a null change if there are no changes."""
     store_id, generation = rows[0][1], rows[0][2]
     micros = to_micros(now)
     found = tuple(

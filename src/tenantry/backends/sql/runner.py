@@ -103,7 +103,7 @@ class Runner:
             slots.settle()
 
     async def check_writes(self, deadline: float) -> None:
-        """Raises StoreUnavailable if no write can succeed: the database or this host's run folder refuses. A database
+        """Raises StoreUnavailable if no write can succeed because of the database or this host's run folder. A database
         that is busy until ``deadline`` is no error."""
         await self.host_slots.for_writing(deadline)
         try:

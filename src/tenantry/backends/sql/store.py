@@ -41,12 +41,12 @@ PAGE = 150
 µs for the statement, 150 µs to build the records, and 200 µs to drop the page cache if another process has written."""
 
 WRITES_CHECKED_SECONDS = 1.0
-"""``ready`` writes at most this often, so that anyone may ask for it."""
+"""``ready`` writes at most once in this number of seconds, because anyone may call it."""
 
 
 class SQLStore(WrittenBackend):
     """A Store at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``, for several event loops.
-    No I/O before the first use; ``tenantry migrate`` creates the tables. Raises InvalidSettings.
+    It does no I/O before its first use. ``tenantry migrate`` creates the tables. Raises InvalidSettings.
 
     - ``deadline``: maximum seconds of a call, including all waits; then it raises StoreUnavailable.
     - ``run_dir``: folder shared by all processes of this host (None: see ``tenantry.cache.slots``). If it cannot be

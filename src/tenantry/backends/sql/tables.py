@@ -32,10 +32,10 @@ metadata: MetaData = MetaData(
     }
 )
 
-Number: TypeEngine[int] = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows only of INTEGER
+Number: TypeEngine[int] = BigInteger().with_variant(Integer, "sqlite")  # SQLite generates numbers only for INTEGER
 Name: TypeEngine[str] = String(255, collation="C").with_variant(
     String(255, collation="BINARY"), "sqlite"
-)  # byte for byte
+)  # compared byte for byte
 Document: JSON = JSON(none_as_null=True)  # None is stored as NULL, not as JSON null
 
 environments: Table = Table(
@@ -130,7 +130,7 @@ single_use_codes: Table = Table(
     Column("purpose", String(16), nullable=False),
     Column("payload", Text, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
-    # the API token that issued the code; when it expires or is revoked, so does the code
+    # the API token that issued the code; the code ends when the token expires or is revoked
     Column("api_token_id", BigInteger),
     Column("group_handle", LargeBinary),  # the group whose CodeShare limits the code
     Index(None, "expires_at"),

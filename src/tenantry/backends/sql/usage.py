@@ -36,7 +36,7 @@ _COUNTS: Final = ("resolves", "queries", "rows", "micros")
 
 def _sums(table: Table, time: ColumnElement[int], *whose: ColumnElement[str]) -> dict[frozenset[str], Read]:
     every = (
-        select(*whose, *(cast(func.sum(table.c[each]), BigInteger) for each in _COUNTS))  # numeric in PostgreSQL
+        select(*whose, *(cast(func.sum(table.c[each]), BigInteger) for each in _COUNTS))  # PostgreSQL's sum is numeric
         .where(time >= bindparam("since", type_=BigInteger), time < bindparam("until", type_=BigInteger))
         .group_by(*whose)
         .order_by(*whose)

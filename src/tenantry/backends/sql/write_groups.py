@@ -138,7 +138,7 @@ def rotate(
     once: IdempotencyKey | None,
 ) -> WriteResult[Issued]:
     """Like ``GroupStore.rotate``. Also raises StoreReplaced."""
-    now = context.now(connection) if once else None  # otherwise the group's row has the time
+    now = context.now(connection) if once else None  # otherwise the time is read with the group's row
 
     def write() -> Issued:
         nonlocal now

@@ -89,9 +89,8 @@ class FolderTaken(Exception):
 
 
 def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
-    """Return the run folder, and make it if it is missing. This is the folder ``given``, else TENANTRY_RUN_DIR, else
-    the default folder for ``name``. Raises StoreUnavailable. Raises FolderTaken if a folder with another ``name`` may
-    be usable."""
+    """Return the run folder: ``given``, else TENANTRY_RUN_DIR, else the default folder for ``name``. Make it if it is
+    missing. Raises StoreUnavailable. Raises FolderTaken if a folder with another ``name`` may be usable."""
     group = _group()
     chosen = given or os.environ.get(DIRECTORY_VARIABLE)
     folder = RunFolder(Path(chosen) if chosen else _usual_path(group, name), group)

@@ -97,8 +97,8 @@ class SharedSlots(SlotTable):
         return True
 
     def renewed(self) -> SharedSlots:
-        """Return self if its file is current. Otherwise retire this file, then ``open`` another and return that one.
-        Raises the same errors as ``open``."""
+        """Return self if its file is current. Otherwise retire this file, ``open`` another and return its slots. Raises
+        the errors of ``open``."""
         if self.is_current():
             return self
         self.retire()

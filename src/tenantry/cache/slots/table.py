@@ -17,8 +17,8 @@ TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 
 
 def new_version() -> int:
-    """Return a random even version, never 0. Versions are random because two writers that counted could store the same
-    number."""
+    """Return a random even version, never 0. Versions are random: if writers counted up, two of them could store the
+    same number."""
     return secrets.randbits(63) << 1 or new_version()
 
 

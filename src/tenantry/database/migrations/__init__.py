@@ -81,7 +81,7 @@ def is_compatible(found: str | None, listed: str | None) -> bool:
 
 
 def _usable(connection: Connection) -> str | None:
-    """None if this version can use the tables; otherwise their revision, or ``none`` without tables."""
+    """Return None if this version can use the tables, otherwise their revision (``none`` without tables)."""
     found = _read_revision(connection)
     if found == HEAD or (found and _has_list(connection) and is_compatible(found, _read_list(connection))):
         return None

@@ -213,7 +213,7 @@ class InFlightQuery:
         self.began = in_flight.clock()
         in_flight.counters.executed += 1
         self._execution.begin()
-        is_steady = in_flight.clock is steady_time  # viewers read the clock of the host
+        is_steady = in_flight.clock is steady_time  # show viewers the time by the clock of the host
         as_of = datetime.now(UTC) if is_steady else datetime.fromtimestamp(self.began, UTC)
         is_measured = in_flight.store_outcome is not None
         shape = partial(_share, as_of=as_of, wants_dicts=query.wants_dicts, is_measured=is_measured)

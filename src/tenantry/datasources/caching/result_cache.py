@@ -51,8 +51,8 @@ class ResultCache:
     results of one group take at most ``group_max_bytes`` (default: a quarter of ``max_bytes``).
 
     After ``seconds``, queries still get the old result for ``stale_while_revalidate`` more seconds, while the source is
-    queried in the background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds; the
-    default does not change if somebody sets the host's clock.
+    queried in the background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds; by
+    default, setting the host's clock does not affect it.
 
     Serves one event loop. Raises InvalidSettings for an invalid limit.
     """
@@ -111,7 +111,8 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest usable result under this key or a key derived from it, or None."""
+        """Return the age in seconds of the oldest usable result for this key, or None. Keys derived from it count
+        too."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of

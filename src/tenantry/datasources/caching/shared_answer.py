@@ -26,7 +26,7 @@ _IMMUTABLE_WORDS: Final = frozenset({
 _ENTRY_BYTES: Final = 1_000
 _ROW_BYTES: Final = 64
 _VALUE_BYTES: Final = 40
-"""Estimated bytes of memory of each answer, each row and each value, in addition to those of ``count_bytes``."""
+"""Estimated bytes of memory for each answer, each row and each value. They are added to those of ``count_bytes``."""
 
 
 class Uncopyable(Exception):

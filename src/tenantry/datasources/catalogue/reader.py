@@ -28,7 +28,7 @@ async def read_catalogue(
     """Read the names of the tables, columns and foreign keys that the source's database user can see. ``keys`` and
     ``engines`` are those of ``DataSources``. Raises DataSourceError; InvalidSource if Tenantry cannot read the
     catalogue of this dialect."""
-    # Without the declaration, which may be wrong: the catalogue helps to correct it.
+    # Leave out the declaration: it may be wrong, and the catalogue helps to correct it.
     asked = replace(source, tables="")
     async with open_alone(asked, _LIMITS, keys=keys, engines=engines) as opened:
         if opened.dialect == "sqlite":
@@ -46,7 +46,7 @@ async def read_catalogue(
 
 
 def _catalogue(dialect: str, columns: Iterable[Sequence[Any]], foreign_keys: Iterable[Sequence[Any]]) -> Catalogue:
-    """Leave out columns that are None or cannot be spelled, and their foreign keys."""
+    """Return the catalogue without columns that are None or cannot be spelled, and without their foreign keys."""
     found: dict[tuple[str, ...], list[str]] = {}
     views: set[tuple[str, ...]] = set()
     for schema, table, column, is_view in columns:

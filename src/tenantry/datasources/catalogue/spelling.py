@@ -21,7 +21,7 @@ _RESERVED: Final = frozenset(_WORDS.split())
 
 
 def spelled(name: str, dialect: str) -> str | None:
-    """Return the name as a declaration spells it; None if no declaration can contain this name."""
+    """Return the name as a declaration spells it, or None if no declaration can contain it."""
     identifiers = DIALECTS[dialect].identifiers
     is_plain = _PLAIN.fullmatch(name) and name.lower() not in _RESERVED
     if is_plain and identifiers.key(name, quoted=False) == identifiers.key(name, quoted=True):

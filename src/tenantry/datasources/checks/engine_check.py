@@ -43,7 +43,7 @@ _UNREACHABLE: Final = (SourceUnavailable, InvalidSource, StoreUnavailable)
 
 
 class AskedQuery(NamedTuple):
-    """A query. The check asks the data source that the group maps ``schema`` to for the plan of the query."""
+    """A query to explain. A group runs it on the data source to which it maps ``schema``."""
 
     file: str
     """The file that findings name."""
@@ -68,8 +68,8 @@ class EngineReport:
     ]  # column names by query and by "data source …, for GROUP"
     unnamed: frozenset[str]  # files of explained queries for which the engine gave no column names
     asked: Mapping[AskedQuery, frozenset[str]]  # the engines that were asked about each query
-    repeated: Mapping[AskedQuery, Mapping[str, int]]  # by "data source …, for GROUP": rows that are not unique
-    series: Mapping[AskedQuery, Mapping[str, frozenset[str] | None]]  # the same: the names in a column; None: unknown
+    repeated: Mapping[AskedQuery, Mapping[str, int]]  # rows that are not unique, by "data source …, for GROUP"
+    series: Mapping[AskedQuery, Mapping[str, frozenset[str] | None]]  # names in a column; None: unknown
 
 
 class _Asked(NamedTuple):
@@ -77,7 +77,7 @@ class _Asked(NamedTuple):
     group: UserGroup
     variables: Record
     samples: tuple[str, ...] = ()
-    """The parameters with sample input; empty: the viewer chooses nothing."""
+    """The parameters that get sample input. If empty, the query is explained without a viewer's input."""
 
 
 @dataclass(slots=True)
@@ -240,7 +240,7 @@ class EngineCheck:
             if isinstance(error, UnbindableValue) and any(
                 is_any_text(query.template.parameters[name]) for name in samples
             ):
-                known.pop(text, None)  # another string may fit
+                known.pop(text, None)  # with another string, the query may bind
                 return None, None
             known[text] = read_refusal(query.file, query.template, error, text, prefix, self._names)
             return known[text], None

@@ -56,7 +56,7 @@ def read_refusal(
 
 
 def word_at(text: str, position: int) -> str:
-    """Return the word at ``position`` (from 1), or an empty string. Of a name with dots, it is the last part."""
+    """Return the word at ``position`` (from 1), or an empty string. For a name with dots, return its last part."""
     found = _WORD.match(text, position - 1) if position > 0 else None
     return found[1] if found is not None else ""
 

@@ -9,8 +9,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class RepeatedRows(WrappedTemplate):
-    """A query for the number of rows that share one combination of values in the columns ``names``. It returns no row
-    if all combinations differ."""
+    """Selects how many rows have the same values in the columns ``names``, for one repeated combination of values.
+    Selects no row if none is repeated."""
 
     # Rows without a value in the first column are ignored.
 

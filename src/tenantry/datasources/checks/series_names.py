@@ -12,7 +12,7 @@ MOST_NAMES: Final = 500
 
 
 class SeriesNames(WrappedTemplate):
-    """Selects the different values of one column of a template, up to one more than ``MOST_NAMES``."""
+    """Selects the different values of one column of a template, but at most ``MOST_NAMES`` + 1."""
 
     def __init__(self, template: SQLTemplate, column: str) -> None:
         super().__init__(template)
@@ -29,7 +29,7 @@ class SeriesNames(WrappedTemplate):
 
 
 def names_in(found: Result | None) -> frozenset[str] | None:
-    """Return the values as a dashboard's page writes its keys; None for no rows, too many values or no answer."""
+    """Return the values as a dashboard's page writes them. Return None for no answer, no rows or too many values."""
     if found is None or not found.rows or len(found.rows) > MOST_NAMES:
         return None
     return frozenset(_key(row[0]) for row in found.rows)

@@ -70,7 +70,7 @@ class SessionCheck:
                 variable.add(group)
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Yield each finding with its data source. The line is that of the session variable."""
+        """Yield (data source, finding). The line of a finding is the number of the session variable."""
         for variable in self._variables:
             for finding in variable.findings():
                 yield f"data source {variable.source.provided_id}", finding

@@ -41,8 +41,8 @@ def _read_file(file: Path, *_state: int) -> GuardedTables:
 
 
 class TablesCheck:
-    """Finds the guarded tables for each query: those in ``file``, otherwise those that data sources of the store
-    declare (``add_source``), otherwise those in tables.yaml, in the folder of the query or next to that folder.
+    """Finds the guarded tables for each query: in ``file``, otherwise in the declarations of data sources
+    (``add_source``), otherwise in tables.yaml in the query's folder or next to that folder.
 
     ``find`` and ``guarded`` raise TemplateError for an unusable file."""
 
@@ -92,8 +92,8 @@ class TablesCheck:
         given: Collection[str] = (),
         paramstyle: str | None = None,
     ) -> Iterator[Finding]:
-        """Yield the findings of a query: those of ``lint``, and those of its guarded tables. With a ``coverage``, also
-        those of the groups' properties."""
+        """Yield the findings of ``lint`` and of the query's guarded tables and, with a ``coverage``, of the groups'
+        properties."""
         tables = self.find(template, folder)
         yield from lint(
             template, paramstyle=paramstyle, properties=properties, given=given, schema=schema, tables=tables
@@ -108,7 +108,7 @@ class TablesCheck:
             reading = [each for each in templates if _reads_tables(each)]
             if not reading:
                 continue
-            place = folder.parent / TABLES_FILE  # of ".", this is the folder itself
+            place = folder.parent / TABLES_FILE  # the parent of "." is "." itself
             message = f"this file is missing: no query of {folder} is guarded, so each must filter by itself"
             yield str(place), _undeclared(message, _draft(reading))
         file = self._given or next(filter(None, map(find_tables, self._files)), None)

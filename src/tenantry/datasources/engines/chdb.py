@@ -36,7 +36,7 @@ class Handle:
     def __init__(self, client: Client) -> None:
         self.client = client
         self.streaming: Client | None = None
-        """The client with the limits of streams, because no limit of a client can be changed."""
+        """A second client, with the limits of streams: the limits of a client cannot be changed."""
         self.mark = ""
         """An SQL comment at the start of the query, by which another client can find and stop the query."""
         self.stopping: Future[None] | None = None
@@ -151,7 +151,7 @@ class ChDBDriver:
 
 
 def _columns_without_rows(client: Client, describe: str, params: dict[str, Any]) -> list[tuple[str, Any]]:
-    # chDB names no columns of a stream without rows.
+    # For a stream without rows, chDB does not name the columns.
     from clickhouse_connect.datatypes.registry import get_from_name
 
     rows: Any = client.query(describe, parameters=params).result_rows

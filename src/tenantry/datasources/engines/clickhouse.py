@@ -47,7 +47,7 @@ def _says_more(record: logging.LogRecord) -> bool:
     return record.msg != _UNSAID or record.exc_info is not None
 
 
-# The client logs this line without a cause before it raises the error.
+# Drop this log line, which names no cause: the client raises the error next.
 logging.getLogger("clickhouse_connect.driver._backend.http_sync").addFilter(_says_more)
 
 

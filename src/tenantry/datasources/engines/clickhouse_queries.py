@@ -97,7 +97,8 @@ _ARROW_TYPES: Final[Mapping[str, str]] = {
     "Bool": "bool",
     "FixedString": "binary",
 }
-"""By a type without its arguments. All other types are strings, also integers of more than 64 bits."""
+"""ClickHouse's type, without its arguments -> its Arrow type. All other types, such as integers of more than 64 bits,
+are strings."""
 _DECIMAL: Final = re.compile(r"Decimal\((\d+), (\d+)\)")
 _MAX_DIGITS: Final = 38
 """Maximum digits of an Arrow decimal of 128 bits."""
@@ -105,7 +106,8 @@ _NAMED_FIELDS: Final = re.compile(r"Tuple\((?:`|\w+ [A-Z])")
 
 
 def limit_settings(limits: Limits | StreamLimits) -> dict[str, str]:
-    # We count the rows of a stream and stop its query. The server's limit could be an error before the first row.
+    # For a stream, the server gets no row limit, because it could refuse the query before the first row. We count the
+    # rows and stop the query.
     rows, size = (limits.row_limit, limits.max_bytes) if isinstance(limits, Limits) else (0, 0)
     return {
         "max_execution_time": str(math.ceil(limits.timeout)),

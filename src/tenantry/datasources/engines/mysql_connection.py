@@ -84,7 +84,7 @@ _PROBLEMS: Final = {
 
 
 def connection_problem(error: BaseException, number: int | None) -> str | None:
-    """Explain why the server refused a connection. None for network errors and unknown errors."""
+    """Explain why the server refused a connection. Return None for network errors and unknown errors."""
     return tls.certificate_hint(getattr(error, "original_exception", None)) or _PROBLEMS.get(number or 0)
 
 

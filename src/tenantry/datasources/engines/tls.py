@@ -117,7 +117,7 @@ def asked_mode(options: Mapping[str, str]) -> str | None:
 
 
 def certificate_hint(error: BaseException | None) -> str | None:
-    """Describe the problem with the server's certificate. None for other errors."""
+    """Describe the problem with the server's certificate. Return None for other errors."""
     if not isinstance(error, ssl.SSLCertVerificationError):
         return None
     if error.verify_code in _OTHER_HOST:

@@ -37,7 +37,7 @@ from tenantry.sql import BoundSQL
 _INTERRUPT_INTERVAL = 0.05  # seconds; repeated, because an interrupt before the query begins has no effect
 
 IDLE_SECONDS = 300.0
-"""A connection is closed when it has been idle for between one and two times this many seconds."""
+"""A connection is closed after it has been idle for this many seconds, at the latest after twice as many."""
 
 
 class ConnectionPool(Generic[C]):

@@ -26,7 +26,7 @@ LONG_EVERY: Final = 15.0
 long turn is a stream, or a query of a group whose recent queries took long."""
 
 BARRED_SECONDS: Final = 60.0
-"""After a stream was stopped because of its slow reader, its group may run one stream fewer for this many seconds."""
+"""After a stream was stopped because its reader was slow, the group may run one stream fewer for this many seconds."""
 
 _LEARNED_SECONDS: Final = 60.0
 """When the server refuses a connection, the queue uses only the connections that the source has. It tries ``pool_size``
@@ -96,7 +96,7 @@ class FairQueue:
         self._groups: dict[Hashable, GroupQueue] = {}
         self._waiting_groups: dict[GroupQueue, None] = {}
         self._number = 0
-        self._clock = 0.0  # the highest ``used`` of any group at the start of a turn, from which idle groups start
+        self._clock = 0.0  # highest ``used`` of a group when it began a turn; idle groups start from it
         self._sweep_at = _REMEMBERED
         self._learned: int | None = None
         self._believed_until = 0.0
@@ -265,7 +265,6 @@ class FairQueue:
     # --- waiting turns ------------------------------------------------------------------------------------------------
 
     def _check_capacity(self, own: GroupQueue) -> None:
-        """Raise SourceUnavailable if the group ``own`` cannot add a turn."""
         # In a full queue, the newest turn of the group with the most waiting turns is removed, unless that group has at
         # most one turn more than `own`.
         if own.waiting >= self.limits.sharing.group_max_waiting:

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from tenantry.datasources.pool.fair_queue import Turn
 
 _SHORT: Final = 1.0
-"""Seconds. A query's running time counts as long use only beyond this. Streams have no long use."""
+"""Seconds. If a query runs longer, the time beyond this is its long use. Streams have no long use."""
 _LONG: Final = 5.0
 """A group is long-running if its long use exceeds this many seconds."""
 _HALF_LIFE: Final = 300.0

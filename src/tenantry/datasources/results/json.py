@@ -244,8 +244,8 @@ def _encoder(exact_numbers: Literal["number", "text"]) -> msgspec.json.Encoder:
 def _checks(
     words: tuple[str | None, ...], classes: tuple[frozenset[type], ...], *, converts_times: bool
 ) -> tuple[tuple[int, type], ...] | None:
-    """Return the positions of columns whose values must be checked, each with the class of its values. If all pass,
-    msgspec may write whole rows. Returns None if another column may need conversion."""
+    """Return the positions of columns whose values must be checked, each with the class of its values. If all values
+    pass, msgspec may write whole rows. Return None if any other column may need conversion."""
     found: list[tuple[int, type]] = []
     for position, (word, kinds) in enumerate(zip(words, classes, strict=True)):
         has_times = word == "datetime" if word else datetime in kinds

@@ -50,8 +50,8 @@ class Admission(Protocol):
 
 
 class ClientConnection(asyncio.Protocol):
-    """Enforces the limits for one client, without parsing HTTP, between the client's socket and uvicorn's HTTP
-    protocol."""
+    """Enforces the limits for one client, between the client's socket and uvicorn's HTTP protocol. Does not parse
+    HTTP."""
 
     def __init__(self, connections: Admission, make_protocol: Callable[[ClientConnection], asyncio.Protocol]) -> None:
         self._connections = connections

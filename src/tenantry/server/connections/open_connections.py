@@ -16,7 +16,7 @@ from tenantry.server.connections.requests import CONNECTION
 _TICK: Final = 0.25
 """Seconds between checks of all connections."""
 _SLOW_SECONDS: Final = 1.0
-"""Seconds without enough progress after which a connection is slow, and evicted before idle ones."""
+"""After this many seconds without enough progress, a connection is slow and is evicted before idle ones."""
 _REFUSED: Final = 8
 """Maximum refused connections that stay open while their clients read the error. They do not count towards the
 limits."""
@@ -55,7 +55,7 @@ class OpenConnections:
             refused = self._make_capacity(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
         if refused is None and len(self._all) >= self.limits.max_connections:
             refused = self._make_capacity(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
-        if refused is not None:  # not in _all: there, the next connection would evict it
+        if refused is not None:  # not in _all, because the next connection would then evict it
             self._refused[connection] = None
             if len(self._refused) > _REFUSED:
                 oldest = next(iter(self._refused))

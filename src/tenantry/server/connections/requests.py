@@ -21,7 +21,7 @@ class TrackedConnection(Protocol):
 
 
 class TrackRequests:
-    """For a ConnectionFactory: notifies each connection when its requests begin, progress and end."""
+    """Notifies each connection of a ConnectionFactory when its requests begin, progress and end."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

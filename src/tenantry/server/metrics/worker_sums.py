@@ -40,7 +40,7 @@ class WorkerSums(Collector):
         self._publishing = Lock()
         name = f"tenantry-{secrets.token_hex(8)}"
         self._file = self._folder / f"{name}.json"
-        # The process holds this lock while it runs, however it ends.
+        # This lock shows that the process runs: the system releases it, however the process ends.
         self._held = self._file.with_suffix(_LOCK).open("w")
         fcntl.flock(self._held, fcntl.LOCK_EX)
         Thread(target=self._publish_often, name="tenantry-metrics", daemon=True).start()
@@ -91,7 +91,8 @@ class WorkerSums(Collector):
         yield from families.values()
 
     def _processes(self) -> Iterator[dict[str, Any]]:
-        # What was reported may not be lost with this process: else the sum falls, which Prometheus takes for a restart.
+        # Write the counts to the file before they are reported: if they were lost with this process, the sum would
+        # fall, and Prometheus would take that for a restart.
         yield {**self._publish(), "runs": True}
         for file in sorted(self._folder.glob("tenantry-*.json")):
             if file != self._file:

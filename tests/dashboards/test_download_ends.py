@@ -176,4 +176,4 @@ async def code(site: Site, folder: Path, viewer: Viewer | None) -> Callable[[], 
     group = next(each for each in site.backend.groups.values() if each.provided_id == "ha")
     if viewer is not None:
         group = group.with_viewer(viewer)
-    return partial(downloads.respond, await downloads.issue(group, saved["routes"], "1-1", {}))
+    return partial(downloads.respond, await downloads.issue(group, saved["routes"], "1-1", {}), {})

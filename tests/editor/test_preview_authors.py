@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,13 +15,18 @@ from tenantry import mount_dashboards
 from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.editor import EditorAuthor, EditorSessions, Right
 from tenantry.groups import Author
+from tenantry.resolver import Resolver
 from tenantry.tokens import KeyRing, SigningKey
-from tests.dashboards.served import SOON, reading
+from tests.dashboards.served import SOON, Reader, reading
+from tests.editor import served
 from tests.editor.served import ENVIRONMENT, EditorSite, served_editor
+from tests.editor.test_leaving import running, until
+from tests.editor.test_open_responses import ROWS, message
 from tests.editor.test_previews import DASHBOARD, Preview, preview
 
 OPERATOR = Author("operator")
 COOKIE = "__Secure-tenantry-editor"
+DOWNLOADED = "title: Typed\nrows:\n  - {table: by_day}\n"
 Leave: TypeAlias = Callable[[], Awaitable[Any]]
 
 
@@ -140,6 +146,33 @@ async def download(shown: Preview, token: str) -> str:
     answer = await shown.site.client.post(f"{shown.path}/-/panels/1-1/download", json={}, headers=headers)
     address: str = answer.json()["address"]
     return address.rpartition("/")[2]
+
+
+@pytest.mark.parametrize("kind", ["session", "callable"])
+async def test_a_file_that_is_still_sent_ends_with_the_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, kind: str
+) -> None:
+    """Red when Downloads asks only for the session of the preview, which lasts an hour."""
+
+    async def send_slowly(self: Reader, sent: Any) -> None:
+        self._messages.put_nowait(sent)
+        await asyncio.sleep(0.02)
+
+    monkeypatch.setattr(served, "Resolver", partial(Resolver, staleness=1.0))
+    monkeypatch.setattr(Reader, "send", send_slowly)
+    async with served_editor(tmp_path, **options(kind)) as site:
+        leave, cookies = await entered(site, kind)
+        shown = await preview(site, drafts={"queries/by_day.sql": ROWS, DASHBOARD: DOWNLOADED})
+        address = f"{shown.mount}/-/download/{await download(shown, await shown.redeem())}"
+        count = running("sqlite", site, request)
+        async with reading(site.app, address, {}, dict(cookies), method="GET") as reader:
+            assert (await message(reader))["status"] == 200
+            assert (await message(reader))["body"]
+            await until(count, 1)
+            await leave()
+            await until(count, 0)
+        while not reader._messages.empty():
+            assert reader._messages.get_nowait()["more_body"] is True
 
 
 async def test_a_key_is_of_one_preview(tmp_path: Path) -> None:

@@ -87,8 +87,15 @@ OF_EDITOR: Final = (
     Defence(
         "the open response of a preview asks for its author again",
         "dashboards/preview/guard.py",
-        "await self._editor.require_author(self._scope)",
-        "pass",
+        "not await self._editor.has_author(self._scope)",
+        "False",
+        ("tests/editor/test_preview_authors.py",),
+    ),
+    Defence(
+        "a file of an editor's preview asks for its author again",
+        "dashboards/panels/downloads.py",
+        "self._editor is None or await self._editor.has_author(scope)",
+        "True",
         ("tests/editor/test_preview_authors.py",),
     ),
     Defence(
@@ -101,7 +108,7 @@ OF_EDITOR: Final = (
     Defence(
         "a file of an editor's preview has an address in that preview only",
         "dashboards/panels/downloads.py",
-        'return payload is not None and json.loads(payload).get("shown_by") == self._shown_by',
+        'return payload is not None and json.loads(payload).get("shown_by") == shown_by',
         "return payload is not None",
         ("tests/editor/test_preview_authors.py",),
     ),

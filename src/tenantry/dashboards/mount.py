@@ -155,7 +155,7 @@ def preview_app(
         sources,
         staleness=bounded.staleness,
         seconds_left=bounded.seconds_left,
-        shown_by=editor.id,
+        editor=editor,
     )
     endpoints = _Endpoints(
         dashboards,
@@ -312,7 +312,7 @@ class _Endpoints:
             raise HTTPException(404, "There is no such file.")
         if request.method != "GET":  # Starlette also routes HEAD here, which would use up the address
             raise HTTPException(405, "This address works once, and only with GET.", headers={"Allow": "GET"})
-        return await self._downloads.respond(request.path_params["code"])
+        return await self._downloads.respond(request.path_params["code"], request.scope)
 
 
 async def _plain_error(request: Request, error: Any) -> Response:

@@ -107,11 +107,13 @@ async def test_a_file_is_not_had_after_its_preview(app: Previewed) -> None:
     assert (await app.client.get(files[1].removeprefix(app.prefix))).status_code == 410
 
 
+@pytest.mark.parametrize("is_waiting", [True, False])
 @pytest.mark.parametrize("is_revoked", [True, False])
 async def test_a_file_that_is_still_sent_ends_with_its_preview(
-    app: Previewed, is_revoked: bool, tmp_path: Path
+    app: Previewed, is_revoked: bool, is_waiting: bool, tmp_path: Path
 ) -> None:
-    """Within the staleness bound. Red when the session is looked at once."""
+    """Within the staleness bound, also while it waits for its first rows. Red when the session is looked at once, and
+    when the bound begins with the first rows."""
     folder = DashboardFolder(tmp_path / "dashboards")
     previews, now = Previews(app.store, time_of_day=app.clock), 0.0
     preview = await previews.find(await app.session())
@@ -122,13 +124,15 @@ async def test_a_file_that_is_still_sent_ends_with_its_preview(
     )  # fmt: skip
     group = (await acme(app)).group
     code = await downloads.issue(group, folder["many"], "1-1", {}, preview.session)
-    answer = await downloads.respond(code)
+    answer = await downloads.respond(code, {})
     assert isinstance(answer, StreamingResponse)
     async with aclosing(cast("AsyncGenerator[bytes]", answer.body_iterator)) as pieces:
-        await anext(pieces)
+        if not is_waiting:
+            await anext(pieces)
         if is_revoked:
             await revoke(app)
-        assert await anext(pieces), "within the bound"
+        if not is_waiting:
+            assert await anext(pieces), "within the bound"
         now = 6.0
         if is_revoked:
             with pytest.raises(ResponseCut):

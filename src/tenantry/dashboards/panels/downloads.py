@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing
 from datetime import tzinfo
+from functools import partial
 from typing import Any, Final, Literal
 
 from starlette.exceptions import HTTPException
@@ -20,6 +21,7 @@ from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.definition.zones import declared_zone, zone_for
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.filters import read_filters
+from tenantry.dashboards.preview.guard import EditorPreview
 from tenantry.dashboards.protocol.answer_budget import OpenAnswer, answer_budget
 from tenantry.dashboards.protocol.paced_send import PIECE_BYTES
 from tenantry.dashboards.protocol.panel_errors import viewer_error
@@ -41,7 +43,7 @@ _GONE = "This download link was already used or has expired. Please download aga
 
 class Downloads:
     # Like other streams, a file is cut off when its group loses access, or when the pass that requested it ends. In a
-    # preview, it is cut off within `staleness` seconds after the preview ends.
+    # preview, it is cut off within `staleness` seconds after the preview ends or its author loses access.
 
     def __init__(
         self,
@@ -52,7 +54,7 @@ class Downloads:
         staleness: float,
         seconds_left: Callable[[UserGroup], float],
         clock: MonotonicClock = monotonic_with_suspend,
-        shown_by: str | None = None,
+        editor: EditorPreview | None = None,
     ) -> None:
         self._groups = store.groups
         self._codes = SingleUseCodes(store.codes)
@@ -61,7 +63,7 @@ class Downloads:
         self._staleness = staleness
         self._seconds_left = seconds_left
         self._clock = clock
-        self._shown_by = shown_by  # as in Preview
+        self._editor = editor
 
     async def issue(
         self,
@@ -93,9 +95,10 @@ class Downloads:
         }
         return await self._codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
 
-    async def respond(self, code: str) -> Response:
-        """If the query fails, the response is a sentence for the viewer. Raises StoreUnavailable, and HTTPException
-        (410) for a code that no longer works."""
+    async def respond(self, code: str, scope: Scope) -> Response:
+        """``scope``: of the request for the file. If the query fails, the response is a sentence for the viewer. Raises
+        StoreUnavailable, and HTTPException (410) for a code that no longer works."""
+        good_until = self._clock() + self._staleness
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
         group = await self._group(wanted) if wanted else None
@@ -107,7 +110,8 @@ class Downloads:
             try:
                 answer = await opened.enter_async_context(answer_budget().open(group))
                 await answer.hold(_HELD_BYTES)
-                file = await self._stream(group, saved, wanted, session, answer)
+                pieces = partial(self._while_previewed, session=session, scope=scope, good_until=good_until)
+                file = await self._stream(group, saved, wanted, pieces, answer)
             except TenantryError as error:
                 return PlainTextResponse(viewer_error(error)["message"], error.status)
             file.opened = opened.pop_all()
@@ -119,7 +123,7 @@ class Downloads:
         group: UserGroup,
         saved: SavedDashboard,
         wanted: Mapping[str, Any],
-        session: bytes | None,
+        pieces: Callable[[ResultStream], AsyncGenerator[bytes]],
         answer: OpenAnswer,
     ) -> RowsFile:
         saved = await in_zone_of_source(saved, group, self._sources)
@@ -136,8 +140,7 @@ class Downloads:
         )
         headers = stream.headers(f"{_file_name(saved, panel, variables)}.csv") | {"Cache-Control": "private, no-store"}
         where = f"panel {panel.id} of dashboard {saved.dashboard.name}"
-        pieces = self._while_previewed(stream, session)
-        return RowsFile(pieces, where, answer, media_type=stream.media_type, headers=headers)
+        return RowsFile(pieces(stream), where, answer, media_type=stream.media_type, headers=headers)
 
     async def _group(self, wanted: Mapping[str, Any]) -> UserGroup | None:
         issued = await self._groups.get(handle=bytes.fromhex(wanted["group"]))
@@ -153,16 +156,19 @@ class Downloads:
 
     async def _has_session(self, session: bytes | None) -> bool:
         if session is None:
-            return self._shown_by is None
+            return self._editor is None
         payload = await self._codes.read_digest(Purpose.PREVIEW_SESSION, session)
-        return payload is not None and json.loads(payload).get("shown_by") == self._shown_by
+        shown_by = None if self._editor is None else self._editor.id
+        return payload is not None and json.loads(payload).get("shown_by") == shown_by
 
-    async def _while_previewed(self, stream: ResultStream, session: bytes | None) -> AsyncGenerator[bytes]:
-        good_until = self._clock() + self._staleness
+    async def _while_previewed(
+        self, stream: ResultStream, session: bytes | None, scope: Scope, good_until: float
+    ) -> AsyncGenerator[bytes]:
         async with stream:
             async for piece in stream:
                 if (now := self._clock()) >= good_until:
-                    if not await self._has_session(session):
+                    has_author = self._editor is None or await self._editor.has_author(scope)
+                    if not (has_author and await self._has_session(session)):
                         raise ResponseCut("the preview has ended")
                     good_until = now + self._staleness
                 yield piece

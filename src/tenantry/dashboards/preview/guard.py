@@ -28,6 +28,16 @@ class EditorPreview:
     id: str
     require_author: RequireAuthor
 
+    async def has_author(self, scope: Scope) -> bool:
+        """Raises StoreUnavailable."""
+        try:
+            await self.require_author(scope)
+        except StoreUnavailable:
+            raise
+        except TenantryError:
+            return False
+        return True
+
 
 class PreviewGuard:
     """ASGI middleware around UserGroupMiddleware. It accepts the key of a preview session instead of a token. Streams
@@ -83,13 +93,8 @@ class _Sessions:
         return None
 
     async def resolve(self, raw: bytes) -> UserGroup:
-        if self._editor is not None:
-            try:
-                await self._editor.require_author(self._scope)
-            except StoreUnavailable:
-                raise
-            except TenantryError as error:
-                raise InvalidToken(InvalidToken.MESSAGE) from error
+        if self._editor is not None and not await self._editor.has_author(self._scope):
+            raise InvalidToken(InvalidToken.MESSAGE)
         preview = await self._previews.find(raw.decode("latin-1"))
         if preview is None:
             raise InvalidToken(InvalidToken.MESSAGE)

@@ -177,6 +177,7 @@ HIDDEN = {
         "a name in escapes": "summarize e'duckdb\\x5flogs'",
         "show": "show $$duckdb_logs$$",
         "query()": "from query('from duckdb_settings()')",
+        "pg_prepared_statements": r"from e'\pg_prepared_statements'",
         "pg_settings": "select * from orders, 'pg_settings'",
     },
     "clickhouse": {

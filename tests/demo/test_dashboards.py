@@ -73,6 +73,15 @@ def test_every_dashboard_checks(folder: DashboardFolder) -> None:
     assert folder.notes == []
 
 
+def test_no_description_says_a_period(folder: DashboardFolder) -> None:
+    """Viewers choose it. Red with the last twelve months above those of 90 days."""
+    texts = [saved.dashboard.texts.substitute({"user_group": {"name": "Any"}}) for saved in folder.values()]
+    said = [
+        text["description"] for text in texts if re.search(r"\b(days?|weeks?|months?|years?)\b", text["description"])
+    ]
+    assert said == []
+
+
 def test_every_kind_of_panel_is_shown(folder: DashboardFolder) -> None:
     """Also bars on top of one another, bars that lie, a change, a small line, and what a click does."""
     panels = [panel for saved in folder.values() for panel in saved.dashboard.panels]

@@ -243,8 +243,9 @@ async def test_the_audit_trail_has_no_values(site: EditorSite) -> None:
 
 
 async def test_the_audit_trail_tells_included_drafts_apart(site: EditorSite) -> None:
-    """Under the digest of a reviewed query nothing else may run. Red when only the typed text has a digest; and equal
-    SQL has an equal one, so drafts that are not included do not count."""
+    """Under the digest of a reviewed query nothing else may run. Red when only the typed text has a digest, and when
+    only the SQL has one: it does not say whether a value is the group's or the author's. Drafts that are not included
+    do not count."""
     sent = query("select * from ({{> f }}) x")
     reviewed = {"queries/f.sql": "select 1 as n"}
     other = {"queries/f.sql": "select count(*) as n from flights"}
@@ -254,6 +255,10 @@ async def test_the_audit_trail_tells_included_drafts_apart(site: EditorSite) -> 
     digests = [details["digest"] for *_, details in await actions(site)]
     assert [digests.count(each) for each in sorted(set(digests), key=digests.index)] == [6, 3]
     assert digests[0] != digests[3]
+    for text in ("select {{ carrier }} as n", "select {{ params.c }} as n"):
+        await site.lines("run", **query(text, params={"c": "UA"}))
+    one, other_origin = [details["digest"] for *_, details in (await actions(site))[-2:]]
+    assert one != other_origin
 
 
 async def test_a_query_that_cannot_be_recorded_does_not_run(site: EditorSite, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import { asTheyAre, Filters } from "./filters.js";
 import { moment } from "./times.js";
 
 const DIFFER = "This combines rows with different values.";
-const ABSENT = "Rows without a value cannot be filtered.";
+const ABSENT = "Rows without a value, or with an empty one, cannot be filtered.";
 const NO_DAYS = "The dates of this value are not known.";
 
 /** @typedef {{data: any, places: number[]}} Clicked the message of a panel, and which of its rows */

@@ -27,8 +27,8 @@ class Message:
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Return whether this message can replace ``other``: its generation is higher, or equal and no content gets
-        lost."""
+        """Return whether this message can replace ``other``: its generation is higher, or the generations are equal
+        and no content is lost."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 

@@ -280,8 +280,8 @@ async def list_(store: Store, no_check: bool, environment: str | None, keys: str
     """List the data sources of an environment. For each, show whether it responds within 3 seconds. Passwords are
     masked.
 
-    The column secrets shows how the store keeps the password: encrypted, as a reference, or in plain text. The column
-    groups shows how many user groups have the data source in their mapping.
+    In the column `secrets` you see how the store keeps the password: encrypted, as a reference, or in plain text;
+    in `groups`, how many user groups have the data source in their mapping.
     """
     target = await choose_environment(store, environment)
     counted = await source_provisioner(store).list(target)

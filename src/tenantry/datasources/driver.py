@@ -273,7 +273,8 @@ def query_error(source_id: str, evidence: str, position: int | None = None, *, w
 
     - ``evidence``: the engine's error code or error type.
     - ``position``: the number of the first wrong character of the SQL, counted from 1.
-    - ``word``: the name that the engine's message quotes. The error's message lacks it, because it may be a value.
+    - ``word``: the name that the engine quotes in its message. The QueryFailed does not show it, because it may be a
+      value.
     """
     where = f", at character {position} of the SQL" if position else ""
     error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")

@@ -338,7 +338,6 @@ class DataSources:
         check_owner(group, variables)
         compiled = self._compiled(template) if isinstance(template, str) else template
         registered = await self._lookup.of_schema(group, schema)
-        # The drafts of the SQL editor have names, so the cache of template_name does not keep their texts.
         name: str = getattr(compiled, "name", "") or template_name(compiled)
         viewer_id = None if group.viewer is None else group.viewer.id
         label = QueryLabel(registered.id, registered.environment.name, group.provided_id, name, viewer_id)

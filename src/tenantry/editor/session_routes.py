@@ -54,7 +54,7 @@ def _with_cookie(request: Request, key: str, seconds: int) -> Response:
 
 
 def _require_https(request: Request) -> None:
-    """Raises InvalidBody if the browser would discard the cookie. The link then stays valid."""
+    """Raises InvalidBody if the browser would discard the cookie. The one-time link is not used up then."""
     origin = urlsplit(request.headers.get("origin", ""))
     if origin.scheme == "http" and not _is_local(origin.hostname or ""):
         raise InvalidBody("open the editor at an address with https://: on http:// browsers do not keep the session")

@@ -87,8 +87,7 @@ class UsageRecorder:
 
     @property
     def waiting(self) -> int:
-        """Number of rows that are not yet in the store, without cache hits that ``collect_hits`` has not yet
-        collected."""
+        """Number of rows that still wait to be stored. Cache hits count once ``collect_hits`` has collected them."""
         return len(self._table) + (0 if self._unsent is None else len(self._unsent.rows))
 
     # --- counting -----------------------------------------------------------------------------------------------------

@@ -158,9 +158,15 @@ async def test_a_row_without_a_value_opens_nothing(open_page: OpenPage, real: Si
     dashboard without that filter: 5 were clicked, and 81 shown."""
     frame = await visit(open_page, real)
     await panel(frame, "1-1").locator("tbody tr").nth(place).click()
-    assert await panel(frame, "1-1").locator(".panel-note").inner_text() == "Rows without a value cannot be filtered."
+    assert (
+        await panel(frame, "1-1").locator(".panel-note").inner_text()
+        == "Rows without a value, or with an empty one, cannot be filtered."
+    )
     await click_bar(frame, "1-2", 2)
-    assert await panel(frame, "1-2").locator(".panel-note").inner_text() == "Rows without a value cannot be filtered."
+    assert (
+        await panel(frame, "1-2").locator(".panel-note").inner_text()
+        == "Rows without a value, or with an empty one, cannot be filtered."
+    )
     assert await frame.get_by_role("heading", level=1).inner_text() == "First"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import random
@@ -301,6 +302,23 @@ async def test_loads_filters_and_reloads_look_alike(stand_in: StandIn, visit: Vi
     await page.reload()
     await _quiet(page, 12)
     assert await legend(page) == before
+
+
+@pytest.mark.parametrize("colors", [{}, {"Damaged": "bad"}])
+@pytest.mark.parametrize("dark", [False, True])
+async def test_a_dozen_names_can_be_told_apart(
+    stand_in: StandIn, visit: Visit, dark: bool, colors: dict[str, str]
+) -> None:
+    """Twelve products, also beside a colour of the file. Red when a shade came before others that are further from all
+    colours, and when the dark palette's orange was almost its red."""
+    names = [f"Product {place}" for place in range(12)]
+    bar = {"kind": "bar", "bar": ["n"], "by": "x", "color": "product"}
+    panels = [bar | {"answer": answer("product", some)} for some in (names[:6], names[6:])]
+    seen = await visit(stand_in.show(panels, colors=colors), dark=dark)
+    await come(seen)
+    await _quiet(seen.page, 12)
+    shown = [f"#{bytes(numbers_of(each)).hex()}" for each in (await legend(seen.page)).values()]
+    assert min(distance(*pair) for pair in itertools.combinations(shown, 2)) >= 80
 
 
 @pytest.mark.parametrize("dark", [False, True])

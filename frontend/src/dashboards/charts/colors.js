@@ -15,7 +15,7 @@ const MOST = 100;
 const PLACES = [1, 2, 3, 4, 5, 6, 7];
 /** For names when all hues are taken, or look like a colour of the file. */
 const SPARE = ["#0084b4", "#7a4a2b", "#e2008a", "#1f2f66"];
-/** Of one palette: colours nearer than this are one. */
+/** Hues of a palette, and shades where no others are left, are one colour when nearer than this. */
 const SAME = 60;
 /** Degrees between the hues for names beyond all shades: none of them comes again. */
 const TURN = 137.508;
@@ -66,7 +66,10 @@ export class SeriesColors {
     const taken = [...this.file.map((color) => this.#classOf(color)), ...words];
     const near = (place, others, least) => modes.some((tokens) => others.some((other) => distance(tokens[`data-${place}`], tokens[other || "accent"] ?? tokens[`data-${other}`]) < least));
     const found = [];
-    for (const place of this.order) if (!near(place, taken, NEAR) && !near(place, [LAST, ...found], SPARE.includes(this.own[place - COLOURS - 1]) ? NEAR : SAME)) found.push(place);
+    const add = (least, places) => places.forEach((place) => near(place, taken, NEAR) || near(place, [LAST, ...found], least) || found.push(place));
+    add(SAME, PLACES);
+    add(NEAR, this.order);
+    add(SAME, this.order.slice(this.hues.length));
     return found;
   }
 

@@ -1,4 +1,4 @@
-"""Checks dashboards without a data source, and compares their columns with those that a data source reported."""
+"""Checks dashboards without asking a data source, and compares their columns with those that one reported before."""
 
 from tenantry.dashboards.checks.columns import columns_in as columns_in
 from tenantry.dashboards.checks.columns import templates_of as templates_of

@@ -74,8 +74,8 @@ def check(url: str) -> None:
 
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
-    """Whether this version can use tables of the revision ``found``. ``listed``: the revisions that can use the tables,
-    separated by spaces, with the tables' own revision last."""
+    """Whether this version can use tables of the revision ``found``. ``listed``: the revisions whose code can use the
+    tables, separated by spaces; the last one is that of the tables."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 

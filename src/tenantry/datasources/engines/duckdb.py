@@ -44,6 +44,7 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
 }
 _SELECTS = "SELECT"  # DuckDB's kind of `select`, and also of `from`, `values`, `describe`, `summarize` and `show`
 _EXPLAINED = "EXPLAIN"
+_REWRITTEN = frozenset({"pragma", "call", "use", "set"})  # DuckDB 1.x makes selects of some of these statements
 _EXPLAIN = re.compile(r"[\s(]*explain\b\s*(?:analyze\b\s*)?(?:\(\s*(?:analyze|format)\b[^()]*\)\s*)?", re.IGNORECASE)
 # The statement type of a `pivot` that takes its columns from the rows. DuckDB creates a type for it and drops the type
 # afterwards.
@@ -210,7 +211,8 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
         # Check the explained statement too, because `explain create temp table` creates the table.
         explained = sql[explain.end() :]
         return _refusal(connection, explained, connection.extract_statements(explained))
-    if kind == _SELECTS or (kind == _EXPANDED and reason is None):
+    is_rewritten = first_keyword(sql) in _REWRITTEN
+    if (kind == _SELECTS and not is_rewritten) or (kind == _EXPANDED and reason is None):
         return None
     return reason or f"DuckDB reports that it is a {kind} statement, which does more than read"
 

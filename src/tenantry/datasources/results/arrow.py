@@ -52,9 +52,9 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
-    A column has the Arrow type that the engine declares. Later rows are not known yet, so a column without a declared
-    type is a column of strings, except for booleans, 64-bit integers, floats, bytes and dates whose type the engine
-    reports in ``types``. A value that the column cannot hold becomes null. Raises InvalidSettings without pyarrow.
+    A column has the Arrow type that the engine declares; else the type in ``types``, if that is boolean, integer,
+    float, bytes or date. Any other column has strings, because later rows are not known yet. A value that the column
+    cannot hold becomes null. Raises InvalidSettings without pyarrow.
     """
 
     def __init__(

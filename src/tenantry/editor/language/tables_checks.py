@@ -19,8 +19,8 @@ _COLUMN: Final = re.compile(r"\w+")
 def tables_findings(
     body: TextBody, catalogue: Catalogue | None, dialect: str | None, properties: Collection[str] | None
 ) -> list[Finding]:
-    """Return the findings of a typed declaration of tables. Names are compared with the catalogue of the chosen group's
-    data source and with the properties of all groups, if these are known."""
+    """Return the findings of a declaration of tables as the author typed it. Names are compared with the catalogue of
+    the chosen group's data source and with the properties of all groups, if these are known."""
     try:
         source = Source(body.text, body.path)
         root = read_yaml(source, 0, len(body.text))

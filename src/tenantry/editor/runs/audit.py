@@ -15,10 +15,12 @@ Text = TypeVar("Text", bound=TextBody)
 async def record_query(
     workbench: Workbench, asked: EditorRequest[Text], action: str, prepared: PreparedQuery, how: str
 ) -> None:
-    """Record that the author runs a query as a group. The entry has the path and a digest of the SQL that is sent, with
-    its included texts and placeholders, and no values. ``how``: what the author gets, such as ``rows`` or ``plan``."""
+    """Record that the author runs a query as a group. The entry has the path, and a digest of the text with the sent
+    SQL, but no values. ``how``: what the author gets, such as ``rows`` or ``plan``."""
+    # The SQL has the included texts. Only the text says which values are the group's.
     group = prepared.group
-    digest = blake2b(prepared.sql.encode(errors="surrogatepass"), digest_size=6).hexdigest()
+    texts = f"{asked.body.text}\0{prepared.sql}"
+    digest = blake2b(texts.encode(errors="surrogatepass"), digest_size=6).hexdigest()
     details = {"query": asked.body.path, "digest": f"sql-{digest}", "as": how}
     if group.viewer is not None:
         details["viewer"] = group.viewer.id or ""

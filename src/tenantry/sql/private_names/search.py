@@ -68,9 +68,10 @@ def _names(words: Sequence[WordToken], private: PrivateNames) -> Iterator[Privat
         is_string = names_table and not is_word and quote
         if not (is_word or is_string):
             continue
-        if is_string and prefix and _ESCAPED.search(string):
+        is_joined = is_string and at + 1 < len(words) and "'" in words[at + 1].text[:4] and not words[at + 1].is_name
+        if is_joined or (is_string and prefix and _ESCAPED.search(string)):
             yield _called(ESCAPED_NAME, offset)
-        name = string.strip() if is_string else written
+        name = string.replace("\\", "").strip() if is_string else written  # DuckDB 1.x reads e'\p' as p
         public = private.schemas.get(name)
         if public is not None:
             table = _text(words, at + 2).removeprefix("'") if _text(words, at + 1) == "." else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sys
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -15,7 +14,7 @@ from tenantry import DataSources, QueryFolder
 from tenantry.datasources import statement
 from tenantry.datasources.query_label import QueryLabel, comment, template_name, untagged, with_tag
 from tenantry.errors import InvalidSettings, NotOneStatement, QueryFailed
-from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
+from tenantry.sql import PARAMSTYLES, BoundSQL, Query, SQLTemplate
 from tests.datasources.conftest import Directory, group, sqlite_file
 from tests.datasources.settings import data_sources
 
@@ -71,12 +70,15 @@ def test_the_name_of_a_template(tmp_path: Path) -> None:
     assert template_name(SQLTemplate("select 1 as one")) == "sql-b7e82eb5476f"
 
 
-def test_the_name_keeps_no_template() -> None:
-    """An author of the SQL editor makes a template with each keystroke. Red with a cache by template."""
-    template = SQLTemplate("select 1 as one")
-    before = sys.getrefcount(template)
-    template_name(template)
-    assert sys.getrefcount(template) == before
+async def test_no_cache_keeps_a_query_with_a_name(
+    directory: Directory, open_sources, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An author of the SQL editor makes one with each keystroke. Red when template_name, which keeps the template, is
+    called for each."""
+    directory.add(1, sqlite_file(tmp_path / "one.db", "acme"))
+    monkeypatch.setattr("tenantry.datasources.sources.template_name", lambda _: pytest.fail("it keeps the template"))
+    query = Query("select 1 as one", name="draft")
+    assert await open_sources().fetch(group(main="ds_1"), "main", query, {}) == [{"one": 1}]
 
 
 TAGGED = "group='a%20%2A%2F%20b',source='ds_1',template='sql-"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import duckdb
 import pytest
 
 from engines.samples import sampled
 from tenantry.datasources import DataSources
-from tenantry.datasources.engines.duckdb import DuckDBDriver
+from tenantry.datasources.engines.duckdb import DuckDBDriver, _refusal
 from tenantry.datasources.pool.query_limits import Limits
 from tenantry.errors import (
     DataSourceError,
@@ -229,3 +231,11 @@ async def test_a_refused_query_names_its_word(sql: str, kind: str, word: str, fe
     with pytest.raises(QueryFailed, match=f"refused the query: {kind}$") as caught:
         await fetch(sql)
     assert caught.value.word == word
+
+
+@pytest.mark.parametrize("sql", ["pragma database_list", "/* a */ call pragma_version()"])
+def test_a_statement_that_duckdb_rewrites_is_no_select(sql: str) -> None:
+    """DuckDB 1.x says SELECT of these. Red when only the kind is looked at."""
+    statement: Any = SimpleNamespace(type=SimpleNamespace(name="SELECT"))
+    assert _refusal(duckdb.connect(), "select 1", [statement]) is None
+    assert _refusal(duckdb.connect(), sql, [statement]) is not None

@@ -288,6 +288,15 @@ async def test_each_spelling_is_refused(engine: str, name: str, sql: str) -> Non
     assert found.name == name
 
 
+@pytest.mark.parametrize("sql", ["from 'p'\n'g_settings'", "from e'p'\n'g_settings'", "summarize 'p'\n'g_settings'"])
+def test_strings_that_duckdb_joins_name_no_table(sql: str) -> None:
+    """DuckDB 1.x reads strings on two lines as one. Red when each is looked up alone."""
+    found = find_private_name(sql, "duckdb")
+    assert found is not None
+    assert found.name == "a name in escapes"
+    assert find_private_name("select 'p' as a, 'g_settings' as b where 'a'\n= 'b'", "duckdb") is None
+
+
 async def test_what_a_dot_calls_is_refused(opened: Any) -> None:
     """The engine would answer each. Red when each name after a dot counts as a column, and when only a value in
     parentheses counts as the argument of a function."""

@@ -46,8 +46,7 @@ def read_refusal(
     problem, word = error.message, ""
     if isinstance(error, QueryFailed):
         word = word_at(text, (error.position or 0) - len(prefix))
-        if not word and _is_in(template, error.word):
-            word = error.word
+        word = word or (error.word if _places(template, error.word) else "")
         problem = f"{error.evidence or problem}, at {word}" if word else error.evidence or problem
     where, line, column = _position(file, template, word)
     edit = misspelt(word, names) if word else None
@@ -61,14 +60,14 @@ def word_at(text: str, position: int) -> str:
     return found[1] if found is not None else ""
 
 
-def _is_in(template: SQLTemplate, word: str) -> bool:
-    return bool(word) and re.search(rf"(?<!\w){re.escape(word)}\b", template.definition.source.text) is not None
-
-
 def _position(file: str, template: SQLTemplate, word: str) -> tuple[str, int, int]:
-    source = template.definition.source
-    found = list(re.finditer(rf"(?<!\w){re.escape(word)}\b", source.text, re.IGNORECASE)) if word else []
+    found = _places(template, word)
     if len(found) != 1:
         return file, 1, 1
-    at = source.location(found[0].start())
+    at = template.definition.source.location(found[0])
     return at.file or file, at.line, at.column
+
+
+def _places(template: SQLTemplate, word: str) -> list[int]:
+    text = template.definition.source.text
+    return [each.start() for each in re.finditer(rf"(?<!\w){re.escape(word)}\b", text, re.IGNORECASE)] if word else []

@@ -13,9 +13,9 @@ from uuid import uuid4
 import clickhouse_connect
 
 from tenantry.datasources.driver import OpenRows, unreachable_error
-from tenantry.datasources.engines.clickhouse_queries import READ_AS, failure_of, limit_settings, to_result, to_rows
+from tenantry.datasources.engines.clickhouse_queries import READ_AS, failure_of, limit_settings, to_rows
 from tenantry.datasources.engines.clickhouse_sql import to_statement
-from tenantry.datasources.pool.query_limits import Limits, StreamLimits
+from tenantry.datasources.pool.query_limits import Limits, StreamLimits, take_open_rows
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import first_keyword
 from tenantry.datasources.url import file_path, memory_bytes, parse_url
@@ -87,7 +87,7 @@ class ChDBDriver:
 
     def fetch(self, connection: Handle, bound: BoundSQL) -> Result:
         with closing(self._read(connection, connection.client, bound, self._limits)) as rows:
-            return to_result(self.source_id, to_rows(next(rows), rows), self._limits)
+            return take_open_rows(self.source_id, to_rows(next(rows), rows), self._limits)
 
     def open_rows(self, connection: Handle, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
         limits = self._limits.stream

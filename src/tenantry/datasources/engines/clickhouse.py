@@ -23,11 +23,10 @@ from tenantry.datasources.engines.clickhouse_queries import (
     READ_AS,
     failure_of,
     limit_settings,
-    to_result,
     to_rows,
 )
 from tenantry.datasources.engines.clickhouse_sql import to_statement
-from tenantry.datasources.pool.query_limits import Limits, StreamLimits
+from tenantry.datasources.pool.query_limits import Limits, StreamLimits, take_open_rows
 from tenantry.datasources.results import Result
 from tenantry.datasources.url import parse_url
 from tenantry.errors import InvalidSource, TenantryError
@@ -173,7 +172,7 @@ class ClickHouseDriver:
 
     def fetch(self, connection: RunningQuery, bound: BoundSQL) -> Result:
         with closing(self._read(connection, bound, self._limits, {})) as rows:
-            return to_result(self.source_id, to_rows(next(rows), rows), self._limits)
+            return take_open_rows(self.source_id, to_rows(next(rows), rows), self._limits)
 
     def open_rows(self, connection: RunningQuery, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
         limits, client = self._limits.stream, connection.client

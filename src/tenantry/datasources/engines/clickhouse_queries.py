@@ -15,8 +15,7 @@ from tenantry.datasources.driver import (
     too_many_rows_error,
     unreachable_error,
 )
-from tenantry.datasources.pool.query_limits import Limits, StreamLimits, bytes_counter, take_result
-from tenantry.datasources.results import Result
+from tenantry.datasources.pool.query_limits import Limits, StreamLimits
 from tenantry.datasources.statement import SEVERAL, WRITES
 from tenantry.errors import TenantryError, UnbindableValue
 
@@ -128,19 +127,6 @@ def to_rows(columns: Sequence[tuple[str, Any]], rows: Generator[tuple[Any, ...]]
     types = [each.name for _, each in columns]
     names = [name for name, _ in columns]
     return OpenRows(names, rows, [*map(type_word, types)], rows.close, [*map(arrow_type, types)])
-
-
-def to_result(source_id: str, opened: OpenRows, limits: Limits) -> Result:
-    types = opened.types or ()
-    return take_result(
-        source_id,
-        opened.names,
-        opened.rows,
-        limits,
-        types=types,
-        arrow_types=opened.arrow_types,
-        count=bytes_counter(types),
-    )
 
 
 def failure_of(

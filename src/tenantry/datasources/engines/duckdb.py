@@ -22,7 +22,7 @@ from tenantry.datasources.driver import (
     unreachable_error,
 )
 from tenantry.datasources.engines.json_columns import Row, with_json
-from tenantry.datasources.pool.query_limits import Limits, bytes_counter, take_result
+from tenantry.datasources.pool.query_limits import Limits, take_open_rows
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal
 from tenantry.datasources.url import file_path, memory_limit, parse_url
@@ -137,17 +137,7 @@ class DuckDBDriver:
         raise failure or SourceUnavailable(f"data source {self.source_id} cannot be opened")
 
     def fetch(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL) -> Result:
-        rows = self.open_rows(connection, bound, None)
-        count = bytes_counter(rows.types or ())
-        return take_result(
-            self.source_id,
-            rows.names,
-            rows.rows,
-            self._limits,
-            types=rows.types,
-            arrow_types=rows.arrow_types,
-            count=count,
-        )
+        return take_open_rows(self.source_id, self.open_rows(connection, bound, None), self._limits)
 
     def open_rows(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
         statements = connection.extract_statements(bound.sql)

@@ -32,7 +32,7 @@ from tenantry.datasources.engines.mysql_connection import (
     error_number,
 )
 from tenantry.datasources.engines.mysql_values import SESSION_ZONE
-from tenantry.datasources.pool.query_limits import Limits, bytes_counter, take_result
+from tenantry.datasources.pool.query_limits import Limits, take_open_rows
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import WRITES, mysql_refusal
@@ -137,17 +137,8 @@ class MySQLDriver:
 
     def fetch(self, connection: Session, bound: BoundSQL) -> Result:
         rows = self._open(connection, bound, self._limits.timeout)
-        count = bytes_counter(rows.types or ())
         try:
-            return take_result(
-                self.source_id,
-                rows.names,
-                rows.rows,
-                self._limits,
-                types=rows.types,
-                arrow_types=rows.arrow_types,
-                count=count,
-            )
+            return take_open_rows(self.source_id, rows, self._limits)
         finally:
             rows.close()
 

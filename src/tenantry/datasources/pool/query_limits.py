@@ -9,7 +9,7 @@ from operator import itemgetter
 from sys import getsizeof
 from typing import Any
 
-from tenantry.datasources.driver import query_error, too_many_bytes_error, too_many_rows_error
+from tenantry.datasources.driver import OpenRows, query_error, too_many_bytes_error, too_many_rows_error
 from tenantry.datasources.results import Result
 from tenantry.errors import InvalidSettings
 from tenantry.groups import UserGroup
@@ -167,6 +167,15 @@ def take_result(
             raise too_many_bytes_error(source_id, limits.max_bytes)
         size = max(1, min(2 * size, _LONGEST, left * len(chunk) // (2 * used + 1)))
     return Result(tuple(columns), taken, types, size=limits.max_bytes - left, arrow_types=arrow_types)
+
+
+def take_open_rows(source_id: str, opened: OpenRows, limits: Limits) -> Result:
+    """Like ``take_result``, for a running query. The caller must close it."""
+    types = opened.types or ()
+    count = bytes_counter(types)
+    return take_result(
+        source_id, opened.names, opened.rows, limits, types=types, arrow_types=opened.arrow_types, count=count
+    )
 
 
 def bytes_counter(

@@ -58,6 +58,7 @@ async def embedded(open_page: OpenPage, real: Sites, width: int, style: str = ""
     query = {"groups": "acme", "more": "<h1>Product</h1>"}
     await page.goto(f"{real.host}/?{urlencode(query)}")
     await until(lambda: _whole(page, real), "all panels")
+    await can_print(dashboards(page, real)[0])
     await page.evaluate(
         """(style) => { document.querySelector("#acme").style.cssText += style;
             document.body.append(Object.assign(document.createElement("p"), {textContent: "After the frame"})); }""",
@@ -69,6 +70,12 @@ async def embedded(open_page: OpenPage, real: Sites, width: int, style: str = ""
 async def _whole(page: Page, real: Sites) -> bool:
     frames = dashboards(page, real)
     return bool(frames) and await frames[0].locator("[data-state=ready]").count() == 7
+
+
+async def can_print(frame: Frame) -> None:
+    """Waits for the chunk that prepares the page for paper: it is loaded once the dashboard is shown."""
+    address = await frame.locator("meta[data-file='print.js']").get_attribute("content")
+    await frame.evaluate("async (address) => void (await import(address))", address)
 
 
 async def printed(page: Page) -> list[str]:
@@ -137,6 +144,7 @@ async def test_a_direct_page_prints_whole(open_page: OpenPage, real: Sites) -> N
     page = (await open_page()).page
     await page.goto(f"{real.mount}/sales/regions?USER_GROUP_TOKEN={await real.token('acme')}")
     await until(lambda: _ready(page), "all panels")
+    await can_print(page.main_frame)
     script = """() => { window.widths = [];
         matchMedia("print").addEventListener("change", () => {
             for (const plot of document.querySelectorAll(".plot:not(.plot-donut)"))

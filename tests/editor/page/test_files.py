@@ -193,6 +193,7 @@ async def test_an_unguarded_run_is_marked(stand_in: StandIn, visit: Visit) -> No
     await page.get_by_label("Without guards").check()
     await page.keyboard.press("ControlOrMeta+Enter")
     await expect(page.locator(".facts")).to_contain_text("Without guards")
+    await until(lambda: stand_in.bodies("run"))
     assert stand_in.bodies("run")[-1]["unguarded"] is True
 
 

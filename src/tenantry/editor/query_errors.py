@@ -1,4 +1,4 @@
-"""Errors of queries, as authors see them: with the place in the typed text."""
+"""Errors of queries, as authors see them: with the place of the mistake in the text."""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ class LinkBody(StrictBody):
 
 
 def session_routes(endpoints: EditorEndpoints, sessions: EditorSessions) -> list[BaseRoute]:
-    """Return the routes that open and end a session. With several cookies of sessions, all these sessions end."""
+    """Return the routes that open and end a session. If a request has several session cookies, it ends all their
+    sessions."""
 
     async def open_session(request: Request) -> Response:
         endpoints.require_page(request)
@@ -54,7 +55,8 @@ def _with_cookie(request: Request, key: str, seconds: int) -> Response:
 
 
 def _require_https(request: Request) -> None:
-    """Raises InvalidBody if the browser would discard the cookie. The one-time link is not used up then."""
+    """Raises InvalidBody if the browser would discard the session's cookie, so that the one-time link is not used up in
+    vain."""
     origin = urlsplit(request.headers.get("origin", ""))
     if origin.scheme == "http" and not _is_local(origin.hostname or ""):
         raise InvalidBody("open the editor at an address with https://: on http:// browsers do not keep the session")

@@ -52,7 +52,6 @@ class Carrier(Protocol):
 
 
 def require_carrier(carrier: object) -> None:
-    """Raise TypeError if ``carrier`` is not a Carrier, and ValueError if it names no header or a forbidden one."""
     if not isinstance(carrier, Carrier) or isinstance(carrier, type):
         raise TypeError(
             f"a carrier is header(…), cookie(…), query(…), path(…), or an object with headers and extract(), "

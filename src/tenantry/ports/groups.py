@@ -88,8 +88,9 @@ class GroupStore(Protocol):
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Write groups in one transaction; no group may occur twice. A group that another writer changed, created or
-        deleted meanwhile is not written, and neither is the rotation of a suspended group; their result is None."""
+        """Write groups in one transaction; no group may occur twice. The result is None for a write that is not made:
+        the group was changed, created or deleted meanwhile by another writer, or a suspended group was to be
+        rotated."""
         ...
 
     async def list(

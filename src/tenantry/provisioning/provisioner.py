@@ -203,7 +203,7 @@ class Provisioner:
         *,
         merge: bool = False,
     ) -> tuple[TenantryError, ...]:
-        """Return the errors that ``update`` would raise or log for the PropertyContract. Write nothing. Raises
+        """Return the errors of the PropertyContract that ``update`` would raise or log. Write nothing. Raises
         InvalidBody, UnknownDataSource, UnknownGroup."""
         await self._check_changes(environment, changes, merge=merge)
         issued = await self._existing(environment, provided_id, NOT_LOADED)

@@ -37,7 +37,6 @@ def create_app(
     source_hosts: Sequence[str] = (),
 ) -> Starlette:
     """The provisioning app for the store at ``database``. Raises InvalidSettings.
-
     - ``redis``: URL of a Valkey or Redis that is notified of each write.
     - ``listen_database``: direct URL of the same PostgreSQL, to check that notifications arrive.
     """
@@ -107,7 +106,6 @@ def compose(
     source_hosts: Sequence[str] = (),
 ) -> Starlette:
     """The server app for ``store``, with additional ``routes``.
-
     - ``closing``: functions that are awaited in order on shutdown, before the store closes.
     - ``draining``: while this function returns True, ``/readyz`` answers 503.
     """

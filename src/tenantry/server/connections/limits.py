@@ -38,7 +38,6 @@ def most_connections() -> int:
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
     """Limits of one process.
-
     - ``header_seconds``: seconds in which a client must send the head of a request.
     - ``min_rate``: minimum bytes per second at which a client must send a body (while the app waits for the body) or
       read a response. The rate is averaged over ``grace_seconds``. 0: no minimum.

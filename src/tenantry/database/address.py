@@ -38,7 +38,7 @@ class SQLiteFile:
 
     def connect(self, *, timeout: float) -> sqlite3.Connection:
         """Connect in autocommit mode. The connection may be used in any thread. ``timeout``: maximum seconds to wait
-        for a lock. Raises MigrationNeeded if the file is missing, StoreUnavailable if SQLite cannot open the file."""
+        for a lock. Raises MigrationNeeded if the file is missing, and StoreUnavailable if SQLite cannot open it."""
         try:
             self._check()
             connection = sqlite3.connect(

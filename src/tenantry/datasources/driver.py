@@ -76,8 +76,8 @@ class Chunks(Protocol):
     def row_count(self) -> int: ...
 
     async def next(self) -> bytes | None:
-        """Return the next chunk, or None after the last one. Raises DataSourceError. Later calls raise the same error
-        again."""
+        """Return the next chunk, or None after the last one. Raises DataSourceError. After an error, later calls raise
+        it again."""
         ...
 
     def close(self, error: TenantryError | None = None) -> None:

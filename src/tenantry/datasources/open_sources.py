@@ -109,7 +109,7 @@ class OpenSource:
 
 
 class OpenSources:
-    """Opens sources, at most ``limits.max_sources`` at a time, and closes idle and outdated ones."""
+    """Opens sources, keeps at most ``limits.max_sources`` open, and closes idle and outdated ones."""
 
     def __init__(
         self,

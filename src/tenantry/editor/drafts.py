@@ -67,8 +67,8 @@ class QueryDrafts:
         zone: tzinfo | None = None,
     ) -> Query:
         """Return the query with this text. A dashboard that uses the query supplies the parameters that the text does
-        not declare. It is ``dashboard`` if given, otherwise the first. ``zone``: the time zone of the data source.
-        Raises TemplateError for a bad header, and if the query does not accept a control."""
+        not declare: the one named ``dashboard``, or else the first. ``zone``: the time zone of the data source. Raises
+        TemplateError for a bad header, and if the query does not accept a control."""
         query = self.with_drafts(drafts).typed(self.name_of(path) or "", path, text, dialect)
         chosen = self.dashboard(path, drafts, dashboard)
         return query if chosen is None else declared_by(chosen, query, zone)

@@ -5,7 +5,7 @@
     {"changed": ["1-1"]}                which shown panels have changed, if requested
     {"end": true}                       complete; a response without it was cut off
 
-After these lines, a ``live`` response stays open and sends these lines:
+After the line ``end``, a ``live`` response stays open and sends:
     {"changed": ["1-1"]}                the rows of these panels have changed
     {"revision": "5f3a"}                with `tenantry dashboards serve`, at the beginning and when a file changes: the
                                         page reloads if the revision is new

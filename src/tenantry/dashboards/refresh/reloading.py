@@ -52,7 +52,7 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
 
     @property
     def recent_revision(self) -> str:
-        """The revision, computed at most every ``_LOOK_SECONDS`` for all open responses together."""
+        """The revision, computed at most once every ``_LOOK_SECONDS`` for all open responses together."""
         now = time.monotonic()
         if self._recent is None or now >= self._recent[0] + _LOOK_SECONDS:
             self._recent = (now, self.revision)

@@ -9,8 +9,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class RepeatedRows(WrappedTemplate):
-    """Finds rows that have the same values in the columns ``names``, for one such combination of values. Selects the
-    number of these rows, or no row if no combination is repeated."""
+    """Selects the number of rows that share one combination of values in the columns ``names``. Selects no row if every
+    combination is unique."""
 
     # Rows without a value in the first column are ignored.
 

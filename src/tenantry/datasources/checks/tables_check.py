@@ -65,7 +65,7 @@ class TablesCheck:
 
     def find(self, template: SQLTemplate, folder: Path) -> GuardedTables | None:
         """Return the declaration for a query in ``folder``. If several data sources have declarations, return the first
-        one that accepts the query. If all refuse it, return the first one."""
+        declaration that accepts the query. If all refuse it, return the first."""
         alternatives = self._alternatives(folder)
         return next((each for each in alternatives if self._accepts(each, template)), next(iter(alternatives), None))
 

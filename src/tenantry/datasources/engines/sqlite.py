@@ -203,8 +203,8 @@ def utc_offset(value: str | None, zone: str) -> str | None:
 
 def zoned_start(start: str, value: str | None, zone: str) -> str | None:
     """Return, with its offset, the time at which the hour, minute or second of an instant begins. ``start`` is the
-    clock time of that beginning. If clocks changed in between, return the time of the change. The second of two equal
-    hours has a decimal, so that it is the greater string."""
+    clock time of that beginning. If clocks changed in between, return the time of the change. If an hour occurs twice,
+    the second has a decimal, so that it is the greater string."""
     if value is None or _is_date(value):
         return value and start.replace(" ", "T")
     instant, begin = _in_zone(value, zone), datetime.fromisoformat(start)

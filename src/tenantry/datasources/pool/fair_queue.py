@@ -181,7 +181,7 @@ class FairQueue:
         asyncio.get_running_loop().call_later(BARRED_SECONDS, self._unbar, group)
 
     def must_yield(self, turn: Turn) -> bool:
-        """Whether a stream has used the only connection for ``SLICE`` while another group waits."""
+        """Whether a stream has used the only connection for ``SLICE`` seconds while another group waits."""
         if not turn.is_stream or self.waiting == turn.group.waiting:
             return False
         now = asyncio.get_running_loop().time()

@@ -39,11 +39,11 @@ class IntrospectionBackend:
 
     - ``api_token``: an API token with the scope ``introspect``. The backend finds only groups of this token's
       environment.
-    - ``keys``: the other server's signing keys. The backend never sends a token that another key signed.
+    - ``keys``: the other server's signing keys. The backend sends only tokens that one of these keys signed.
     - ``timeout``: maximum seconds for a look-up, including connecting. Use less than the Resolver's ``patience``, so
       that the log names the cause.
     - ``allow_http``: permit unencrypted HTTP to other hosts.
-    - ``clock``: returns the time of day, which is compared with ``exp``.
+    - ``clock``: returns the time of day, to compare with the time ``exp`` in a response.
     """
 
     def __init__(
@@ -75,8 +75,8 @@ class IntrospectionBackend:
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Return the same group as ``find``, with the seconds that are left in a grace period, but without a
-        generation. ``fresh`` has no effect."""
+        """Like ``find``, but the result also has the seconds that are left in a grace period. It has no generation.
+        ``fresh`` has no effect."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -106,8 +106,8 @@ class IntrospectionClient:
         self._clients: LoopLocal[httpx2.AsyncClient] = LoopLocal(self._create_client, lambda client: client.aclose())
 
     async def ask(self, token: str) -> bytes:
-        """Send the token and return the body of the response. Raises StoreUnavailable without a response of status
-        200."""
+        """Send the token and return the body of the response. Raises StoreUnavailable unless a response with status 200
+        arrives."""
         client = self._clients.get()
         try:
             async with asyncio.timeout(self._timeout):
@@ -223,7 +223,7 @@ NOT_ACTIVE = LookupResult(None)
 def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
     """Parse the body of a response with status 200. ``now``: when the request for ``token`` was sent.
 
-    A token in its grace period is valid for the response's ``seconds``, but never after ``exp`` by this host's clock.
+    The result is valid for the response's ``seconds``, but not after the response's ``exp`` by this host's clock.
     Raises StoreUnavailable; the message quotes no part of the body."""
     response, group = None, None
     with suppress(ValidationError, ValueError):  # these errors quote the body, so they must not be our error's context

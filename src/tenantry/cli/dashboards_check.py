@@ -62,8 +62,8 @@ class DashboardReport:
 
 
 class DashboardCheck:
-    """Checks dashboards. To check against the groups of a store, call ``gather`` first; otherwise call ``use_schema``.
-    Then call ``run``."""
+    """Checks dashboards. Call ``use_schema``, then ``run``. To check against the groups of a store, call ``gather``
+    before both."""
 
     def __init__(self, folder: Path, tables: Path | None = None, may_open: str | None = None) -> None:
         self._guards = TablesCheck(tables)

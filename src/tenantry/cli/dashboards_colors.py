@@ -33,7 +33,7 @@ def checked_column(dashboard: DashboardFile, panel: Panel) -> str:
 
 
 def color_findings(dashboard: DashboardFile, names: Mapping[str, Collection[Names]]) -> Iterator[Located]:
-    """``names``: the names of the series in the rows of each data source, by panel id. None: they are unknown."""
+    """``names``: by panel id, the names of the series in the rows, one set for each data source (None if unknown)."""
     everywhere: set[str] = set()
     complete = True
     for panel in dashboard.panels:

@@ -1,4 +1,4 @@
-"""Changes of data sources, by the commands of `data-source` and by a file of `group sync`."""
+"""Changes data sources for the commands `data-source` and `group sync`."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def _key_file(keys: str | None) -> KeyRing:
 
 
 async def check_source(source: RegisteredSource, unchanged: str, keys: str | None = None, file: str = "") -> None:
-    """Connect to the source and test its declaration. The message of an error also contains the sentence ``unchanged``
-    and names the ``file`` to correct."""
+    """Connect to the source and test its declaration. An error's message also contains ``unchanged`` (a sentence) and
+    names the ``file`` to correct."""
     from tenantry.datasources import check_connection  # imports SQLAlchemy, which `--help` does not need
 
     try:
@@ -64,7 +64,7 @@ async def check_source(source: RegisteredSource, unchanged: str, keys: str | Non
 
 
 def problem_by_name(error: TenantryError, source: RegisteredSource) -> str:
-    """The error's message with the operator's name of the source instead of its id."""
+    """The error's message, with the source's name instead of the source's id."""
     return error.message.replace(f" ({source.id})", "").replace(source.id, source.provided_id)
 
 

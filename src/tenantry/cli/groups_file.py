@@ -180,7 +180,7 @@ def _path(error: TenantryError) -> list[str]:
 
 def _offset(node: YamlNode, path: list[str]) -> int:
     """Return the position of the value at ``path``, or else of the nearest enclosing value. For an unknown field,
-    return that of its key."""
+    return the position of its key."""
     for part in path:
         if isinstance(node.value, dict) and part in node.value:
             inner = node.value[part]

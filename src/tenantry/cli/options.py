@@ -127,7 +127,7 @@ json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, h
 
 
 class WrongSettings(click.ClickException):
-    """A setting is wrong, in whichever place it was given. This is wrong usage, like a wrong option."""
+    """An invalid setting from an option, an environment variable or the file. The exit code is 2, for wrong usage."""
 
     exit_code = 2
 

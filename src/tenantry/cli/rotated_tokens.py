@@ -53,9 +53,9 @@ class _OnStdout(RotatedTokens):
 
 
 class _InFile(RotatedTokens):
-    """The store makes the tokens when it commits, so they cannot be written first. Instead, each step is noted in a
-    second file before the commit, with the size of the file of tokens. The next run begins with the last noted step: it
-    cuts the file to that size, and writes the current tokens of the step."""
+    """The store makes the tokens in its commit, so they cannot be written before. Instead, each step is noted in a
+    second file before the commit, with the size of the token file. After an interruption, the next run cuts the token
+    file to that size, and first writes the current tokens of the noted step."""
 
     def __init__(self, path: Path, file: int) -> None:
         self._path, self._file = path, file

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 async def declaration_of(group: UserGroup, store: Store) -> GuardedTables | None:
-    """Return the declaration that all data sources in the group's mapping have, and print a note that names them. If
-    the declarations differ, print how to choose one and return None."""
+    """Return the declaration that all data sources in the group's mapping share, and print the names of these data
+    sources. If the declarations differ, print how to choose one and return None."""
     references = dict.fromkeys((thaw(group.mapping) or {}).values())
     found = [await store.sources.get(group.environment, each) for each in references if isinstance(each, str)]
     sources = [each for each in found if each is not None]

@@ -1,5 +1,5 @@
-"""Seals the audit trail. The MAC of each entry covers that entry and the seal before it, so that the check finds any
-change that somebody made without the key. The next seal also covers entries that were written without the keys
+"""Seals the audit trail. The MAC of each entry covers the entry and the seal before it, so a check finds every change
+that was made without the key. Entries that were written without the keys have no seal; the next seal covers them, too
 (docs/decisions/0074-audit-chain.md)."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class ChainKeys(Protocol):
 
     @property
     def audit_keys(self) -> Mapping[str, bytes]:
-        """The audit keys (32 bytes) by the id of the signing key, including those of removed signing keys."""
+        """The audit key (32 bytes) of every signing key, also of removed ones, by the signing key's id."""
         ...
 
 

@@ -1,5 +1,5 @@
-"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE), without redis-py's subscriber, which reconnects without reporting
-that messages may be lost."""
+"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE). It does not use the subscriber of redis-py, which reconnects and
+does not report that messages may be lost."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class HostSlots:
         return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Return the last known identity of the store and its slots. Raises StoreUnavailable if the slots cannot be
+        """Return the store's identity, as last known, and the slots. Raises StoreUnavailable if the slots cannot be
         opened."""
         return await self.open(self._known or await self._read(deadline), deadline)
 
@@ -141,6 +141,6 @@ def raise_lease(connection: Connection, seconds: float) -> float:
 
 
 def write_nothing(connection: Connection) -> None:
-    """Write the unchanged run name, unless another transaction has locked the row: that one writes."""
+    """Test a write: set the run name to itself, unless another transaction has locked the row."""
     if connection.execute(LONGEST_LEASE.with_for_update(skip_locked=True)).first() is not None:
         connection.execute(generation.update().values(run_name=generation.c.run_name))

@@ -99,8 +99,8 @@ async def send_request(
 
 @asynccontextmanager
 async def lifespan(app: ASGIApp, seconds: float) -> AsyncIterator[dict[str, Any]]:
-    """Run the app's lifespan, if it has one, during the block, and yield its state. Raises RuntimeError if the lifespan
-    fails, TimeoutError if it takes longer than ``seconds`` to start or end."""
+    """Run the app's lifespan, if any, during the block, and yield its state. Raises RuntimeError if the lifespan fails,
+    and TimeoutError if it takes longer than ``seconds`` to start or end."""
     state: dict[str, Any] = {}
     messages: asyncio.Queue[Message] = asyncio.Queue()
     answers: asyncio.Queue[Message] = asyncio.Queue()

@@ -99,7 +99,6 @@ def function_names(
 
 
 def for_each_unit(bucket: str) -> dict[str, str]:
-    """Return ``bucket`` for each unit, with the unit in place of ``{unit}``."""
     return {unit: bucket.replace("{unit}", unit) for unit in UNITS}
 
 
@@ -267,8 +266,8 @@ class Dialect:
     SQL from ``is_date``, ``instant`` and the ``at time zone`` of standard SQL."""
 
     def trunc(self, unit: str, column: str, zone: str = "") -> str:
-        """Return SQL for the start of the unit that contains ``column``. With ``zone``, the SQL first converts the
-        column to this time zone.
+        """Return SQL for the start of the ``unit``, such as the month, of the time in ``column``. With ``zone``, the
+        SQL first converts the time to this time zone.
 
         Raises ValueError for an unknown unit, or for a zone if the engine has no time zones.
         """

@@ -92,8 +92,8 @@ class _OpenBracket:
 
 
 class WordCheck:
-    """Checks that the tokens name the same tables that sqlglot found, and call only functions that SQL may call. A call
-    is not checked if ``is_trusted`` returns true for its position. Raises Refused."""
+    """Checks that the tokens name the same tables that sqlglot found, and call only ``functions``. A call is not
+    checked if ``is_trusted`` returns true for its position. Raises Refused."""
 
     def __init__(
         self,

@@ -120,8 +120,8 @@ class PositionAnalyzer:
         return span if span.position is Position.LIST else span._replace(cast=self._cast(lexeme))
 
     def is_apart(self, index: int, start: int, end: int) -> bool:
-        """Whether a bracket of a clause, or another tag, is between two offsets. If so, the SQL at one of them may be
-        dropped alone."""
+        """Whether a bracket of a clause, or another tag, is between two offsets. If so, the SQL at one offset may be
+        dropped while the SQL at the other stays."""
         lexemes = self._context.lexemes
         before = takewhile(lambda each: each.end > start, reversed(lexemes[:index]))
         after = takewhile(lambda each: each.start < end, lexemes[index + 1 :])

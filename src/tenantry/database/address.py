@@ -54,8 +54,8 @@ class SQLiteFile:
         return connection
 
     def problem(self) -> str | None:
-        """Return the reason why this process cannot use the file, or None if none is found. SQLite does not report
-        these reasons: a read-only or full file system, or the owner of the file."""
+        """Return why this process cannot use the file, if SQLite does not report it: the file system is read-only or
+        full, or this user has no permission. Otherwise return None."""
         if sys.platform == "win32":
             return None
         folder = self.path.parent

@@ -89,7 +89,7 @@ class OpenSource:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Warnings about the engine and, once a connection is open, about the role."""
+        """Warnings about the engine and, once a connection is open, about the database role."""
         role = getattr(self.pool.driver, "role_warning", "")
         return (*self.engine_notes, role) if role else self.engine_notes
 

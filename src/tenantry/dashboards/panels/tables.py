@@ -28,10 +28,9 @@ async def fetch_table(
     """Fetch the rows of a table's ``page`` (from 0), and the number of all rows.
 
     ``sort``: a column, or ``-name`` for descending order; by default, the view's ``sort`` or the order of the query.
-    Viewers can sort by ``named`` columns. The engine sorts a result that exceeds the source's limits.
+    Viewers can sort by the columns in ``named``. If a result exceeds the source's limits, the engine sorts it.
 
     Raises:
-
     - TooManyRows or TooManyBytes if the engine cannot sort the result, or if no column to sort by is known;
     - InvalidParameter for an unknown column;
     - the errors of ``DataSources.query``.

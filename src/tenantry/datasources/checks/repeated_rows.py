@@ -9,8 +9,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class RepeatedRows(WrappedTemplate):
-    """Selects how many rows have the same values in the columns ``names``, for one repeated combination of values.
-    Selects no row if none is repeated."""
+    """Finds rows that have the same values in the columns ``names``, for one such combination of values. Selects the
+    number of these rows, or no row if no combination is repeated."""
 
     # Rows without a value in the first column are ignored.
 

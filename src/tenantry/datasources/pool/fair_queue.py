@@ -66,8 +66,8 @@ class Turn:
         """Whether a ConnectionPool has taken over the turn and will release it."""
 
     async def wait(self) -> None:
-        """Wait for a connection. Release the turn and raise SourceUnavailable if the turn loses its place, or after
-        ``Limits.wait`` seconds."""
+        """Wait for a connection. If the turn loses its place, or after ``Limits.wait`` seconds, release the turn and
+        raise SourceUnavailable."""
         has_come, queue = None, self.queue
         try:
             async with asyncio.timeout(queue.limits.wait):

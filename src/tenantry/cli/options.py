@@ -36,8 +36,8 @@ class OptionDecorator(Protocol):
 
 
 def as_text(value: str) -> str:
-    """Check a string that will be stored, and return it. The string may have at most 255 characters, must be UTF-8
-    (shells pass any bytes), and must not contain a token. Raises click.BadParameter; its message never shows a
+    """Check a string that will be stored, and return it. The string may have at most 255 characters, must be UTF-8 (a
+    shell may pass other bytes), and must not contain a token. Raises click.BadParameter; its message never shows a
     token."""
     if holds_token(value):
         raise click.BadParameter("it holds a secret token: was the wrong value pasted?")

@@ -19,8 +19,8 @@ class LinkBody(StrictBody):
 
 
 def session_routes(endpoints: EditorEndpoints, sessions: EditorSessions) -> list[BaseRoute]:
-    """Return the routes that open and end a session. If a request has several session cookies, it ends all their
-    sessions."""
+    """Return the routes that open and end a session. The second one ends the sessions of all session cookies in the
+    request."""
 
     async def open_session(request: Request) -> Response:
         endpoints.require_page(request)

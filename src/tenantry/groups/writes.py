@@ -267,8 +267,8 @@ class Changes:
 
 
 def write_notice(store_id: str, generation: int, handle: bytes) -> str:
-    """Format the notice of a change. The notice contains no secret. A forged notice makes its receiver read the store
-    once."""
+    """Format the notice of a change. The notice contains no secret. A forged notice only makes its receiver read the
+    store once."""
     return f"{store_id} {generation} {handle.hex()}"
 
 

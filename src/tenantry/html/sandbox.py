@@ -123,7 +123,7 @@ def bounded_join(pieces: Iterable[str]) -> str:
 
 
 def printable(value: Any) -> Any:
-    """Return an empty string for null, ``true`` or ``false`` for a boolean, and other values unchanged. Raises
+    """Return null as an empty string, a boolean as ``true`` or ``false``, and other values unchanged. Raises
     UnbindableValue for a container."""
     if value is None:
         return ""

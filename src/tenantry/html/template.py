@@ -47,7 +47,7 @@ def context_processor(request: Connection) -> dict[str, Any]:
     - If the request has no group, ``user_group is defined`` is false, and each of the three names raises MissingToken.
     - If the app has no UserGroupMiddleware, MiddlewareMissing is raised.
 
-    The app's own Jinja environment may let a template use more attributes of strings, numbers and lists: prefer
+    A plain Jinja environment lets a template use all attributes of strings, numbers and lists: prefer
     ``env=create_environment(loader)``."""
     try:
         view = wrap(request_variables(request))

@@ -20,7 +20,7 @@ class Slots(Protocol):
     handle.
 
     The version is odd during a write. After the write, the slot gets a new even version (a seqlock). A cached answer is
-    valid while its slot has the even version that it had before the look-up."""
+    valid while its slot has the even version that it had before the answer was read."""
 
     @property
     def versions(self) -> Sequence[int]:

@@ -93,7 +93,8 @@ class SourceStore(LeasedSources, Protocol):
         ...
 
     async def count_mapped(self, environment: Environment) -> Mapping[frozenset[str], int]:
-        """Return, for each set of references that groups have in their mapping, the number of these groups."""
+        """Count groups by their mapping: return, for each set of references, the number of groups whose mapping has
+        this set."""
         ...
 
     async def update(

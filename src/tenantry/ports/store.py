@@ -157,7 +157,7 @@ class CodeStore(Protocol):
         ...
 
     async def read(self, digest: bytes, *, purpose: str) -> str | None:
-        """Return the payload of a session. The session continues. Return None in the same cases as ``redeem``."""
+        """Return the payload of a session, without ending it. Return None in the same cases as ``redeem``."""
         ...
 
     async def delete(self, group: bytes, *, purpose: str) -> int:

@@ -69,8 +69,8 @@ class Provisioner:
     ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls together. ``contract`` checks
     properties before they are written.
 
-    Methods have these parameters: ``author`` is recorded in the audit trail. ``loaded`` is the group if you have just
-    read it, which saves a read. Every method may raise StoreUnavailable. Methods that write may also raise
+    Parameters of the methods: ``author`` is recorded in the audit trail; ``loaded`` is the group if you have just read
+    it, which saves a read. Every method may raise StoreUnavailable. Methods that write may also raise
     OutcomeUnknown."""
 
     def __init__(

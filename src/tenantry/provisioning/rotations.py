@@ -34,8 +34,8 @@ class RotationPage(NamedTuple):
 
 
 class RotationProvisioner(UpsertProvisioner):
-    """An UpsertProvisioner that also rotates many groups. Its ``deadline`` limits all calls together: rotate only one
-    page."""
+    """An UpsertProvisioner that also rotates many groups. If it has a deadline, rotate only one page: all calls share
+    it."""
 
     async def rotate_page(
         self,
@@ -51,7 +51,7 @@ class RotationProvisioner(UpsertProvisioner):
 
         With ``signed_by``, only groups whose token was signed by the key with this id are rotated. ``grace_seconds``:
         as in ``rotate``. A suspended group gets the error GroupSuspended. A group that another writer deletes meanwhile
-        is left out. Raises InvalidBody for a wrong or active key."""
+        is left out. Raises InvalidBody if ``signed_by`` is malformed or the active key."""
         check_signed_by(signed_by, self._keys)
         page = self._groups.list(environment, after=after, limit=limit, signed_by=signed_by)
         listed = await self._deadline.read(page)

@@ -70,8 +70,8 @@ UpsertResult: TypeAlias = Upserted | TenantryError
 
 
 class UpsertProvisioner(Provisioner):
-    """A Provisioner that also writes batches. Its ``deadline`` limits all calls together: call ``upsert_many`` only
-    once."""
+    """A Provisioner that also writes batches. If it has a deadline, call ``upsert_many`` only once: all calls share
+    it."""
 
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED

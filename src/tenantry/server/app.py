@@ -75,7 +75,7 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
 
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
-    """Return the contract that checks updates of properties against the saved queries. ``refuses``, unless None,
+    """Return the contract that checks updates of properties against the saved queries. If ``refuses`` is not None, it
     overrides the setting ``query_contract``. Raises InvalidSettings, InvalidQueries or InvalidPropertySchema."""
     if chosen.query_contract == "off" and refuses is None:
         return None

@@ -90,7 +90,7 @@ class FolderTaken(Exception):
 
 def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
     """Return the run folder: ``given``, else TENANTRY_RUN_DIR, else the default folder for ``name``. Make it if it is
-    missing. Raises StoreUnavailable. Raises FolderTaken if a folder with another ``name`` may be usable."""
+    missing. Raises StoreUnavailable, or FolderTaken if another ``name`` may give a usable folder."""
     group = _group()
     chosen = given or os.environ.get(DIRECTORY_VARIABLE)
     folder = RunFolder(Path(chosen) if chosen else _usual_path(group, name), group)

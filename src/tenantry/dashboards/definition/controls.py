@@ -113,7 +113,8 @@ Template = TypeVar("Template", bound=SQLTemplate)
 
 
 def sent_value(value: Any) -> Any:
-    """Convert a typed value to the form in which viewers send it: the ``end`` of a range is its last day."""
+    """Convert a parameter's value to the form in which viewers send it. There, the ``end`` of a range of days is the
+    last day."""
     if isinstance(value, Bounds):
         last = value.end - _DAY if type(value.end) is date else value.end
         return {"start": _written(value.start), "end": _written(last)}

@@ -1,8 +1,7 @@
-"""Variables in JSON: chart specifications and dashboard definitions.
-
+"""Variables in JSON: chart specifications and dashboard definitions. An example:
     {"title": "Sales in {{ region }}", "limit": "{{ user_group.properties.limit }}", "regions": "{{ regions }}"}
 
-A string that consists of exactly one ``{{ path }}`` becomes the variable's value, which keeps its type. In a longer
+A string that is one ``{{ path }}`` and nothing else becomes the variable's value: a number stays a number. In a longer
 string, the value is inserted as text. There are no expressions and no filters. A path is ``name``, then any number of
 ``.name``, ``.0``, ``[0]`` and ``["any name"]``. ``\\{{`` is a literal ``{{``. Object names cannot contain variables. An
 inserted value is not searched for variables.

@@ -151,7 +151,7 @@ def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str,
 
 
 def _active_pass(group: UserGroup, viewer: Viewer, reading: LookupResult, now: datetime) -> dict[str, Any]:
-    """``exp``: the end of the pass or of its token, whichever is earlier."""
+    """In the document, ``exp`` is the end of the pass or of its token, whichever is earlier."""
     try:
         document = _active(group.with_viewer(viewer), reading, now)
     except PassRevoked:

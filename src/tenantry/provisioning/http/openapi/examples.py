@@ -1,6 +1,6 @@
 """Examples for the OpenAPI document. Their tokens are not valid anywhere.
 
-``x-status`` of an example: the status of the response if you send it to a new service whose only group is ``acme``.
+``x-status``: the status of the response if you send the example to a new service whose only group is ``acme``.
 """
 
 from __future__ import annotations

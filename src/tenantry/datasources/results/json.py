@@ -244,7 +244,7 @@ def _encoder(exact_numbers: Literal["number", "text"]) -> msgspec.json.Encoder:
 def _checks(
     words: tuple[str | None, ...], classes: tuple[frozenset[type], ...], *, converts_times: bool
 ) -> tuple[tuple[int, type], ...] | None:
-    """Return (position, class) of each column whose values must be checked. If all values are of their class, msgspec
+    """Return (position, class) of each column whose values must be checked. If all values have these classes, msgspec
     may write whole rows. Return None if another column may need conversion."""
     found: list[tuple[int, type]] = []
     for position, (word, kinds) in enumerate(zip(words, classes, strict=True)):

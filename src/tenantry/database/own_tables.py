@@ -1,5 +1,5 @@
-"""Rejects data sources that can read a store's tables, because these tables contain the parts of all tokens. Each
-source is checked when it is registered, and again on each connection. The check also finds a store through a link,
+"""Rejects data sources that can read a store's tables, because these tables contain the values that tokens are made of.
+Each source is checked when it is registered, and again on each connection. The check also finds a store through a link,
 through another path or in a copy."""
 
 from __future__ import annotations

@@ -45,8 +45,7 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of rows.
-
+    """One page of rows. Fields:
     - ``next``: the value of ``after`` for the next page; None on the last page.
     - ``total``: the number of rows on all pages together; None if it was not requested."""
 
@@ -75,7 +74,6 @@ async def fetch_page(
     NULL. With ``total="exact"``, a second query counts all rows.
 
     Raises the errors of ``fetch``, and:
-
     - InvalidSettings for an invalid order, size, offset or total, and for a dialect without pages
     - UnbindableValue for an ``after`` that belongs to another order
     - QueryFailed if an order column is NULL

@@ -121,7 +121,7 @@ def source_revision(source: RegisteredSource) -> str:
 
 
 def with_password(url: str, password: str) -> str:
-    """Return the URL with this password. Raises InvalidSource for a URL without a user."""
+    """Raises InvalidSource for a URL without a user."""
     parsed = _parse(url)
     if not parsed.username:
         raise InvalidSource("the URL of the data source names no user, so it takes no password", field="/password")

@@ -51,8 +51,8 @@ class Answer:
 async def send_request(
     app: ASGIApp, call: Call, group: UserGroup | None, state: Mapping[str, Any], seconds: float
 ) -> Answer:
-    """Send a request to the app, with ``group`` in the scope as UserGroupMiddleware puts it. ``state``: the state from
-    the app's lifespan. Raises the errors of the app, and TimeoutError after ``seconds``."""
+    """Send a request to the app, with ``group`` in the scope, as if UserGroupMiddleware had put it there. ``state``:
+    the state from the app's lifespan. Raises the errors of the app, and TimeoutError after ``seconds``."""
     parts = urlsplit(call.path)
     headers = {"host": HOST, "accept": "*/*", **{name.lower(): value for name, value in call.headers.items()}}
     scope: dict[str, Any] = {

@@ -136,7 +136,7 @@ def holds_token(text: str) -> bool:
 
 
 def replace_tokens(text: str, end: str) -> str:
-    """In ``text``, replace everything that ``holds_token`` finds with its prefix, such as ``ugtc``, followed by
+    """In ``text``, shorten everything that ``holds_token`` finds to its prefix, such as ``ugtc``, followed by
     ``end``."""
     return _LIKE_A_TOKEN.sub(rf"\1{end}", text) if _may_hold_token(text) else text
 

@@ -43,7 +43,7 @@ _UNREACHABLE: Final = (SourceUnavailable, InvalidSource, StoreUnavailable)
 
 
 class AskedQuery(NamedTuple):
-    """A query to explain. A group runs it on the data source to which it maps ``schema``."""
+    """A query to explain, on the data source to which a group maps ``schema``."""
 
     file: str
     """The file that findings name."""
@@ -102,7 +102,7 @@ class _Answers:
 
 
 class EngineCheck:
-    """Asks engines to explain queries and name their columns: ``add`` the groups, then ``run``."""
+    """Asks engines to explain queries and name their columns. Call ``add`` for each group, then ``run``."""
 
     # On each source, each query is explained (with EXPLAIN) for the first group that has all properties that the query
     # needs: once without a viewer's input, if the query runs without it, and once with sample input for all its
@@ -313,7 +313,7 @@ def reported_by(sources: Sequence[str]) -> str:
 
 
 async def _answer(sources: DataSources, asked: _Asked, template: WrappedTemplate) -> Result | None:
-    """Return None if the engine cannot be asked, or the query takes too long."""
+    """Return None if the query fails or takes too long. Raises the error of an unreachable source."""
     query, group, variables, _ = asked
     try:
         return await sources.query(group, query.schema, template, variables)

@@ -29,10 +29,11 @@ def read_refusal(
 ) -> Refusal:
     """Return the reason for the refusal, with its position.
 
+    Arguments:
     - ``file``: the file to report if the template names no file.
     - ``text``: the SQL of the query, without ``prefix``.
     - ``prefix``: the words before the SQL, such as ``explain``.
-    - ``names``: known names of tables and columns, one of which may be meant.
+    - ``names``: known names of tables and columns, for corrections.
     """
     if isinstance(error, TemplateError):
         found = template_error(error)

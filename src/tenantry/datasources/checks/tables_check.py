@@ -41,8 +41,8 @@ def _read_file(file: Path, *_state: int) -> GuardedTables:
 
 
 class TablesCheck:
-    """Finds the guarded tables for each query: in ``file``, otherwise in the declarations of data sources
-    (``add_source``), otherwise in tables.yaml in the query's folder or next to that folder.
+    """Finds the guarded tables for each query: in ``file`` if given, otherwise in the declarations of data sources
+    (``add_source``), otherwise in tables.yaml in the query's folder or its parent.
 
     ``find`` and ``guarded`` raise TemplateError for an unusable file."""
 
@@ -65,7 +65,7 @@ class TablesCheck:
 
     def find(self, template: SQLTemplate, folder: Path) -> GuardedTables | None:
         """Return the declaration for a query in ``folder``. If several data sources have declarations, return the first
-        one that accepts the query, otherwise the first of all."""
+        declaration that accepts the query. If all refuse it, return the first."""
         alternatives = self._alternatives(folder)
         return next((each for each in alternatives if self._accepts(each, template)), next(iter(alternatives), None))
 
@@ -92,7 +92,7 @@ class TablesCheck:
         given: Collection[str] = (),
         paramstyle: str | None = None,
     ) -> Iterator[Finding]:
-        """Yield the findings of ``lint`` and of the query's guarded tables and, with a ``coverage``, of the groups'
+        """Yield the findings of ``lint``, those about guarded tables and, with ``coverage``, those about the groups'
         properties."""
         tables = self.find(template, folder)
         yield from lint(

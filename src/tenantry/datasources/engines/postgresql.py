@@ -110,7 +110,7 @@ class PostgreSQLDriver:
         return params
 
     def open(self) -> PipelineConnection:
-        """Raises SourceUnavailable; InvalidSource if a Redshift URL leads to PostgreSQL, if the role can read the
+        """Raises SourceUnavailable, and InvalidSource if a Redshift URL leads to PostgreSQL, if the role can read the
         store's tables, or if the source has session variables but the role bypasses row-level security."""
         failure: TenantryError
         try:

@@ -156,7 +156,6 @@ def is_engine(name: str) -> bool:
 
 
 def engine_name(url_scheme: str) -> str | None:
-    """The name of the built-in engine for a URL scheme, or None."""
     engine = BUILT_IN.get(url_scheme)
     return None if engine is None else engine.name
 
@@ -184,7 +183,7 @@ def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
 
 
 def source_notes(source: RegisteredSource, driver: Driver[Any], host: Mapping[str, Engine]) -> tuple[str, ...]:
-    """Return the warnings of ``registration_notes`` about a source that is in use, also for engines of the host
+    """Return the warnings of ``registration_notes`` for a source in use. Its engine may also be one of the host
     program."""
     engine = find_engine(parse_url(source.url), host, trusted=source.trusted)
     enforcement = engine.enforcement

@@ -1,7 +1,6 @@
 """TLS options of a source URL: ``ssl_mode``, ``ssl_ca``, ``ssl_cert`` and ``ssl_key``.
 
 The values of ``ssl_mode``:
-
 - ``verify``: require a certificate for the URL's host, signed by ``ssl_ca`` or by a CA that the system trusts.
 - ``required``: use TLS, but accept any certificate.
 - ``disabled``: do not use TLS.

@@ -1,4 +1,4 @@
-"""A query whose rows are read one chunk each time the reader asks. Between chunks the query holds a connection, but no
+"""A query that reads one chunk of rows each time the reader asks. Between chunks the query holds a connection, but no
 thread."""
 
 from __future__ import annotations

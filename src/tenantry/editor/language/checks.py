@@ -52,7 +52,7 @@ class _CheckContext:
 
 
 class Checks:
-    """Checks texts while they are typed, with the code of ``tenantry sql check`` and ``tenantry dashboards check``."""
+    """Checks texts while authors type, with the code of ``tenantry sql check`` and ``tenantry dashboards check``."""
 
     def __init__(
         self,

@@ -17,8 +17,8 @@ from tenantry.sql.checks import Finding, Located, PropertyTypes, Severity, templ
 def dashboard_findings(
     body: TextBody, workspace: Workspace, queries: QueryDrafts, types: PropertyTypes | None
 ) -> tuple[SavedDashboard | None, list[Finding]]:
-    """Read the typed text of a dashboard. Return the dashboard, or None if it cannot be read, and the findings. An
-    error in a query, or in a file that it includes, is shown at the panel that uses the query."""
+    """Read the text of a dashboard. Return (dashboard, findings). The dashboard is None if it cannot be read. An error
+    in a query, or in a file that it includes, is shown at the panel that uses the query."""
     own = str(workspace.dashboards / body.path.removeprefix(workspace.prefix))
     texts = {**body.drafts, body.path: body.text}
     drafts = {

@@ -30,7 +30,7 @@ class MeaningBody(TypedBody, GroupBody):
 
 
 class Meanings:
-    """Says what each tag and each guarded table of a typed query becomes."""
+    """Says what each tag and each guarded table of a query becomes."""
 
     def __init__(self, workbench: Workbench, compiler: Compiler) -> None:
         self._workbench = workbench
@@ -104,8 +104,8 @@ class _PlacedText:
                     yield found
 
     def tag(self, place: TagPlace, query: Query, variables: Record, value: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the meaning of a tag, or of the tag that includes its file. Without a ``value``, the tag has no
-        placeholder: it chooses SQL, or its clause is left out."""
+        """Return the meaning of a tag. A tag in an included file is shown at the tag that includes the file. If
+        ``value`` is empty, there is no placeholder: the tag chooses SQL, or its clause is left out."""
         around = self._span(place.location)
         if around is None:
             return None

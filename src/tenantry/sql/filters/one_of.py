@@ -72,8 +72,8 @@ _WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Iterable[str]) -> None:
-    """Raise TemplateError if the declared parameter cannot have one of ``names`` as its value, or can have a value that
-    is not in ``names``.
+    """Raise TemplateError if one of ``names`` cannot be a value of the declared parameter, or if a declared choice or
+    default is not in ``names``.
 
     ``takes`` and ``lacks`` are parts of the message, such as "a name" and "is not in one_of".
     """

@@ -17,7 +17,7 @@ from tenantry.sql.guarding import function_lists
 
 
 def safe_functions(dialect: Dialect) -> frozenset[str] | None:
-    """Return the names in lower case, or None if we have no list for the dialect."""
+    """Return the functions' names in lower case, or None if we have no list for the dialect."""
     return _functions(dialect.name) if dialect.name in _LISTED else None
 
 

@@ -104,8 +104,8 @@ class PositionAnalyzer:
         self._contexts = PossibleContexts(source, lexemes, dialect.joining_signs)
 
     def analyze(self, index: int, lexeme: Lexeme) -> ReplacedSpan:
-        """Return the position of the tag or string at ``index``. Raises TemplateError if a value is not allowed there
-        in one of the possible contexts."""
+        """Return the role and the span of the tag or string at ``index``. Raises TemplateError if one of the possible
+        contexts does not allow a value there."""
         self._reject_part_of_word(lexeme)
         if lexeme.kind is LexemeKind.TAG and self._context.follows_comparison(index):
             return ReplacedSpan(Position.VALUE, lexeme.start, lexeme.end, cast=self._cast(lexeme))

@@ -132,7 +132,7 @@ def serve(folder: Path, port: int | None, **group: Any) -> None:
 
 @dashboards.command("schema")
 def schema() -> None:
-    """Print the JSON Schema of dashboard files, for editors."""
+    """Print the JSON Schema of dashboard files, for text editors."""
     from tenantry.dashboards.definition import dashboard_schema
 
     click.echo(json.dumps(dashboard_schema(), indent=2))

@@ -33,8 +33,8 @@ class SourceLookup:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """Return the source of a schema. With ``reread``, a source is read from the store and added to ``reread``,
-        unless it is there. ``reread`` maps (environment id, reference) to sources. Raises UnmappedSchema,
+        """Return the source of a schema. ``reread`` maps (environment id, reference) to sources that the caller has
+        read again: a source that it lacks is read from the store and added to it. Raises UnmappedSchema,
         UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:

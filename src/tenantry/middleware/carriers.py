@@ -173,8 +173,8 @@ def cookie(name: str = "USER_GROUP_TOKEN") -> Carriers:
 
 
 def query(name: str = "USER_GROUP_TOKEN") -> Carriers:
-    """Read the token from a query parameter. The name is case-sensitive, after percent-decoding. Raises ValueError for
-    an invalid name."""
+    """Read the token from a query parameter. Names are percent-decoded and then compared, case-sensitively. Raises
+    ValueError for an invalid name."""
     if not name.isascii() or not name.isprintable() or not name.strip():
         raise ValueError(f"the name of a query parameter must be printable ASCII, not {name!r}")
     return Carriers(queries=(name,))

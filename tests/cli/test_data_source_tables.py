@@ -225,7 +225,7 @@ def test_a_sync_without_the_test_asks_once(shop: Terminal, folder: Path, caplog:
     lines = "".join(f"  {name}: {{url: 'postgresql://reader@127.0.0.1:1/new'}}\n" for name in ("one", "two"))
     (folder / "groups.yaml").write_text(f"groups: {{}}\ndata_sources:\n{lines}")
     shop("group", "sync", "groups.yaml", "--no-check")
-    warned = [each.getMessage() for each in caplog.records if "can read its tables" in each.getMessage()]
+    warned = [each.getMessage() for each in caplog.records if "can read Tenantry's own tables" in each.getMessage()]
     assert [each.partition("data source ")[2].partition(" can")[0] for each in warned] == ["'one'", "'two'"]
     (folder / "groups.yaml").write_text(
         f"groups: {{}}\ndata_sources: {{one: {{url: 'sqlite:///{folder}/tenantry.db'}}}}"

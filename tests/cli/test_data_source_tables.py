@@ -120,9 +120,9 @@ def test_a_required_guard_cannot_be_removed(shop: Terminal, folder: Path) -> Non
     assert shop("data-source", "show", "shop").out.endswith(f"guard: required\n{SHOWN}")
     (folder / "tables.yaml").write_text(TABLES)
     replaced = shop("data-source", "update", "shop", "--tables", "tables.yaml")
-    assert "Warning: the list before said guard: required. This one does not" in replaced.err
+    assert "Warning: the old declaration had `guard: required`. The new one does not" in replaced.err
     removed = shop("data-source", "update", "shop", "--no-tables")
-    assert "Warning: queries of shop now read all rows" in removed.err
+    assert "Warning: queries of shop may now read all rows" in removed.err
     for words in (("--no-tables",), ("--tables", "tables.yaml")):
         assert "Warning" not in shop("data-source", "update", "shop", *words).err
 
@@ -262,7 +262,7 @@ def test_render_reads_the_list_of_the_data_source(shop: Terminal, folder: Path) 
     shop("group", "update", "acme", "--map", "archive=plain")
     done = shop("sql", "render", "orders.sql", "--group", "acme")
     assert done.out == "select id from orders\n"
-    assert "not guarded here: the data sources shop, plain declare different tables" in done.err
+    assert "no table is guarded here, because the data sources shop, plain declare different tables" in done.err
 
 
 def test_a_draft_is_made_of_the_catalogue(shop: Terminal, folder: Path) -> None:

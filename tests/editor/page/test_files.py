@@ -181,6 +181,7 @@ async def test_an_author_who_may_not_run_sees_no_run(stand_in: StandIn, visit: V
     assert await page.get_by_role("tab").all_inner_texts() == ["Table", "Chart", "Bound SQL"]
     await page.locator(f".file[data-path='{DASHBOARD}']").click()
     await expect(page.locator(".preview")).to_contain_text("so there is no preview")
+    await until(lambda: stand_in.bodies("check")[-1]["path"] == DASHBOARD)  # asked at the same time as a preview
     assert stand_in.bodies("run") == stand_in.bodies("preview") == []
 
 

@@ -19,8 +19,9 @@ async def test_a_group_is_found_by_keys(stand_in: StandIn, visit: Visit) -> None
     await page.get_by_role("button", name="As United Air Lines").press("Enter")
     search = page.get_by_role("combobox", name="Search by name or id")
     await expect(search).to_be_focused()
-    await page.keyboard.type("air")
     await expect(page.get_by_role("option")).to_have_count(3)
+    await page.keyboard.type("t")
+    await expect(page.get_by_role("option")).to_have_count(2)
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("Enter")
     button = page.get_by_role("button", name="As JetBlue Airways")
@@ -78,6 +79,7 @@ async def test_two_groups_stand_beside_each_other(stand_in: StandIn, visit: Visi
     their place though the first column is a key, or marked by colour alone."""
     page = (await visit()).page
     await page.keyboard.press("ControlOrMeta+Enter")
+    await page.locator(".rows tbody tr").first.wait_for()
     await page.get_by_role("tab", name="Compare").click()
     await page.get_by_role("button", name="Compare with").click()
     await page.get_by_role("option", name="JetBlue").click()
@@ -143,7 +145,8 @@ async def test_earlier_runs_come_back_with_text_and_group(stand_in: StandIn, vis
 async def test_an_answer_for_an_older_text_is_dropped(stand_in: StandIn, visit: Visit) -> None:
     """One check is under way at a time; findings of an older text are not shown. Red when each pause asks."""
     page = (await visit()).page
-    await until(lambda: stand_in.bodies("check"))
+    await write(page, "select {{ wrong }} as first")
+    await expect(page.get_by_label("Problems")).to_be_visible()
     stand_in.held.add("check")
     await write(page, "select {{ wrong }}")
     await until(lambda: stand_in.bodies("check")[-1]["text"] == "select {{ wrong }}")

@@ -410,4 +410,13 @@ async def test_a_control_that_the_query_does_not_accept_is_a_finding(tmp_path: P
     wrong = DASHBOARD.replace("{choices: {a: First, b: Second}, default: a}", "{choices: [c], default: c}")
     async with served_editor(tmp_path, tables=TABLES) as site:
         found = await check(site, CONTROLLED, drafts={"dashboards/flights.yaml": wrong}, **GROUP)
-        assert [(each["code"], each["from"]) for each in found] == [("template-error", 0)]
+        assert [each["code"] for each in found] == ["template-error"]
+
+
+async def test_an_error_at_the_control_is_shown_at_the_begin_of_the_query(tmp_path: Path) -> None:
+    """The query declares the control's parameter as another type. Red when an error in the dashboard's file is lost."""
+    text = f"/* ---\nparams: {{since: integer}}\n--- */\n{CONTROLLED}"
+    async with served_editor(tmp_path, tables=TABLES) as site:
+        (found,) = await check(site, text, drafts={"dashboards/flights.yaml": DASHBOARD}, **GROUP)
+        assert found["from"] == 0
+        assert found["message"].startswith("dashboards/flights.yaml: a query declares params.since")

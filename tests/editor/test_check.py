@@ -91,7 +91,7 @@ async def test_the_engine_of_the_group_explains_the_query(
     async with on_engine(engine, tmp_path, request) as site:
         text = "select dya from flights where carrier = {{ user_group.properties.carrier }}"
         (found,) = [each for each in await check(site, text, **GROUP) if each["code"] == "query-refused"]
-        assert "the data source refuses it" in found["message"]
+        assert "the data source refuses the query" in found["message"]
         assert text[found["from"] : found["to"]] == "dya"
         assert "tab Bound SQL" in found["fix"]
         right = text.replace("dya", "day")

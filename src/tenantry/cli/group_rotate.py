@@ -48,13 +48,13 @@ SUSPENDED_NOTE: Final = (
 @click.option(
     "--signed-by",
     metavar="KEY",
-    help="Rotate all groups whose token this signing key signed, in all environments unless you name one.",
+    help="Rotate all groups whose token this signing key signed, in all environments unless you name an environment.",
 )
 @click.option(
     "--after",
     type=click.IntRange(0),
     metavar="TEAM_ID",
-    help="Only groups above this team_id: continues an interrupted run with --all and without --tokens-to FILE.",
+    help="Only groups with a higher team_id, to continue an interrupted run of --all that had no --tokens-to FILE.",
 )
 @click.option(
     "--tokens-to",

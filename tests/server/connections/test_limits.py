@@ -144,6 +144,13 @@ def test_the_limit_of_one_address(
     assert "--proxy-address" in caplog.text
 
 
+def test_the_app_gets_the_address_of_the_client(start: Start) -> None:
+    """Red when the transport that the app has does not ask the real one."""
+    with socket.create_connection(start().address, timeout=60) as connection:
+        connection.sendall(b"GET /client HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert read_all(connection).endswith(str(connection.getsockname()).encode())
+
+
 def test_whose_connections_count() -> None:
     """Loopback, Unix sockets and stated proxies have no limit of their own; IPv6 counts by site."""
     limits = ConnectionLimits(max_connections=10, proxies=(ip_network("10.0.0.0/8"),))

@@ -21,10 +21,10 @@ async def test_a_file_is_made_and_saved(stand_in: StandIn, visit: Visit) -> None
     await dialog.get_by_label("Path").fill(SECOND)
     await page.keyboard.press("Enter")
     await expect(dialog.get_by_role("alert")).to_contain_text("There is a file")
-    stand_in.answers["file/new"] = refusal(422, "invalid_body", "the editor has only a .sql file in queries/")
+    stand_in.answers["file/new"] = refusal(422, "invalid_body", "the editor opens only .sql files in queries/")
     await dialog.get_by_label("Path").fill("../new.sql")
     await page.keyboard.press("Enter")
-    await expect(dialog.get_by_role("alert")).to_contain_text("the editor has only a .sql file")
+    await expect(dialog.get_by_role("alert")).to_contain_text("the editor opens only .sql files")
     await expect(page.locator(".tab")).to_have_count(1)
     del stand_in.answers["file/new"]
     await dialog.get_by_label("Path").fill("new")
@@ -65,7 +65,7 @@ async def test_a_draft_that_cannot_be_saved_can_be_deleted(stand_in: StandIn, vi
 
     def file(body: Message) -> Message | tuple[int, Message]:
         if body["path"] == "../bad.sql":
-            return refusal(422, "invalid_body", "'../bad.sql' is another file")
+            return refusal(422, "invalid_body", "'../bad.sql' is not one of them")
         text = stand_in.files[body["path"]]
         return {"path": body["path"], "text": text, "revision": revision_of(text)}
 

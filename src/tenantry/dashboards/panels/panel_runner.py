@@ -125,10 +125,10 @@ class PanelRunner:
     async def _table(
         self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], named: Columns, wanted: WantedPanel
     ) -> Encode:
-        rows, total = await fetch_table(partial(self._ask, panel), template, view, named, wanted.page, wanted.sort)
-        return partial(
-            rows_line, panel.id, rows, named, total=total, **self._about(template, self._periods(template), rows)
-        )
+        found = await fetch_table(partial(self._ask, panel), template, view, named, wanted.page, wanted.sort)
+        about = self._about(template, self._periods(template), found.rows)
+        more = {} if found.extremes is None else {"extremes": (found.extremes, named)}
+        return partial(rows_line, panel.id, found.rows, named, total=found.total, **about, more=more)
 
     async def _chart(
         self, panel: Panel, template: SQLTemplate, named: Columns, plot: Plot, found: Periods | None

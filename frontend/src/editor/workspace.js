@@ -148,13 +148,16 @@ export class Workspace extends Emitter {
   async restore() {
     const { paths = [], active } = this.keeper.get("open") ?? {};
     const unlessGone = (error) => (error.status ? null : Promise.reject(error)); // without an answer, all stay for the next visit
-    const found = await Promise.all(paths.map((path) => this.read(path).catch(unlessGone)));
-    const kept = found.filter(Boolean).map((document) => [document.path, document]);
-    this.documents = new Map([...kept, ...this.documents]); // the author may have opened some meanwhile
-    const last = this.documents.has(active) ? active : [...this.documents.keys()].at(-1);
+    const readAll = async (wanted) => {
+      const found = await Promise.all(wanted.map((path) => this.read(path).catch(unlessGone)));
+      const kept = found.filter(Boolean).map((document) => [document.path, document]);
+      this.documents = new Map([...kept, ...this.documents]); // the author may have opened some meanwhile
+    };
+    await readAll(paths);
     const first = this.files.find(({ kind }) => kind === "query") ?? this.files[0];
+    if (!this.documents.size && first) await readAll([first.path]);
+    const last = this.documents.has(active) ? active : [...this.documents.keys()].at(-1);
     if (last) this.show(this.active?.path ?? last);
-    else if (first) await this.open(first.path);
   }
 
   // --- texts ----------------------------------------------------------------------------------------------------------

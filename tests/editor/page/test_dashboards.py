@@ -27,7 +27,7 @@ async def test_the_preview_follows_typing(stand_in: StandIn, visit: Visit) -> No
         "preview": None,
     }
     await write(page, "title: Typed\n")
-    await until(lambda: stand_in.bodies("preview")[-1]["drafts"] == {DASHBOARD: "title: Typed\n"})
+    await until(lambda: stand_in.last("preview").get("drafts") == {DASHBOARD: "title: Typed\n"})
     assert stand_in.bodies("preview")[-1]["preview"] == "p1"
     await expect(page.locator(".preview")).to_contain_text("As United Air Lines, with text that is not saved")
     await expect(page.locator(".preview iframe")).to_have_attribute("src", "/shown")

@@ -233,7 +233,7 @@ async def test_parameters_of_a_dashboard_say_which(stand_in: StandIn, visit: Vis
     stand_in.held.clear()
     await expect(page.get_by_label("Schema")).to_have_value("flights")
     await page.get_by_label("As in").select_option("overview")
-    await until(lambda: stand_in.bodies("check")[-1]["dashboard"] == "overview")
+    await until(lambda: stand_in.last("check").get("dashboard") == "overview")
     await page.keyboard.press("ControlOrMeta+Enter")
     await until(lambda: stand_in.bodies("run"))
     body = stand_in.bodies("run")[-1]

@@ -145,7 +145,7 @@ async def test_figures_of_a_table_do_not_fade(stand_in: StandIn, visit: Visit) -
         """() => {
             const scroller = document.querySelector(".table-scroller");
             const { left, right } = scroller.getBoundingClientRect();
-            const fade = parseFloat(/([0-9.]+)px/.exec(getComputedStyle(scroller).maskImage)[1]);
+            const fade = parseFloat(/to left.*?([0-9.]+)px/.exec(getComputedStyle(scroller).maskImage)[1]);
             const faded = [];
             for (let at = 0; at <= scroller.scrollWidth - scroller.clientWidth; at += 5) {
                 scroller.scrollLeft = at;

@@ -267,6 +267,15 @@ async def test_a_bucket_that_now_and_the_period_cut(
         assert await panel.locator(".bar.cut, .point.cut, .line.cut").count() == (view["kind"] != "donut"), view
 
 
+async def test_other_is_cut_as_all_its_buckets_are(stand_in: StandIn, visit: Visit) -> None:
+    """Red when it named how the first of them is cut off."""
+    period = {"now": "2026-11-28T11:00:00", "periods": {"whole": {"start": "2026-08-10", "end": "2026-11-28"}}}
+    given = answer([f"2026-{month:02}-01" for month in range(8, 12)], [4, 9, 8, 3], **period)
+    donut = {"kind": "donut", "donut": "n", "by": "day", "limit": 2, "answer": given}
+    panel = await panel_of(stand_in, visit, donut)
+    assert (await panel.locator(".legend-name").all_text_contents())[-1] == "Other (2), in part, so far"
+
+
 @pytest.mark.parametrize(("kind", "start"), [("date", "2026-11-01"), ("integer", 2026)])
 async def test_a_chart_as_a_table_says_it_too(stand_in: StandIn, visit: Visit, kind: str, start: int | str) -> None:
     """Red when its row of November looked like a whole month, beside a dashed bar of the same numbers."""

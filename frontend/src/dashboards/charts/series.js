@@ -81,7 +81,7 @@ export function besides(name, names, rest) {
 }
 
 /** How some of these are cut off. */
-export const cutOf = (parts) => parts.map(({ cut }) => cut).find(Boolean);
+export const cutOf = (parts) => ["in part", "so far"].filter((how) => parts.some(({ cut }) => cut?.includes(how))).join(", ");
 
 /** The key of what is left out, which no value has. */
 export const REST = "\u0002";

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 no_check_option: OptionDecorator = click.option(
     "--no-check",
     is_flag=True,
-    help="Do not test the data source. With a new URL, Tenantry still reads the SQLite file, or connects once to the "
-    "PostgreSQL server, and refuses a source that can read the store's own tables. A server that does not answer soon "
-    "is accepted with a warning.",
+    help="Do not test the data source. Tenantry still opens a new URL of SQLite or PostgreSQL once, and refuses a "
+    "source that can read the store's own tables. If the server does not answer soon, there is only a warning.",
 )
 
 

@@ -86,15 +86,15 @@ queries_option: OptionDecorator = click.option(
     type=click.Path(file_okay=False),
     envvar="TENANTRY_QUERIES",
     show_envvar=True,
-    help="Folder of your saved queries. --query-contract needs this option.",
+    help="Folder of your saved queries. TENANTRY_QUERY_CONTRACT says whether updates are checked against them.",
 )
 query_contract_option: OptionDecorator = click.option(
     "--query-contract",
     type=click.Choice(["off", "report", "refuse"]),
     envvar="TENANTRY_QUERY_CONTRACT",
     show_envvar=True,
-    help="What to do with an update of properties that breaks a saved query: off does not check, report "
-    "accepts and reports it, and refuse refuses it; default off.",
+    help="What to do with an update of properties that breaks a saved query: off does not check, report logs it, "
+    "refuse refuses it; default off.",
 )
 
 
@@ -114,7 +114,8 @@ rights_option: OptionDecorator = click.option(
     multiple=True,
     default=["view", "run", "save"],
     show_default=True,
-    help="What the author may do; repeatable; view is always included.",
+    help="What the author may do; repeatable. view is always included; unguarded permits reading all rows of "
+    "guarded tables.",
 )
 tables_option: OptionDecorator = click.option(
     "--tables",

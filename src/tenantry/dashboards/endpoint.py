@@ -177,7 +177,7 @@ def _parameters(renderer: Renderer) -> tuple[list[str], list[tuple[str, str]]]:
         parameters = list(inspect.signature(renderer, eval_str=False).parameters.values())
     except ValueError:
         raise TypeError(
-            f"{renderer!r} has no signature: wrap it in a function of (group, variables, request)"
+            f"{renderer!r} has no signature: wrap it in a function with the parameters group, variables and request"
         ) from None
     positional = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY and p.name in ARGUMENTS]
     keywords = [(p.name, p.name) for p in parameters if p.kind in _BY_KEYWORD and p.name in ARGUMENTS]

@@ -55,7 +55,7 @@ class Link:
     @property
     def differences(self) -> Iterator[str]:
         """Yield sentences that say why the opened dashboard may show other totals than the clicked row."""
-        opened = self.click.open
+        opened = f"the dashboard {self.click.open}"
         if self.dropped:
             yield f"{opened} has no filter {', '.join(self.dropped)}, so it may show more rows than were clicked"
         if self.always:

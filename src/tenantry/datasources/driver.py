@@ -208,7 +208,7 @@ def as_result(answer: Answer) -> Result:
 
 def statement_error(source_id: str, reason: str) -> NotOneStatement:
     """The error for SQL that the driver refuses to run."""
-    return NotOneStatement(f"data source {source_id} does not run this: {reason}")
+    return NotOneStatement(f"data source {source_id} does not run this query: {reason}")
 
 
 def check_statement(source_id: str, reason: str | None) -> None:
@@ -296,10 +296,9 @@ def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> 
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,
-            "it has bound values and calls a function that can run a string as SQL, or open the table or file that a "
-            "string names (query, ts_stat, dblink, load_file, …), or a function whose name is in Unicode escapes and "
-            "could be one of these; a value never becomes SQL: write the query without values, or without the "
-            "function",
+            "it has bound values and calls a function that can run a string as SQL or open a table or file by its "
+            "name (query, ts_stat, dblink, load_file, …; a function name in Unicode escapes counts as one of these), "
+            "and a value never becomes SQL: write the query without values, or without the function",
         )
 
 

@@ -153,9 +153,10 @@ def file_path(url: URL) -> Path:
     name = url.get_backend_name()
     own = _FILE_OPTIONS.get(name, frozenset[str]())
     if url.host or url.username or frozenset(url.query) - own:
-        known = f" ({name} takes ?memory_limit=4GiB)" if own else ""
+        known = " other than ?memory_limit=4GiB" if own else ""
         raise InvalidSource(
-            f"a {name} URL is {name}:///relative/path or {name}:////absolute/path, without host, user or query{known}",
+            f"a {name} URL is {name}:///relative/path or {name}:////absolute/path, without host, user or options"
+            f"{known}",
             field="/url",
         )
     if own:

@@ -164,7 +164,7 @@ class EditorEndpoints:
         header HEADER."""
         self._require_origin(request)
         if request.method not in {"GET", "HEAD"} and HEADER not in request.headers:
-            raise InvalidBody(f"send the header {HEADER}: 1")
+            raise InvalidBody(f"send the header `{HEADER}: 1`")
 
 
 def require_right(author: EditorAuthor, right: Right) -> None:

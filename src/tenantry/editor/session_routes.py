@@ -59,7 +59,7 @@ def _require_https(request: Request) -> None:
     vain."""
     origin = urlsplit(request.headers.get("origin", ""))
     if origin.scheme == "http" and not _is_local(origin.hostname or ""):
-        raise InvalidBody("open the editor at an address with https://: on http:// browsers do not keep the session")
+        raise InvalidBody("open the editor at an https:// address: browsers do not keep a session over http://")
 
 
 def _is_local(host: str) -> bool:

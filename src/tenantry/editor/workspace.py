@@ -71,8 +71,9 @@ class Workspace:
         """Raises InvalidBody for a path that is not in the workspace."""
         kind = self.kind(path)
         if kind is None:
-            places = f"a .sql file in {QUERIES}/, a .yaml file{f' in {self.prefix}' if self.prefix else ''}"
-            raise InvalidBody(f"the editor has only {places}, and {TABLES_FILE}: {path!r} is another file", field=field)
+            places = f".sql files in {QUERIES}/, .yaml files{f' in {self.prefix}' if self.prefix else ''}"
+            problem = f"the editor opens only {places} and {TABLES_FILE}: {path!r} is not one of them"
+            raise InvalidBody(problem, field=field)
         return kind
 
     def require_query(self, path: str) -> None:

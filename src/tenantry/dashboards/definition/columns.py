@@ -40,7 +40,7 @@ class Named(ValueKind):
         if not isinstance(node.value, dict):
             return {"name": self.name.read(node, source)}
         if len(node.value) != 1:
-            fix = "write - name: percent, or - name: {format: percent, title: …}, one item for each name"
+            fix = "write `- name: percent` or `- name: {format: percent, title: …}`, one item for each name"
             raise refuse(source, node, "this must be one name with its options", fix)
         ((name, value),) = node.value.items()
         found = {"name": self.name.read(YamlNode(name, node.keys[name]), source)}

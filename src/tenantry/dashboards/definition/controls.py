@@ -36,7 +36,7 @@ from tenantry.sql.parameters import (
     spell,
 )
 
-_EXAMPLE: Final = "write period: {range: last 30 days}, region: {choices: [eu, us]} or name: {text: }"
+_EXAMPLE: Final = "write `period: {range: last 30 days}`, `region: {choices: [eu, us]}` or `name: {text: }`"
 _TYPES: Final = {"range": "date range", "text": "text", "number": "decimal", "date": "date"}
 
 
@@ -158,6 +158,8 @@ def _default(dashboard: DashboardFile, control: Control, declared: Parameter) ->
         value = read_value(declared, sent, moment)
     except REFUSALS:
         problem = f"a query declares params.{control.name}, and does not take the default of this control"
-        fix = f"give a default that it takes ({declared.takes}), or remove {control.name} from the query's header"
+        fix = (
+            f"give a default that the query takes ({declared.takes}), or remove {control.name} from the query's header"
+        )
         raise dashboard.source.error(control.offset, problem, fix) from None
     return sent if in_zone_of_group and declared.type in INSTANTS else value

@@ -164,7 +164,7 @@ class _Finder:
             name = parameter_in(error.variable)
             if name not in template.parameter_names or name in self._parameters:
                 raise
-            fix = f"Add a control, as {name}: {{range: last-30-days}}, or declare it in the query's header"
+            fix = f"Add a control, such as `{name}: {{range: last-30-days}}`, or declare {name} in the query's header"
             problem = f"no control is called {name}; {error.headline}"
             raise self._dashboard.source.error(offset, problem, did_you_mean(name, self._parameters) + fix) from None
         return declared

@@ -98,9 +98,10 @@ def _read(node: Any, pointer: str, depth: int, paths: list[VariablePath]) -> Any
 
 def _read_name(name: Any, pointer: str) -> str:
     if not isinstance(name, str):
-        raise _error("a name that is not a string", pointer)
+        raise _error("a key that is not a string", pointer)
     if any(match.group() != r"\{{" for match in _TOKEN.finditer(name)):
-        raise _error(r"object names cannot contain variables (write \{{ for two braces)", _child_pointer(pointer, name))
+        problem = r"the keys of an object cannot contain variables (for two literal braces write \{{)"
+        raise _error(problem, _child_pointer(pointer, name))
     return name.replace(r"\{{", "{{")
 
 
@@ -124,7 +125,7 @@ def _read_text(text: str, pointer: str, paths: list[VariablePath]) -> str | Vari
 def _read_path(match: re.Match[str], pointer: str) -> VariablePath:
     inside = match.group(1)
     if inside is None:
-        raise _error(r"{{ is never closed (write \{{ for two braces)", pointer)
+        raise _error(r"{{ is never closed (for two literal braces write \{{)", pointer)
     path = inside.strip()
     steps: list[Step] = []
     end = 0
@@ -204,7 +205,7 @@ def _plain(value: Any, path: VariablePath, depth: int) -> Any:
     if isinstance(value, Record | Mapping):
         if all(isinstance(name, str) for name in value):
             return {name: _plain(value[name], path, depth + 1) for name in value}
-        raise _unbindable(path, "has a name that is not a string")
+        raise _unbindable(path, "has a key that is not a string")
     if isinstance(value, RecordList | list | tuple):
         return [_plain(item, path, depth + 1) for item in value]
     if isinstance(value, float):

@@ -199,5 +199,5 @@ def redeem_route(codes: SingleUseCodes, opened: Mapping[Purpose, Callable[[str],
 
 async def _code_of(request: Request) -> str:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise UnsupportedMediaType("send the code as JSON: Content-Type: application/json")
+        raise UnsupportedMediaType("send the code as JSON, with the header `Content-Type: application/json`")
     return (await read_request(request, RedeemRequest)).code

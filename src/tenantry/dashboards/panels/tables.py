@@ -99,7 +99,7 @@ def _names(view: Mapping[str, Any]) -> list[str]:
 
 
 def _unknown_column() -> InvalidParameter:
-    return InvalidParameter("sort names a column that this table does not have", names=["sort"])
+    return InvalidParameter("`sort` names a column that this table does not have", names=["sort"])
 
 
 def sorted_rows(result: Result, sort: str) -> Sequence[tuple[Any, ...]]:

@@ -200,7 +200,7 @@ class RedisResults:
         except RefusedResult:
             if not self.counters.refused:  # logged once, because there may be many such entries
                 logger.warning(
-                    "%s: an entry was refused, because it was not written with our secret for this key",
+                    "%s: an entry was ignored, because it was not written for its key with the secret of RedisResults",
                     self._server.label,
                 )
             self.counters.refused += 1

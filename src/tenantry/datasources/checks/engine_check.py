@@ -207,7 +207,7 @@ class EngineCheck:
                     looked_at.add(query)
                     await self._look_at_rows(sources, asked, explained, known.names, says)
             except (SourceUnavailable, InvalidSource) as error:
-                fix = "correct the registration or the network; no further query of this source was explained"
+                fix = "correct the registration or the network; the source's remaining queries were not checked"
                 finding = wrong_tables(error) or Finding("source-unreachable", Severity.ERROR, 1, 1, error.message, fix)
                 self._unreachable.append((f"data source {source.registered.provided_id}", finding))
                 return
@@ -304,7 +304,9 @@ def wrong_tables(error: TenantryError | None) -> Finding | None:
     """Return a finding if the error reports a wrong declaration of guarded tables, else None."""
     if not isinstance(error, InvalidSource) or error.problem is None:
         return None
-    return Finding("wrong-tables", Severity.ERROR, 1, 1, f"{error.problem}, so no query runs on it", error.fix)
+    return Finding(
+        "wrong-tables", Severity.ERROR, 1, 1, f"{error.problem}, so no query runs on this data source", error.fix
+    )
 
 
 def reported_by(sources: Sequence[str]) -> str:

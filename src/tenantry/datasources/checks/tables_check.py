@@ -109,11 +109,11 @@ class TablesCheck:
             if not reading:
                 continue
             place = folder.parent / TABLES_FILE  # the parent of "." is "." itself
-            message = f"this file is missing: no query of {folder} is guarded, so each must filter by itself"
+            message = f"this file is missing, so no query in {folder} is guarded: each must filter the rows itself"
             yield str(place), _undeclared(message, _draft(reading))
         file = self._given or next(filter(None, map(find_tables, self._files)), None)
         for source in self._undeclared:
-            message = "this data source declares no tables, so each of its queries must filter by itself"
+            message = "this data source declares no tables, so each query must filter the rows itself"
             draft = "" if file else f"tenantry data-source tables {quote(source)} > {TABLES_FILE}; correct it; "
             fix = f"{draft}tenantry data-source update {quote(source)} --tables {quote(str(file or TABLES_FILE))}"
             yield f"data source {source}", _undeclared(message, fix)
@@ -158,4 +158,4 @@ def _draft(templates: Iterable[SQLTemplate]) -> str:
         with suppress(TemplateError):
             names.update(named_tables(template))
     lines = "".join(f"\n  {name}: COLUMN" for name in sorted(names))
-    return f"write the column that holds the customer's id for each COLUMN, or `shared`:\ntables:{lines}"
+    return f"replace each COLUMN by the column that holds the customer's id, or by `shared`:\ntables:{lines}"

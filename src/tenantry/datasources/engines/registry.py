@@ -178,7 +178,7 @@ def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
     engine = find_engine(parsed, trusted=trusted)
     notes = [*enforcement_notes(name, engine.enforcement)]
     if not engine.is_installed:
-        notes.append(f"{engine.missing_package}, where its queries run")
+        notes.append(f"{engine.missing_package}, wherever queries of this data source run")
     return notes
 
 

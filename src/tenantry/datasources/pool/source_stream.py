@@ -221,11 +221,11 @@ class SourceStream(Generic[C]):
         elif self._turn.queue.must_yield(self._turn):
             self._stop_for(
                 f"the stream of data source {self._source_id} used the only connection for {SLICE:g} s, and another "
-                "user group waits for it"
+                "user group waits for this connection"
             )
         else:
             self._loop.call_later(_LOOK_SECONDS, self._look)
 
     def _stop_for(self, reason: str) -> None:
-        self._error = QueryTimeout(f"{reason}, so its query was stopped")
+        self._error = QueryTimeout(f"{reason}, so the stream's query was stopped")
         self._pool.stop(self)

@@ -8,7 +8,7 @@ from tenantry.editor.workspace import FileKind, Workspace
 _LONGEST: Final = 72
 """Maximum characters of the first line (git's own documents advise 50)."""
 _VERBS: Final = {"added": "Add", "changed": "Change", "removed": "Remove"}
-_PLURAL: Final = {FileKind.QUERY: "queries", FileKind.DASHBOARD: "dashboards", FileKind.TABLES: "tables.yaml"}
+_PLURAL: Final = {FileKind.QUERY: "queries", FileKind.DASHBOARD: "dashboards"}
 
 
 def commit_message(changes: Mapping[str, Sequence[str]], workspace: Workspace) -> str:

@@ -73,6 +73,8 @@ def unmapped_schemas(saved: SavedDashboard, group: UserGroup) -> Iterator[Findin
             continue
         at = saved.dashboard.source.location(panel.offset)
         message = f"this panel has no data for {group.provided_id}: no data source has the schema {panel.schema}"
-        fix = f"write schema: {' or '.join(known)}" if known else "map a data source to the group"
+        fix = (
+            f"write {' or '.join(f'`schema: {name}`' for name in known)}" if known else "map a data source to the group"
+        )
         near = misspelt(panel.schema, known)
         yield Finding("unmapped-schema", Severity.WARNING, at.line, at.column, message, fix, file=at.file, edit=near)

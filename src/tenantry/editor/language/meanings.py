@@ -39,7 +39,7 @@ class Meanings:
     async def respond(self, asked: EditorRequest[MeaningBody]) -> Response:
         body, workbench = asked.body, self._workbench
         if workbench.workspace.require(body.path) is not FileKind.QUERY:
-            raise InvalidBody("only a query has a meaning: name a .sql file", field="/path")
+            raise InvalidBody("only a query can be explained: name a .sql file", field="/path")
         group = await find_viewed_group(workbench, asked.author, body)
         source = await workbench.sources.registered(group, body.schema_)
         about: dict[str, Any] = {"source": {"id": source.id, "name": source.provided_id}}

@@ -15,12 +15,17 @@ ALWAYS = frozenset({"landmark-unique"})
 """Rules that count though axe calls what they find moderate: two landmarks of one name cannot be told apart."""
 
 
+SETTLED = """() => Promise.allSettled(document.getAnimations()
+    .filter((each) => each instanceof CSSTransition).map((each) => each.finished)).then(() => null)"""
+
+
 async def serious(page: Page, *, only: Collection[str] = (), also: Collection[str] = ()) -> list[str]:
     """What axe calls serious or critical, or what a rule of ALWAYS finds, each with the first three places where it is.
 
     ``only``: ask these rules and no other; ``also``: further rules that count whatever axe calls what they find.
     """
     await page.evaluate(AXE_SCRIPT)
+    await page.evaluate(SETTLED)  # a text that is just fading in has no contrast yet
     asked: dict[str, Any] = {"resultTypes": ["violations"]}
     if only:
         asked["runOnly"] = [*only]

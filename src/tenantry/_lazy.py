@@ -48,8 +48,8 @@ def entry_points_of(group: str) -> Mapping[str, list[EntryPoint]]:
 def load_entry_point(group: str, name: str, kind: type[T], *, expected: str, title: str) -> T | None:
     """Import an entry point. Return None if no distribution has it.
 
-    Error messages show ``title``, and ``expected`` as a description of ``kind``. Raises EntryPointError if two
-    distributions have the entry point, the import fails, or the object is not a ``kind``."""
+    In error messages, ``title`` describes the entry point and ``expected`` describes ``kind``. Raises EntryPointError
+    if two distributions have the entry point, the import fails, or the object is not a ``kind``."""
     points = entry_points_of(group).get(name)
     if points is None:
         return None

@@ -25,7 +25,7 @@ are computed with this time stay right."""  # of C functions only, because every
 
 
 def clock_shift() -> float:
-    """Return by how many seconds, to the millisecond, the host's clock is ahead of ``steady_time``."""
+    """Return the seconds, to the millisecond, by which the host's clock is ahead of ``steady_time``."""
     return round(time.time() - steady_time(), 3)
 
 

@@ -140,6 +140,7 @@ async def test_the_wrapper_mounts_follows_and_leaves(open_page: OpenPage, real: 
     (frame,) = dashboards(page, real)
     assert await frame.evaluate("document.documentElement.dataset.mode") == "dark"
     assert await page.locator("tenantry-dashboard[aria-label=Sales][role=group].wide").count() == 1
+    await until(lambda: notes(page), "a note of a handler")
     assert await notes(page) == ["ready sales/regions Flights of a route"]
     await page.get_by_role("button", name="Other filters").click()
     await until(lambda: _has_chip(frame, "Route: A-B"), "the other filters")

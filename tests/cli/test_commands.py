@@ -179,7 +179,7 @@ def test_a_data_source_that_nothing_holds_says_so(ready: Terminal) -> None:
     """On stderr, beside the id; one that is held says nothing. Red without the notes."""
     made = ready("data-source", "create", "lake", "--no-check", "--trusted", "--url", "mssql+pymssql://u:hunter2@h/d")
     assert made.out.startswith("ds_")
-    assert "Warning: only the rights of its user keep mssql read-only" in made.err
+    assert "Warning: only the rights of the database user keep mssql read-only" in made.err
     assert "Warning: a query on mssql cannot be stopped" in made.err
     assert "hunter2" not in made.err
     assert "Warning" not in ready("data-source", "create", "file", "--no-check", "--url", "sqlite:///a.db").err

@@ -172,10 +172,12 @@ rows:
     checked = ready("dashboards", "check", "dashboards", "--groups", fails=1)
     lines = checked.out.splitlines()[::2]
     assert lines[0].startswith(
-        "dashboards/sales.yaml (panel 5-1):1:14: error query-refused: the data source refuses it: "
+        "dashboards/sales.yaml (panel 5-1):1:14: error query-refused: the data source refuses the query: "
     )
     assert lines[1].startswith("data source gone:1:1: error source-unreachable: the file of data source ds_")
-    assert lines[2].startswith("queries/broken.sql:1:8: error query-refused: the data source refuses it: SQLITE_ERROR ")
+    assert lines[2].startswith(
+        "queries/broken.sql:1:8: error query-refused: the data source refuses the query: SQLITE_ERROR "
+    )
     assert lines[2].endswith("(no such column), at route (data source warehouse, for acme)")
     assert checked.err.splitlines() == [
         "1 dashboard, 4 queries, 4 guarded, 1 explained by their engine, 1 group: 3 errors",

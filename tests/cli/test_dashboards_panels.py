@@ -15,7 +15,7 @@ def test_a_check_finds_a_table_that_names_no_columns(terminal: Terminal, folder:
     write_files(folder, {"dashboards/a.yaml": f"title: A\nrows: [{rows}]\n", "queries/q.sql": "select 1 as a"})
     (found,) = terminal("dashboards", "check", "dashboards", "--format", "json").json()["findings"]
     assert (found["code"], found["severity"], found["line"], found["column"]) == ("columns-left-out", "warning", 2, 9)
-    assert found["fix"] == "write columns: [NAME, …] with the columns that viewers may see, or columns: all"
+    assert found["fix"] == "write `columns: [NAME, …]` with the columns that viewers may see, or `columns: all`"
 
 
 def test_a_check_says_which_engine_gives_a_table_no_pages(ready: Terminal, folder: Path) -> None:
@@ -57,4 +57,4 @@ def test_a_check_finds_a_click_that_opens_other_numbers(terminal: Terminal, fold
     write_files(folder, files)
     (found,) = terminal("dashboards", "check", "dashboards", "--format", "json").json()["findings"]
     assert (found["code"], found["severity"], found["line"]) == ("other-numbers", "warning", 4)
-    assert found["message"] == "second has no filter c, so it may show more rows than were clicked"
+    assert found["message"] == "the dashboard second has no filter c, so it may show more rows than were clicked"

@@ -109,7 +109,7 @@ def test_a_password_needs_the_key_file_and_a_reference_does_not(ready: Terminal,
 def test_a_reference_is_tried_when_it_is_registered(ready: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its variable is named, its value is not."""
     words = ("data-source", "create", "a", "--url", "mysql://u:env:SALES_PASSWORD@127.0.0.1:1/d")
-    assert "variable SALES_PASSWORD of the environment, which is not set" in ready(*words, fails=1).err
+    assert "environment variable SALES_PASSWORD, which is not set" in ready(*words, fails=1).err
     monkeypatch.setenv("SALES_PASSWORD", PASSWORD)
     refused = ready(*words, fails=1).err
     assert "data source a cannot be reached" in refused

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from tests.cli.conftest import Terminal
 from tests.cli.serving import client, serving
@@ -42,6 +46,23 @@ def test_text_is_quiet(ready: Terminal, folder: Path) -> None:
         with client(server, secret) as caller:
             caller.request("GET", "/api/user", json={"user_group_id": "acme"})
         assert len(server.ended(signal.SIGTERM).splitlines()) == 1
+
+
+LOGGED = """
+import logging.config, sys
+from tenantry.server.telemetry import log_config
+logging.config.dictConfig(log_config("text"))
+logging.getLogger(sys.argv[1]).warning("received %s", sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize("logger", ["uvicorn.error", "tenantry"])
+def test_a_token_in_a_message_is_redacted_in_text_too(logger: str) -> None:
+    """Red without the filter of the handlers."""
+    secret = "ugkt_" + "Q" * 49
+    done = subprocess.run([sys.executable, "-c", LOGGED, logger, secret], stderr=subprocess.PIPE, text=True, check=True)
+    assert "received ugkt_[redacted]" in done.stderr
+    assert secret not in done.stderr
 
 
 def test_a_broken_store_is_logged_with_its_request(ready: Terminal, folder: Path) -> None:

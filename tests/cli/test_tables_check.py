@@ -21,7 +21,7 @@ EVERY_FIX = (
     "declare the tables in tables.yaml: then the query, without a change, reads only the customer's rows; or, if "
     "every customer may read these rows, write the reason in the header: tenant: {none: REASON}"
 )
-MISSING = "this file is missing: no query of {} is guarded, so each must filter by itself"
+MISSING = "this file is missing, so no query in {} is guarded: each must filter the rows itself"
 CHECKS = [("sql", "check", "queries"), ("dashboards", "check", "dashboards")]
 
 
@@ -48,7 +48,7 @@ def test_without_a_declaration_the_check_fails(check: tuple[str, ...], terminal:
         f"queries/orders.sql:1:1: error every-customer: {EVERY}",
         f"    fix: {EVERY_FIX}",
         f"tables.yaml:1:1: error undeclared-tables: {MISSING.format(check[2])}",
-        "    fix: write the column that holds the customer's id for each COLUMN, or `shared`:",
+        "    fix: replace each COLUMN by the column that holds the customer's id, or by `shared`:",
         "    tables:",
         "      days: COLUMN",
         "      orders: COLUMN",

@@ -121,7 +121,7 @@ CASES = (
     Case("select repeat('x', 5000) as v from numbers(40)", {}, "TooManyBytes"),
     # what does more than read, and what reaches out
     *(
-        Case(sql, {}, f"NotOneStatement: data source ds_1 does not run this: {reason}")
+        Case(sql, {}, f"NotOneStatement: data source ds_1 does not run this query: {reason}")
         for sql, reason in (
             (f"insert into sales.orders values (3, '{CANARY}')", "it begins with `insert`"),
             ("select 1; select 2", "it is several statements"),
@@ -234,7 +234,7 @@ def without_the_check_of_the_text() -> list[Case]:
 
     clickhouse_sql.clickhouse_refusal = lambda _: None  # type: ignore[assignment]
     return [
-        Case(sql, {}, "NotOneStatement: data source ds_1 does not run this: the database refused")
+        Case(sql, {}, "NotOneStatement: data source ds_1 does not run this query: the database refused")
         for sql in ENGINE_ALONE
     ]
 

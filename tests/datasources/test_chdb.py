@@ -47,7 +47,7 @@ def test_the_engine_itself_refuses_what_writes(found: dict[str, Any]) -> None:
     """With no check of the text at all. Red without ``readonly``: the row was written."""
     assert len(found["engine alone"]) == len(ENGINE_ALONE)
     for answer in found["engine alone"]:
-        assert answer.startswith("NotOneStatement: data source ds_1 does not run this: the database refused it")
+        assert answer.startswith("NotOneStatement: data source ds_1 does not run this query: the database refused it")
     assert found["still there"] == CASES[0].outcome
 
 

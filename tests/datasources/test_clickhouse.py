@@ -116,7 +116,9 @@ async def test_the_server_itself_refuses_what_writes(sources, monkeypatch: pytes
         if sql.startswith("set "):  # over HTTP it is no statement that can end in the client's `format`
             continue
         answer = await outcome(opened, Case(sql, {}, ""))
-        assert answer.startswith("NotOneStatement: data source ds_1 does not run this: the database refused it"), sql
+        assert answer.startswith(
+            "NotOneStatement: data source ds_1 does not run this query: the database refused it"
+        ), sql
     assert await outcome(opened, CASES[0]) == CASES[0].outcome
 
 

@@ -191,7 +191,7 @@ async def test_a_group_that_lacks_something_is_not_asked_about(tmp_path: Path, d
     report = await check(open_sources(), directory, groups, *queries)
     ((_, found),) = report.findings
     assert found.message == (
-        "the data source refuses it: SQLITE_ERROR (no such column), at missing (data source own_1, for first)"
+        "the data source refuses the query: SQLITE_ERROR (no such column), at missing (data source own_1, for first)"
     )
     assert report.unasked == {"b.sql", "c.sql"}
 

@@ -107,7 +107,7 @@ async def test_a_missing_client_is_told_with_its_install_line(install: Install, 
     """At registration as a note, and by the first query."""
     install(bare="WITHOUT_CLIENT")
     message = "the driver bare-client is not installed: pip install 'tenantry-bare'"
-    assert registration_notes("bare://h/n") == [f"{message}, where its queries run"]
+    assert registration_notes("bare://h/n") == [f"{message}, wherever queries of this data source run"]
     directory.add(1, "bare://h/n")
     async with DataSources(directory) as sources:
         with pytest.raises(InvalidSource) as caught:

@@ -151,7 +151,6 @@ HIDDEN = {
     "mariadb": {
         "sys.version": "select * from sys.version",
         "information_schema.processlist": "select 1 from informat\u0131on_schema.proce\u017f\u017flist",
-        "the plan of another connection": "explain for connection 5",
         "SQL that cannot be read": "select 1 /*!50000 , @@datadir */",
         "mysql.user": "describe mysql.user",
         "sys_exec()": "select sys_exec('id')",
@@ -165,6 +164,7 @@ HIDDEN = {
     "duckdb": {
         "enable_logging()": "from enable_logging()",
         "show schemas": "select 1 union show schemas",
+        "show databases": "desc show databases",
         "force_checkpoint()": "call force_checkpoint()",
         "duckdb_extensions": "select install_path from duckdb_extensions()",
         "duckdb_secrets": "select * from duckdb_secrets()",
@@ -194,6 +194,7 @@ HIDDEN = {
         "show full processlist": "show full processlist",
         "show full": "(show full)",
         "filesystemavailable()": "select filesystemAvailable()",
+        "system": "exists database system",
     },
 }
 """Further spellings and functions, which some versions of the engine do not have, or the driver does not send."""
@@ -205,6 +206,7 @@ ORDINARY = {
         "select count(*) as n from pg_index",
         "select 'pg_authid' as a, '@@datadir' as b -- pg_authid",
         "select pg_size_pretty(pg_relation_size('orders')) as a",
+        "select coalesce(pg_typeof(id)::text, 'pg_authid') as a from orders",
     ),
     "mariadb": (
         "select pg_rating from orders",
@@ -228,6 +230,7 @@ ORDINARY = {
         "select column_name from information_schema.columns where table_name = 'orders'",
         'select distinct "show" from (select id as "show" from orders)',
         "select 'duckdb_settings' as a where 'pg_settings' <> 'x'",
+        "select * from 'orders' \"o's\"",
     ),
     "clickhouse": (
         "select number from system.numbers limit 2",
@@ -286,6 +289,19 @@ async def test_each_spelling_is_refused(engine: str, name: str, sql: str) -> Non
     found = find_private_name(sql, engine)
     assert found is not None
     assert found.name == name
+
+
+@pytest.mark.parametrize("word", ["explain", "describe", "desc"])
+def test_the_plan_of_another_connection_is_refused(word: str) -> None:
+    """MySQL has three words for it. Red when one is missing."""
+    found = find_private_name(f"{word} for connection 5", "mysql")
+    assert found is not None
+    assert found.name == "the plan of another connection"
+
+
+def test_a_variable_of_the_server_is_found_where_it_begins() -> None:
+    """The editor marks it there. Red with the place of the word before it."""
+    assert find_private_name("select @@datadir", "mysql") == ("@@datadir", 7)
 
 
 @pytest.mark.parametrize("sql", ["from 'p'\n'g_settings'", "from e'p'\n'g_settings'", "summarize 'p'\n'g_settings'"])

@@ -48,8 +48,8 @@ def test_what_is_not_there_is_named_and_never_shown(monkeypatch: pytest.MonkeyPa
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "fifo")
     for reference, problem in (
-        (Reference("env", "EMPTY"), "variable EMPTY of the environment, which is not set in this process, or is empty"),
-        (Reference("env", "ABSENT_ONE"), "variable ABSENT_ONE of the environment, which is not set"),
+        (Reference("env", "EMPTY"), "environment variable EMPTY, which is not set in this process, or is empty"),
+        (Reference("env", "ABSENT_ONE"), "environment variable ABSENT_ONE, which is not set"),
         (Reference("env", "BYTES"), "is not UTF-8"),
         (Reference("env", "LINES"), "contains a line break or another control character"),
         (Reference("file", f"{tmp_path}/none"), f"file {tmp_path}/none, which cannot be read: No such file"),
@@ -69,12 +69,12 @@ def test_what_is_not_there_is_named_and_never_shown(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("url", "problem"),
     [
-        ("mysql://u:env:@h/d", "is a reference: write env:NAME"),
-        ("mysql://u:env:A-B@h/d", "is a reference: write env:NAME"),
+        ("mysql://u:env:@h/d", "is a reference: write `env:NAME`"),
+        ("mysql://u:env:A-B@h/d", "is a reference: write `env:NAME`"),
         ("mysql://u:file:relative@h/d", "file:/absolute/path"),
         ("mysql://u:env:TENANTRY_DATABASE@h/d", "cannot name a variable that begins with TENANTRY_"),
         ("postgresql://u@h/d?password=env:", "is a reference"),
-        ("postgresql://u@h/d?tenantry_encrypted=v1~k1.AAAA", "can be decrypted only in the row it was made for"),
+        ("postgresql://u@h/d?tenantry_encrypted=v1~k1.AAAA", "can be decrypted only in its own row"),
     ],
 )
 def test_what_nobody_may_register(url: str, problem: str) -> None:

@@ -62,7 +62,7 @@ async def test_an_own_engine_that_says_nothing_is_reported(
 ) -> None:
     """It is taken for one that nothing holds. Red when only built-in engines were looked at."""
     read_only, stop = await _warnings(EchoDriver, directory, caplog)
-    assert "only the rights of its user keep data source ds_1 read-only" in read_only
+    assert "only the rights of the database user keep data source ds_1 read-only" in read_only
     assert "cannot be stopped" in stop
 
 

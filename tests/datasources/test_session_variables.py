@@ -123,7 +123,7 @@ async def test_a_query_cannot_set_another_tenant(
     """By no spelling of set_config, and by no text that a function runs. The control at the end shows that each of them
     does read the other tenant's rows, where the check is taken away."""
     sql = ESCAPE.format(call=call)
-    with pytest.raises((NotOneStatement, QueryFailed), match="session variables of this source") as caught:
+    with pytest.raises((NotOneStatement, QueryFailed), match="session variables that choose the rows") as caught:
         await owners(sources, "acme", sql)
     assert "globex" not in str(caught.value)
     monkeypatch.setattr("tenantry.datasources.engines.postgresql.session_escape_error", lambda *_: None)

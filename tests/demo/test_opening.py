@@ -34,6 +34,7 @@ def test_the_docs_and_the_dashboard_of_each_customer_have_been_opened(
     demo = prepare_demo(tmp_path, URL, PRODUCT_URL)
 
     statuses: list[int] = []
+    pages: list[str] = []
 
     async def whole() -> None:
         async with demo.app.router.lifespan_context(demo.app):
@@ -42,6 +43,8 @@ def test_the_docs_and_the_dashboard_of_each_customer_have_been_opened(
             assert link is not None
             call = Call("/editor/-/session", "POST", {"X-Tenantry-Editor": "1"}, json.dumps({"code": link[1]}).encode())
             statuses.append((await send_request(demo.app, call, None, {}, seconds=60)).status)
+            call = Call("/", headers={"Host": PRODUCT_URL.removeprefix("http://")})
+            pages.append((await send_request(demo.product, call, None, {}, seconds=60)).text)
 
     asyncio.run(whole())
     assert [path for path, *_ in opened] == ["/docs/", *["/dashboards/overview/-/panels"] * 3]
@@ -50,3 +53,4 @@ def test_the_docs_and_the_dashboard_of_each_customer_have_been_opened(
     assert [path for path, _, failed in opened[1:] if failed] == []
     assert f"{URL}/docs/" in demo.text
     assert PRODUCT_URL in demo.text
+    assert f'data-dashboards="{URL}/dashboards"' in pages[0]

@@ -66,6 +66,7 @@ async def test_a_misspelt_variable_is_found_among_the_properties_of_all_groups(t
         at = slice(2 * finding["from"], 2 * finding["to"])
         assert text.encode("utf-16-le")[at].decode("utf-16-le") == "{{ user_group.properties.carier }}"
         assert await check(site, corrected(text, finding), **GROUP) == []
+        assert await check(site, text, environment=ENVIRONMENT) == [finding], "no group is chosen"
 
 
 async def test_coverage_counts_the_groups_that_lack_a_property(tmp_path: Path) -> None:
@@ -90,7 +91,7 @@ async def test_the_engine_of_the_group_explains_the_query(
     async with on_engine(engine, tmp_path, request) as site:
         text = "select dya from flights where carrier = {{ user_group.properties.carrier }}"
         (found,) = [each for each in await check(site, text, **GROUP) if each["code"] == "query-refused"]
-        assert "the data source refuses it" in found["message"]
+        assert "the data source refuses the query" in found["message"]
         assert text[found["from"] : found["to"]] == "dya"
         assert "tab Bound SQL" in found["fix"]
         right = text.replace("dya", "day")
@@ -352,6 +353,13 @@ def test_findings_of_other_files_are_left_out() -> None:
     assert [each["code"] for each in shown_findings([own, other], "q.sql", "select abc")] == ["a"]
 
 
+def test_a_finding_at_the_end_of_the_text_marks_nothing() -> None:
+    """Red when the character at the end is read: there is none."""
+    at_end = Finding("a", Severity.NOTE, 1, 11, "own", "", file="q.sql")
+    (found,) = shown_findings([at_end], "q.sql", "select abc")
+    assert (found["from"], found["to"]) == (10, 10)
+
+
 async def test_a_private_name_of_the_engine_is_marked(tmp_path: Path) -> None:
     """While typing, and not only when the query runs. Red with the place and the fix of another refusal."""
     files = {name: text for name, text in FILES.items() if name != "tables.yaml"}
@@ -403,3 +411,12 @@ async def test_a_control_that_the_query_does_not_accept_is_a_finding(tmp_path: P
     async with served_editor(tmp_path, tables=TABLES) as site:
         found = await check(site, CONTROLLED, drafts={"dashboards/flights.yaml": wrong}, **GROUP)
         assert [each["code"] for each in found] == ["template-error"]
+
+
+async def test_an_error_at_the_control_is_shown_at_the_begin_of_the_query(tmp_path: Path) -> None:
+    """The query declares the control's parameter as another type. Red when an error in the dashboard's file is lost."""
+    text = f"/* ---\nparams: {{since: integer}}\n--- */\n{CONTROLLED}"
+    async with served_editor(tmp_path, tables=TABLES) as site:
+        (found,) = await check(site, text, drafts={"dashboards/flights.yaml": DASHBOARD}, **GROUP)
+        assert found["from"] == 0
+        assert found["message"].startswith("dashboards/flights.yaml: a query declares params.since")

@@ -73,6 +73,8 @@ def _check(text: str, dialect: str) -> None:
         ("-- first\nselect a, -- of a\n b from t", "-- first\nselect\n    a, -- of a\n    b\nfrom t\n"),
         ("select 'a'\n  'b'", "select 'a'\n'b'\n"),
         ("select 1 union all select 2", "select 1\nunion all\nselect 2\n"),
+        ("select 1\n\n\nunion all select 2", "select 1\n\nunion all\nselect 2\n"),
+        ("select * except a, b from t", "select * except a, b\nfrom t\n"),
         (
             "select extract(year from d), a is distinct from b from t",
             "select extract(year from d), a is distinct from b\nfrom t\n",

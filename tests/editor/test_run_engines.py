@@ -112,8 +112,8 @@ async def test_a_database_of_the_engine_is_refused_with_a_reason(tmp_path: Path)
         (line,) = await site.lines("run", **body)
         assert line["error"] == {
             "code": "private_name",
-            "message": "authors may not query data source warehouse, because its URL names mysql",
-            "fix": "register one with a database of your tables",
+            "message": "authors may not query data source warehouse, because its URL names the system database mysql",
+            "fix": "register a data source whose URL names the database with your tables",
         }
 
 

@@ -200,7 +200,7 @@ def test_plain_text(sql: str, plain: bool) -> None:
 def test_a_trusted_dialect_says_that_nothing_holds_it() -> None:
     """Neither read-only nor stopped. Red when ``registration_notes`` looked at built-in engines only."""
     read_only, stop = registration_notes("mssql+pymssql://u:secret@h/db", trusted=True)
-    assert "only the rights of its user keep mssql read-only" in read_only
+    assert "only the rights of the database user keep mssql read-only" in read_only
     assert "cannot be stopped" in stop
     assert "secret" not in read_only + stop
 

@@ -40,6 +40,7 @@ export function head(workspace, failed) {
       note.textContent = about.suspended ? "suspended" : "";
       if (!about.schemas.includes(workspace.choice.schema)) workspace.choose({ schema: about.schemas[0] ?? "main" });
       schemas.show(workspace.choice.schema);
+      workspace.emit("schemas");
     } catch (error) {
       shown = "";
       if (error.code === "unknown_group") workspace.choose({ group: null });

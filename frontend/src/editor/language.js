@@ -34,22 +34,24 @@ export function followLanguage(workspace, view, shown) {
     }, (answer) => asked === workspace.active && use(answer));
   };
   let revision = "";
+  let dashboards = []; // that use the query
   const variables = ofQuery(() => ask("variables", { ...body("path", "text", "drafts", "environment", "group", "viewer", "schema", "dashboard"), known: revision }), (answer) => {
     revision = answer.revision;
     if (answer.unchanged) return;
     tell(answer);
-    workspace.active.usedBy = answer.dashboards.map(({ name }) => name);
-    shown.params(answer.params, answer.dashboards);
-    adopt(answer.dashboards);
+    dashboards = answer.dashboards;
+    workspace.active.usedBy = dashboards.map(({ name }) => name);
+    shown.params(answer.params, dashboards);
+    adopt();
   });
 
   /** A query begins with the schema of the dashboard that uses it. */
-  function adopt(dashboards) {
+  function adopt() {
     const { active, choice, schemas } = workspace;
     const { name, schema } = dashboards.find((each) => each.name === active.dashboard) ?? dashboards[0] ?? {};
-    if (!schema || active.adopted === name) return;
+    if (active.adopted === name || !schemas.includes(schema)) return;
     active.adopted = name;
-    if (schema !== choice.schema && schemas.includes(schema)) workspace.choose({ schema });
+    if (schema !== choice.schema) workspace.choose({ schema });
   }
 
   const meaning = ofQuery(() => ask("meaning", body("path", "text", "drafts", "environment", "group", "viewer", "schema", "params", "dashboard")), (answer) => {
@@ -85,9 +87,10 @@ export function followLanguage(workspace, view, shown) {
 
   let known = "";
   let outdated = 0;
-  workspace.on("open", () => (revision = ""));
+  workspace.on("open", () => ([revision, dashboards] = ["", []]));
+  workspace.on("schemas", () => dashboards.length && adopt());
   workspace.on("text open choice params", follow);
-  workspace.on("open choice", () => workspace.active?.isDashboard && describeDashboards());
+  workspace.on("open choice schemas", () => workspace.active?.isDashboard && describeDashboards());
   workspace.on("open choice", () => {
     const { active, choice } = workspace;
     const key = JSON.stringify([choice.environment, choice.group?.id, choice.schema]);

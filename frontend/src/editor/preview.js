@@ -35,17 +35,23 @@ export function preview(workspace) {
   };
 
   /** In the place of the page before it, if that was the same dashboard: the frame is there once it is tall enough. */
+  let due = 0;
   const show = (address) => {
-    const top = shown === drawn ? frame.contentWindow.scrollY : 0;
+    due = shown === drawn ? due || frame.contentWindow.scrollY : 0;
     drawn = shown;
     frame.src = address;
-    frame.addEventListener("load", () => {
-      const { contentWindow: page, contentDocument: { body, documentElement: root } } = frame;
-      const grown = new ResizeObserver(() => root.scrollHeight >= top + root.clientHeight && page.scrollTo(0, top));
-      page.addEventListener("scroll", () => grown.disconnect(), { once: true }); // this one, or the author's
-      grown.observe(body);
-    }, { once: true });
   };
+  frame.addEventListener("load", () => {
+    const { contentWindow: page, contentDocument: { body, documentElement: root } } = frame;
+    const grown = new ResizeObserver(() => root.scrollHeight >= due + root.clientHeight && page.scrollTo(0, due));
+    const scrolled = () => {
+      grown.disconnect();
+      due = 0;
+    };
+    page.addEventListener("scroll", scrolled, { once: true }); // this one, or the author's
+    if (page.scrollY) scrolled();
+    else grown.observe(body);
+  });
   const failed = (error) => {
     word.hidden = false;
     word.textContent = error.message; // the last good preview stays

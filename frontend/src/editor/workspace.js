@@ -12,7 +12,7 @@ const MOST_DRAFTS = 20;
 /** Too narrow to write on. */
 const NARROW = matchMedia("(max-width: 600px)");
 
-/** Emits "files", "open", "text", "saved", "choice" and "elsewhere". */
+/** Emits "files", "open", "text", "saved", "choice", "schemas" and "elsewhere". */
 export class Workspace extends Emitter {
   /** @type {{path: string, kind: string, status: string | null}[]} */
   files = [];
@@ -147,10 +147,17 @@ export class Workspace extends Emitter {
   /** Opens what was open at the last visit; a file that is gone stays closed. */
   async restore() {
     const { paths = [], active } = this.keeper.get("open") ?? {};
-    for (const path of paths) await this.open(path).catch(() => {});
-    if (this.documents.has(active)) this.show(active);
+    const unlessGone = (error) => (error.status ? null : Promise.reject(error)); // without an answer, all stay for the next visit
+    const readAll = async (wanted) => {
+      const found = await Promise.all(wanted.map((path) => this.read(path).catch(unlessGone)));
+      const kept = found.filter(Boolean).map((document) => [document.path, document]);
+      this.documents = new Map([...kept, ...this.documents]); // the author may have opened some meanwhile
+    };
+    await readAll(paths);
     const first = this.files.find(({ kind }) => kind === "query") ?? this.files[0];
-    if (!this.active && first) await this.open(first.path);
+    if (!this.documents.size && first) await readAll([first.path]);
+    const last = this.documents.has(active) ? active : [...this.documents.keys()].at(-1);
+    if (last) this.show(this.active?.path ?? last);
   }
 
   // --- texts ----------------------------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from tenantry.errors import InvalidSource
 
 
 def check_tables(declaration: Mapping[str, Any] | None) -> str:
-    """Return a declaration as canonical JSON, or "" for None or an empty declaration. Raises InvalidSource if
-    ``read_tables`` rejects the declaration or the declaration lists no table."""
+    """Return a declaration as canonical JSON; "" for None or ``{}``. Raises InvalidSource if ``read_tables`` rejects
+    the declaration, or if it lists no table."""
     if not declaration:
         return ""
     from tenantry.sql.guarding import InvalidTables, read_tables  # slow to import
@@ -30,8 +30,8 @@ def check_new_tables(before: str, declaration: Mapping[str, Any]) -> str:
     after = check_tables(declaration)
     if before and not after and json.loads(before).get("guard"):
         raise InvalidSource(
-            "a declaration with guard: required cannot be removed: replace it by a declaration without guard: "
-            "required, then remove that declaration",
+            "a declaration with `guard: required` cannot be removed: replace it by one without this line, then remove "
+            "the new one",
             field="/tables",
         )
     return after

@@ -39,11 +39,11 @@ class IntrospectionBackend:
 
     - ``api_token``: an API token with the scope ``introspect``. The backend finds only groups of this token's
       environment.
-    - ``keys``: the other server's signing keys. The backend never sends a token that another key signed.
+    - ``keys``: the other server's signing keys. The backend sends only tokens that one of these keys signed.
     - ``timeout``: maximum seconds for a look-up, including connecting. Use less than the Resolver's ``patience``, so
       that the log names the cause.
     - ``allow_http``: permit unencrypted HTTP to other hosts.
-    - ``clock``: returns the time of day, which is compared with ``exp``.
+    - ``clock``: returns the time of day, to compare with the time ``exp`` in a response.
     """
 
     def __init__(
@@ -75,8 +75,8 @@ class IntrospectionBackend:
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Return the same group as ``find``, with the seconds that are left in a grace period, but without a
-        generation. ``fresh`` has no effect."""
+        """Like ``find``, but the result also has the seconds that are left in a grace period. It has no generation.
+        ``fresh`` has no effect."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -106,8 +106,8 @@ class IntrospectionClient:
         self._clients: LoopLocal[httpx2.AsyncClient] = LoopLocal(self._create_client, lambda client: client.aclose())
 
     async def ask(self, token: str) -> bytes:
-        """Send the token and return the body of the response. Raises StoreUnavailable without a response of status
-        200."""
+        """Send the token and return the body of the response. Raises StoreUnavailable unless a response with status 200
+        arrives."""
         client = self._clients.get()
         try:
             async with asyncio.timeout(self._timeout):
@@ -119,7 +119,7 @@ class IntrospectionClient:
         except TimeoutError:
             status, body, failure = 0, b"", f"did not answer within {self._timeout:g} seconds"
         except self._library.HTTPError as error:  # not its text or request, which may contain secrets
-            status, body, failure = 0, b"", f"cannot be asked: {type(error).__name__}"
+            status, body, failure = 0, b"", f"did not answer: {type(error).__name__}"
         else:
             failure = _failure(status, len(body))
         if failure:
@@ -188,7 +188,7 @@ def checked_address(url: str, *, allow_http: bool) -> str:
         )
     if parts.scheme == "http" and not allow_http and not _is_this_host(host):
         raise ValueError(
-            f"url must be https, {_EXAMPLE}: http shows tokens to the network. Pass allow_http=True to permit it"
+            f"url must be https, {_EXAMPLE}: http shows tokens to the network. To permit http, pass allow_http=True"
         )
     return url
 
@@ -223,7 +223,7 @@ NOT_ACTIVE = LookupResult(None)
 def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
     """Parse the body of a response with status 200. ``now``: when the request for ``token`` was sent.
 
-    A token in its grace period is valid for the response's ``seconds``, but never after ``exp`` by this host's clock.
+    The result is valid for the response's ``seconds``, but not after the response's ``exp`` by this host's clock.
     Raises StoreUnavailable; the message quotes no part of the body."""
     response, group = None, None
     with suppress(ValidationError, ValueError):  # these errors quote the body, so they must not be our error's context

@@ -14,8 +14,8 @@ _CLOSE_SECONDS = 1.25
 def attach_redis(store: Store, url: str) -> Callable[[], Awaitable[None]]:
     """Forward the store's writes to the cache and the bus in Redis at ``url``.
 
-    Before you close the store, await the returned function, which sends the pending messages for at most a second and
-    never raises. Raises InvalidSettings."""
+    Await the returned function before you close the store: it sends the pending messages for at most a second, and
+    raises no errors. ``attach_redis`` itself raises InvalidSettings."""
     from tenantry.backends.buses import RedisBus
     from tenantry.backends.redis.second_level import RedisBackend  # needs redis-py, which is an extra
 

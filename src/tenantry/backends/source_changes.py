@@ -18,7 +18,7 @@ def changed_source(
     session: Mapping[str, str] | None,
     tables: Mapping[str, Any] | None,
 ) -> RegisteredSource:
-    """Return ``source`` with the new values that are not None. Raises InvalidSource as ``SourceStore.update`` does."""
+    """Return ``source`` with the given values; None keeps a value. Raises InvalidSource like ``SourceStore.update``."""
     changed = replace(
         source,
         provided_id=source.provided_id if provided_id is None else provided_id,

@@ -68,7 +68,7 @@ class ChangeLog:
         self._recent_hints[handle] = max(generation, self._recent_hints.pop(handle, -1))
 
     def continues(self, changes: Changes) -> bool:
-        """Whether the list comes from the same store and leaves out no change."""
+        """Whether ``changes`` is from the same store as the log, and continues it without a gap."""
         newest = self._blocks[-1].last if self._blocks else -1
         return (
             changes.store_id == self.store_id

@@ -32,8 +32,8 @@ def slot_index(handle: bytes) -> int:
 
 
 class Lease:
-    """Permits the use of cached answers until the time ``until``. A flush replaces the lease by a new one, which
-    invalidates all answers that were cached under the old lease."""
+    """Permits the use of cached answers until the time ``until``. A flush makes a new lease: answers that were cached
+    under the old lease are then invalid."""
 
     __slots__ = ("until", "versions")
 
@@ -229,8 +229,8 @@ class ClockRing(Generic[E]):
         return self._hand
 
     def to_drop(self, capacity: int, now: float) -> E | None:
-        """Return the entry that the caller must drop before an insert, if there are ``capacity`` entries: the first
-        invalid or unused entry that the hand reaches."""
+        """Move the hand, and return the entry that the caller must drop before an insert, if any: an invalid entry or,
+        if there are ``capacity`` entries, an unused one."""
         # Each insert examines at least one entry, so that a flushed cache shrinks.
         for chance in range(MAX_CHANCES + 1):
             entry = self.advance()

@@ -106,9 +106,9 @@ class _OwnCommands(Mapping[str, click.Command]):
 def commands() -> None:
     """Tenantry, the tenancy layer of embedded dashboards.
 
-    Each setting can be given as an option, as an environment variable (TENANTRY_…) or in the settings file
-    (TENANTRY_CONFIG, default ./tenantry.toml). An option overrides a variable, and a variable overrides the file. A
-    command prints its result on stdout, and everything else on stderr.
+    Settings are options, environment variables (TENANTRY_…) or lines of the settings file (TENANTRY_CONFIG, default
+    ./tenantry.toml). An option overrides a variable, and a variable overrides the file. A command prints its result on
+    stdout, and everything else on stderr.
     """
 
 

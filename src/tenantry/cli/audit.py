@@ -42,25 +42,25 @@ def _as_head(value: str) -> ChainHead:
 @click.group(invoke_without_command=True)
 @environment_filter_option
 @click.option(
-    "--after", type=click.IntRange(0, 2**63 - 1), default=0, metavar="N", help="Only entries numbered above N."
+    "--after", type=click.IntRange(0, 2**63 - 1), default=0, metavar="N", help="Only entries with a number above N."
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N entries; default: all.")
 @click.option(
     "--follow",
     is_flag=True,
-    help="After these entries, print new ones as they arrive. With --json, print one object per line.",
+    help="After the existing entries, print new ones as they arrive. With --json, print one object per line.",
 )
 @json_option
 @database_option
 @click.pass_context
 def audit(context: click.Context, /, **options: Any) -> None:
-    """Show every provisioning action, oldest first: who did what, and when. The output contains no secrets."""
+    """Show the audit trail, oldest entry first: who did what, and when. The output contains no secrets."""
     if context.invoked_subcommand is None:
         _show(**options)
     elif given := [name for name in options if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]:
         name = given[0].replace("as_json", "json")
         raise click.UsageError(
-            f"--{name} comes before {context.invoked_subcommand}: write the options of that command after its name"
+            f"--{name} comes before {context.invoked_subcommand}: write it after this command, if the command has it"
         )
 
 
@@ -95,8 +95,8 @@ async def _pages(
 async def _followed(
     trail: AuditTrail, name: str | None, after: int, limit: int | None
 ) -> AsyncIterator[Sequence[AuditEntry]]:
-    """Yield new entries, also after outages of the store. Entries are numbered in the order of their commits, so
-    reading on after the last number misses none."""
+    """Yield new entries, also after outages of the store. Entries are numbered in the order of their commits, so no new
+    entry has a number below those already read."""
     left, away = limit, False
     while left is None or left > 0:
         try:
@@ -149,24 +149,25 @@ async def head(store: Store, as_json: bool) -> None:
     type=_as_head,
     multiple=True,
     metavar="HEAD",
-    help="A head that `audit head` printed earlier. The check fails if the trail does not contain this head; "
-    "repeatable.",
+    help="A head that `audit head` printed earlier; repeatable. The check fails if the trail does not contain it.",
 )
 @click.option(
     "--from",
     "start",
     type=_as_head,
     metavar="HEAD",
-    help="Begin the check after this head. You need this if older entries were deleted.",
+    help="Begin the check after this head. Use it if older entries were deleted.",
 )
 @click.option(
     "--begins-after",
     type=click.IntRange(0, 2**63 - 1),
     metavar="N",
-    help="Number of the last entry before the chain begins; default: 0, as in a new store.",
+    help="Number of the last entry before the first sealed one; default: 0, as in a new store.",
 )
 @click.option(
-    "--allow-unsealed", is_flag=True, help="Accept unsealed entries, which programs without the key file have added."
+    "--allow-unsealed",
+    is_flag=True,
+    help="Accept entries without a seal, such as those of programs without the key file.",
 )
 @json_option
 @with_store
@@ -180,7 +181,7 @@ async def verify(
     as_json: bool,
 ) -> None:
     """Check, with the key file, that no entry of the audit trail was changed, removed, inserted or moved. If the check
-    finds such an entry, print the number of the first one and exit with 1."""
+    fails, name the first entry that is wrong and exit with 1."""
     from tenantry.tokens.keys import SigningKeys
 
     if start is not None and begins_after is not None:
@@ -208,22 +209,21 @@ def _broken(check: ChainCheck, begins_after: int) -> str | None:
     if found is None or found == begins_after:
         return None
     return (
-        f"the chain begins after entry {found}, not after {begins_after}: earlier entries are not "
-        "proved, and anyone with write access to the database can restart the chain to hide a change. If you know that "
-        "the chain began there, as in a store that is older than the chain, check with "
-        f"--begins-after {found}"
+        f"the chain begins after entry {found}, not after {begins_after}: earlier entries cannot be checked, and "
+        "anyone with write access to the database can restart the chain to hide a change. If you know that the chain "
+        f"began there, for example because the store is older than the chain, check with --begins-after {found}"
     )
 
 
 def _not_proved(check: ChainCheck) -> str | None:
     if check.unsealed:
         return (
-            f"entries without a seal: {check.unsealed}, the first is {check.first_unsealed}. They were added without "
-            "the key file, or their seals were removed. If programs without the key file write to this store, check "
-            "with --allow-unsealed"
+            f"entries without a seal: {check.unsealed}, the first is entry {check.first_unsealed}. They were added "
+            "without the key file, or their seals were removed. If programs without the key file write to this store, "
+            "check with --allow-unsealed"
         )
     if check.before and not check.sealed:
-        return f"none of the {check.before} entries is sealed, so nothing is proved"
+        return f"none of the {check.before} entries is sealed, so they cannot be checked"
     return None
 
 

@@ -40,8 +40,7 @@ dashboards.add_command(preview_command)
 @click.option(
     "--may-open",
     metavar="PROPERTY",
-    help="The property that lists which dashboards a group may open. Give it if your app passes this property "
-    "as may_open.",
+    help="The property that lists which dashboards a group may open, if your app passes its name as may_open.",
 )
 @click.option(
     "--format",
@@ -64,13 +63,14 @@ def check(
 ) -> None:
     """Find mistakes in the dashboards of DIR and in their queries.
 
-    With --groups, the command looks up each variable in each group of the store. It also asks the engines of the
-    groups' data sources to explain the queries, if an engine can do that. It runs only the queries of lines, heat maps
-    and bars with "aggregate: none", to find several rows at one place. If only some groups see a dashboard or panel, a
-    note names those groups.
+    With --groups, the command looks up each variable in each group. It also asks the engines of the groups' data
+    sources to explain the queries, if they can. It runs only the queries of lines, areas, heat maps, bars with
+    "aggregate: none", and panels with "colors", to find rows that share a place and colors without rows. If only some
+    groups see a dashboard or panel, a note names those groups.
 
-    The guarded tables are read from --tables. Without that option, they are read from the store's data sources, or else
-    from tables.yaml in DIR or next to DIR. The command exits with 1 if a finding has the severity error."""
+    The guarded tables are read from the first of these that declares any: --tables, the store's data sources (with
+    --groups), and tables.yaml in DIR or next to DIR. The command exits with 1 if a finding has the severity error.
+    """
     from tenantry.cli.dashboards_check import DashboardCheck, print_report
 
     checked = DashboardCheck(folder, tables, may_open)
@@ -93,8 +93,8 @@ def check(
     help="Where to create dashboards/, queries/ and tables.yaml.",
 )
 def new(name: str, folder: Path) -> None:
-    """Write a working example with sample rows: dashboards/NAME.yaml, queries/NAME.sql, and tables.yaml if it is
-    missing. Existing files are not overwritten."""
+    """Write a working example of a dashboard, with sample rows. The files are dashboards/NAME.yaml, queries/NAME.sql
+    and, if it is missing, tables.yaml. Existing files are not overwritten."""
     if not _NAME.fullmatch(name):
         raise click.BadParameter("start with a lower-case letter; continue with lower-case letters, digits and _")
     files = {
@@ -118,12 +118,12 @@ def new(name: str, folder: Path) -> None:
 @shown_group_options
 @port_option
 def serve(folder: Path, port: int | None, **group: Any) -> None:
-    """Show the dashboards of DIR in your browser, as one user group sees them. An open page reloads when its files
+    """Serve the dashboards of DIR until Ctrl-C, as one user group sees them. An open page reloads when its files
     change.
 
-    --group shows a group of the store. Without it, the command makes a sample group, which needs no store. The server
-    listens on 127.0.0.1 only, but everyone who can reach that address sees the group's data. So use this command to
-    write dashboards, not to serve customers.
+    --group chooses a group of the store. Without --group, the command makes a sample group, which needs no store. The
+    server listens on 127.0.0.1 only, but everyone who can reach that address sees the group's data. So use this command
+    to write dashboards, not to serve customers.
     """
     from tenantry.cli.dashboards_serve import serve_folder
 
@@ -132,7 +132,7 @@ def serve(folder: Path, port: int | None, **group: Any) -> None:
 
 @dashboards.command("schema")
 def schema() -> None:
-    """Print the JSON Schema of dashboard files, for editors."""
+    """Print the JSON Schema of dashboard files, for text editors."""
     from tenantry.dashboards.definition import dashboard_schema
 
     click.echo(json.dumps(dashboard_schema(), indent=2))

@@ -50,7 +50,7 @@ class Audience:
 
     def findings(self, total: int, properties: Collection[str]) -> Iterator[Located]:
         """Yield a note for each dashboard or panel that only some of the ``total`` groups see, and a warning for each
-        that no group sees. ``properties``: the properties that any group has."""
+        that no group sees. ``properties``: all properties that the groups have."""
         for part in self._parts.values():
             at = part.saved.dashboard.source.location(part.offset)
             if part.count:

@@ -64,7 +64,9 @@ def _filters(given: tuple[str, ...]) -> dict[str, Any]:
 @click.option(
     "--against", type=as_name, metavar="ID", help="A second user group, to show how it differs from the first."
 )
-@click.option("--filter", "filters", multiple=True, metavar="NAME=VALUE", help="A viewer's filter; repeatable.")
+@click.option(
+    "--filter", "filters", multiple=True, metavar="NAME=VALUE", help="A filter that a viewer sets; repeatable."
+)
 @click.option(
     "--format",
     "style",
@@ -86,11 +88,11 @@ async def explain_command(
     folder: Path,
     environment: str | None,
 ) -> None:
-    """Explain why a group sees its data in the dashboard NAME: show the data source and the SQL of each panel, and the
-    origin of each value in the SQL. No query is run.
+    """Explain why a group sees its data in the dashboard NAME. The output shows the data source and the SQL of each
+    panel, and the origin of each value in the SQL. No query is run.
 
-    With --against, the command shows the differences between two groups. In the format html, a page shows the two
-    groups side by side. The output contains properties of the groups.
+    With --against, the command shows how two groups differ. With --format html, it prints a page that shows both groups
+    side by side. The output contains properties of the groups.
     """
     from tenantry.dashboards.explanation import explain_dashboard
     from tenantry.datasources import DataSources

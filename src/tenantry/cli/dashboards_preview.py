@@ -39,13 +39,13 @@ def _mount(_context: click.Context, _parameter: click.Parameter, address: str) -
 @click.option(
     "--group", "provided_id", type=as_name, required=True, metavar="ID", help="Show what this user group sees."
 )
-@click.option("--viewer", "viewer_id", metavar="ID", help="Show what this person sees, who is a viewer in the group.")
+@click.option("--viewer", "viewer_id", metavar="ID", help="Show what the viewer with this ID sees.")
 @click.option(
     "--viewer-attribute",
     "attributes",
     multiple=True,
     metavar="NAME=VALUE",
-    help="An attribute of the person, as JSON or text; repeatable.",
+    help="An attribute of the viewer, as JSON or text; repeatable.",
 )
 @click.option(
     "--address",

@@ -129,7 +129,7 @@ def serve_folder(folder: Path, open_store: OpenStore, port: int) -> None:
 
 
 def only_local(app: ASGIApp) -> ASGIApp:
-    """Refuse all host names but those of this machine, which prevents DNS rebinding."""
+    """Refuse requests for other host names than those of this machine, to prevent DNS rebinding."""
     return TrustedHostMiddleware(app, allowed_hosts=[HOST, "localhost"])
 
 

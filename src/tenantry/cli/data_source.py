@@ -95,11 +95,11 @@ async def create(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Test the connection, then register a data source under a NAME of your choice and print its id (ds_…). The
-    password in the URL is encrypted with the key file before it is stored.
+    """Test a data source, register it under a NAME of your choice, and print its id (ds_…). Before the URL is stored,
+    the password in it is encrypted with the key file.
 
-    In place of the password, the URL may contain a reference: env:NAME or file:/path. The program that runs the queries
-    reads the password from its environment variable NAME or from that file.
+    In place of the password, the URL may contain a reference, such as env:DB_PASSWORD or file:/run/db_password. The
+    program that runs the queries then reads the password from this environment variable or file.
     """
     target = await choose_environment(store, environment)
     from tenantry.datasources import registration_notes  # imports SQLAlchemy, which `--help` does not need
@@ -130,7 +130,9 @@ def _read_tables(path: Path) -> dict[str, Any]:
 
     tables = read_declaration(path)
     if not tables.entries:
-        raise TemplateError(f"{path}: tables: there is no table\n  fix: write a line for each: orders: customer_id")
+        raise TemplateError(
+            f"{path}: tables: there is no table\n  fix: write a line for each table, such as `orders: customer_id`"
+        )
     return tables.as_json()
 
 
@@ -152,15 +154,26 @@ def _read_tables(path: Path) -> dict[str, Any]:
     "--rename",
     type=as_new_name,
     metavar="NEW",
-    help="Give the data source a NEW name. No group may map to the old name.",
+    help="Give the data source a NEW name. This is refused if a group maps to the old name.",
 )
-@click.option("--trusted/--not-trusted", default=None, help="Accept a dialect without a read-only mode, or no longer.")
 @click.option(
-    "--session", multiple=True, metavar="NAME=TAG", help="Replace all session variables, as in `create`; repeatable."
+    "--trusted/--not-trusted",
+    default=None,
+    help="Accept, or no longer accept, a dialect in which Tenantry cannot enforce read-only mode.",
+)
+@click.option(
+    "--session",
+    multiple=True,
+    metavar="NAME=TAG",
+    help="A session variable, as in `create`; repeatable. Those that you give replace all old ones.",
 )
 @click.option("--no-session", is_flag=True, help="Remove all session variables.")
 @tables_option
-@click.option("--no-tables", is_flag=True, help="Remove the declaration: queries then run as their authors wrote them.")
+@click.option(
+    "--no-tables",
+    is_flag=True,
+    help="Remove the declaration of guarded tables: queries then run as their authors wrote them.",
+)
 @no_check_option
 @keys_option
 @json_option
@@ -181,8 +194,8 @@ async def update(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Change a data source, and print its id. Before the change, the connection is tested as in `create`. The change
-    stops all queries that are running on the data source."""
+    """Change a data source, and print its id. A new URL, password, session variable or declaration of tables is first
+    tested, as in `create`. Every change except --rename stops the queries that are running on the data source."""
     if tables is not None and no_tables:
         raise click.UsageError("give --tables FILE or --no-tables, not both")
     if session and no_session:
@@ -210,9 +223,11 @@ async def update(
     before = replaced.declaration if changes.tables is not None else {}
     print_value(made.id, describe_source(made), field="id", as_json=as_json)
     if before and not declared:
-        print_note(f"Warning: queries of {made.provided_id} now read all rows that their authors name.")
+        print_note(
+            f"Warning: queries of {made.provided_id} may now read all rows of its tables, also other customers'."
+        )
     elif "guard" in before and "guard" not in declared:
-        print_note("Warning: the list before said guard: required. This one does not, so it can be removed.")
+        print_note("Warning: the old declaration had `guard: required`. The new one does not: it can be removed.")
     await note_unsealed(store)
 
 
@@ -241,8 +256,8 @@ async def show(store: Store, reference: str, environment: str | None, as_json: b
 @keys_option
 @with_store
 async def tables(store: Store, reference: str, environment: str | None, keys: str | None) -> None:
-    """Read the names of a data source's tables and print a draft of tables.yaml. The draft marks each entry that is
-    only a guess."""
+    """Print a draft of tables.yaml, made from the names of a data source's tables and columns. The draft marks each
+    guess."""
     from tenantry.datasources.catalogue import draft_tables, read_catalogue
 
     source = await source_provisioner(store).find(await choose_environment(store, environment), reference)
@@ -257,8 +272,7 @@ async def tables(store: Store, reference: str, environment: str | None, keys: st
 @json_option
 @with_store
 async def test(store: Store, reference: str, environment: str | None, keys: str | None, as_json: bool) -> None:
-    """Connect to a data source in the same way as a query does, and print how long it took to connect. Exits with 1 if
-    the connection fails."""
+    """Connect to a data source as a query does, and print how long that took. If it fails, exit with 1."""
     from tenantry.datasources import check_connection
 
     source = await source_provisioner(store).find(await choose_environment(store, environment), reference)
@@ -280,8 +294,8 @@ async def list_(store: Store, no_check: bool, environment: str | None, keys: str
     """List the data sources of an environment. For each, show whether it responds within 3 seconds. Passwords are
     masked.
 
-    In the column `secrets` you see how the store keeps the password: encrypted, as a reference, or in plain text;
-    in `groups`, how many user groups have the data source in their mapping.
+    The column `secrets` shows how the store keeps the password: encrypted, as a reference, or in plain text. The column
+    `groups` shows how many user groups map to the data source.
     """
     target = await choose_environment(store, environment)
     counted = await source_provisioner(store).list(target)
@@ -305,9 +319,9 @@ async def list_(store: Store, no_check: bool, environment: str | None, keys: str
 @json_option
 @with_store
 async def delete(store: Store, reference: str, environment: str | None, yes: bool, as_json: bool) -> None:
-    """Remove a data source. If user groups map to the data source, the command asks you first: the queries of those
-    groups will fail, because no other source is used instead. If you later create a source under the same NAME, it
-    serves the groups that map to NAME."""
+    """Remove a data source. If user groups map to it, the command asks you first, because their queries will fail: no
+    other source is used instead. A source that you later create under the same name serves the groups that still map to
+    this name."""
     target = await choose_environment(store, environment)
     provisioner = source_provisioner(store)
     found = await provisioner.count(await provisioner.find(target, reference))

@@ -1,4 +1,4 @@
-"""Changes of data sources, by the commands of `data-source` and by a file of `group sync`."""
+"""Changes data sources for the commands `data-source` and `group sync`."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 no_check_option: OptionDecorator = click.option(
     "--no-check",
     is_flag=True,
-    help="Do not test the data source. With a new URL, Tenantry still reads the SQLite file, or connects once to the "
-    "PostgreSQL server, and refuses a source that can read the store's own tables. A server that does not answer soon "
-    "is accepted with a warning.",
+    help="Do not test the data source. Tenantry still opens a new URL of SQLite or PostgreSQL once, and refuses a "
+    "source that can read the store's own tables. If the server does not answer soon, there is only a warning.",
 )
 
 
@@ -46,8 +45,8 @@ def _key_file(keys: str | None) -> KeyRing:
 
 
 async def check_source(source: RegisteredSource, unchanged: str, keys: str | None = None, file: str = "") -> None:
-    """Connect to the source and test its declaration. The message of an error also contains the sentence ``unchanged``
-    and names the ``file`` to correct."""
+    """Connect to the source and test its declaration. An error's message also contains ``unchanged`` (a sentence) and
+    names the ``file`` to correct."""
     from tenantry.datasources import check_connection  # imports SQLAlchemy, which `--help` does not need
 
     try:
@@ -64,7 +63,7 @@ async def check_source(source: RegisteredSource, unchanged: str, keys: str | Non
 
 
 def problem_by_name(error: TenantryError, source: RegisteredSource) -> str:
-    """The error's message with the operator's name of the source instead of its id."""
+    """The error's message, with the source's name instead of the source's id."""
     return error.message.replace(f" ({source.id})", "").replace(source.id, source.provided_id)
 
 

@@ -59,7 +59,7 @@ def check_keys(path: Path) -> CheckResult:
 
 
 async def check_missing_file(path: Path, store: SQLStore) -> CheckResult | None:
-    """Return None unless the key file is missing although the store has sealed audit entries. Raises
+    """Return a failed check if the key file is missing but the store has sealed audit entries, otherwise None. Raises
     StoreUnavailable."""
     if await store.audit.head() is None or not _is_missing(path):
         return None
@@ -76,7 +76,8 @@ def _is_missing(path: Path) -> bool:
 
 
 async def check_stored_keys(path: Path, store: SQLStore) -> CheckResult | None:
-    """Return None if no key of the store is missing. Raises InvalidKeys, and StoreUnavailable."""
+    """Return a failed check if the key file lacks a key that the store needs, otherwise None. Raises InvalidKeys,
+    StoreUnavailable."""
     from tenantry.tokens.keys import SigningKeys
 
     ring = SigningKeys.from_file(path)
@@ -177,7 +178,7 @@ def _of_trail(defects: StoreDefects) -> CheckResult:
     if not defects.triggers:
         return CheckResult("audit trail", CheckState.OK, "its entries cannot be changed or removed")
     found = f"its entries can be changed and removed, because triggers are missing: {', '.join(defects.triggers)}"
-    fix = "Make them again: the documentation of the audit trail (operating.md) has the statements"
+    fix = "Create them again with the statements in the documentation of the audit trail (operating.md)"
     return CheckResult("audit trail", CheckState.WARNING, found, fix)
 
 

@@ -21,9 +21,9 @@ _PATH: Final = "/editor"
 def edit(folder: Path, rights: tuple[str, ...], port: int | None, **group: Any) -> None:
     """Serve the SQL editor for the dashboards and queries of DIR until Ctrl-C, and print a link to it.
 
-    With --group, the editor runs queries as any group of the store, and begins with this one. Without it, the command
-    makes a sample group, which needs no store. The server listens on 127.0.0.1 only. The link can be opened once,
-    within ten minutes, and gives that browser access for eight hours.
+    With --group, the editor begins with this group, and you can choose any other group of the store. Without --group,
+    the command makes a sample group, which needs no store. The server listens on 127.0.0.1 only. The link can be opened
+    once, within ten minutes. The browser that opens it has access for eight hours.
     """
     from starlette.applications import Starlette
     from starlette.responses import RedirectResponse

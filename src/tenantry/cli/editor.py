@@ -24,7 +24,7 @@ _author_option = click.option(
 
 @click.group()
 def editor() -> None:
-    """Give authors access to a mounted SQL editor."""
+    """Let authors use the SQL editor of your app, or end their access."""
 
 
 def _url(_context: click.Context, _parameter: click.Parameter, url: str) -> str:
@@ -58,7 +58,7 @@ async def link(
     store: Store, name: str, url: str, rights: tuple[str, ...], environments: tuple[str, ...], as_json: bool
 ) -> None:
     """Print a link that opens the editor for one author. The link can be opened once, within ten minutes. The browser
-    that opens it then has access for some hours; the app sets how many.
+    that opens it then has access for as many hours as your app sets.
 
     Anyone who opens the link has the author's rights.
     """
@@ -80,7 +80,7 @@ async def link(
 @json_option
 @with_store
 async def end(store: Store, name: str, as_json: bool) -> None:
-    """End all sessions and unused links of one author. Print their number."""
+    """End all sessions and unused links of one author, and print how many there were."""
     from tenantry.editor import EditorSessions
 
     ended = await EditorSessions(store).end_all(name, author())

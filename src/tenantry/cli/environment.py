@@ -29,11 +29,16 @@ def environment() -> None:
 
 @environment.command("create")
 @click.argument("name", type=as_new_name)
-@click.option("--tag", type=click.Choice([tag.value for tag in Tag]), required=True, help="What its groups are for.")
+@click.option(
+    "--tag",
+    type=click.Choice([tag.value for tag in Tag]),
+    required=True,
+    help="Whether the environment's groups are customers or for testing.",
+)
 @click.option(
     "--external-data-sources",
     is_flag=True,
-    help="Do not check the data sources in the mappings of groups, because your app routes queries itself.",
+    help="Do not check the data sources in groups' mappings. Use it if your app routes queries itself.",
 )
 @click.option(
     "--grace-seconds",
@@ -87,8 +92,8 @@ async def list_(store: Store, as_json: bool) -> None:
 @json_option
 @with_store
 async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> None:
-    """Set how long a group's old token stays valid after a rotation in the environment NAME, in SECONDS. With 0, the
-    old token is refused at once."""
+    """Set how many SECONDS an old token stays valid after a rotation in the environment NAME. With 0, it is refused at
+    once. A rotation can set another number."""
     changed = await store.environments.set_grace(await get_environment(store, name), seconds, author=author())
     print_value(changed.name, _row(changed), field="name", as_json=as_json)
     await note_unsealed(store)
@@ -102,8 +107,8 @@ async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> Non
 async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json: bool) -> None:
     """Let only pages of the origins HOSTS embed the dashboards of the environment NAME.
 
-    Write each origin as https://app.example.com, https://*.example.com, or 'self' with its quotes. If you give no
-    HOSTS, no page may embed the dashboards.
+    Write each origin as https://app.example.com, https://*.example.com, or 'self', including the quotes. Without HOSTS,
+    no page may embed the dashboards.
     """
     from tenantry.dashboards.embedding import check_hosts  # slow to import
 
@@ -119,9 +124,9 @@ async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json
 @json_option
 @with_store
 async def set_viewer_usage(store: Store, name: str, switch: str, as_json: bool) -> None:
-    """Switch the counting of usage by viewer on or off, for the environment NAME.
+    """Turn the counts of usage by viewer on or off, for the environment NAME.
 
-    While this is on, the store keeps the viewer ids of passes. To show the usage by viewer: tenantry usage --by viewer
+    While they are on, the store keeps the viewer ids of passes. `tenantry usage --by viewer` shows the counts.
     """
     is_on = switch == "on"
     await store.usage.set_viewer_usage(await get_environment(store, name), is_on, author=author())
@@ -135,8 +140,8 @@ async def set_viewer_usage(store: Store, name: str, switch: str, as_json: bool) 
 async def learn_schema(store: Store, name: str) -> None:
     """Print a JSON Schema of the properties that the groups of the environment NAME have today.
 
-    The schema requires every property that all of the groups have. It contains no values of properties. Save the schema
-    as schemas/NAME.json in your folder of queries.
+    The schema requires every property that all groups have. It contains no values. Save it as schemas/NAME.json in your
+    folder of queries.
     """
     known = await get_environment(store, name)
     learner = SchemaLearner()

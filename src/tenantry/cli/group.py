@@ -93,8 +93,8 @@ async def create(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Create the user group with the id ID and print only its token on stdout. If the group already exists, the command
-    does not change it, and prints the group's token."""
+    """Create the user group with the id ID and print only its token on stdout. If the group exists, it is not changed,
+    and its token is printed."""
     end = read_end(expires_in, expires_at, utc_now())
     target = await choose_environment(store, environment)
     draft = GroupDraft(
@@ -115,7 +115,7 @@ async def create(
 
 @group.command("get")
 @click.argument("provided_id", type=as_name, metavar="ID")
-@click.option("--token", "token_only", is_flag=True, help="Print only the user group token.")
+@click.option("--token", "token_only", is_flag=True, help="Print only the group's token.")
 @environment_option
 @keys_option
 @json_option
@@ -123,7 +123,7 @@ async def create(
 async def get(
     store: Store, provided_id: str, token_only: bool, environment: str | None, keys: str | None, as_json: bool
 ) -> None:
-    """Show the user group with the id ID, without its token. With --token, show only its token."""
+    """Show the user group with the id ID, without its token."""
     target = await choose_environment(store, environment)
     if token_only:
         found = await new_provisioner(store, keys, dry_run=False).get(target, provided_id)
@@ -138,7 +138,9 @@ async def get(
 @click.option(
     "--match", type=as_name, metavar="TEXT", help="Only groups whose id starts with TEXT or whose name contains TEXT."
 )
-@click.option("--after", type=click.IntRange(0), default=0, metavar="TEAM_ID", help="Only groups above this team_id.")
+@click.option(
+    "--after", type=click.IntRange(0), default=0, metavar="TEAM_ID", help="Only groups with a higher team_id."
+)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N groups; default: all.")
 @environment_option
 @json_option
@@ -171,7 +173,7 @@ async def list_(
 @click.option(
     "--replace",
     is_flag=True,
-    help="Replace properties and mapping completely: entries that you do not give are removed.",
+    help="Replace the given properties or mapping completely: all other entries are removed.",
 )
 @expires_in_option
 @expires_at_option
@@ -179,7 +181,7 @@ async def list_(
     "--clear",
     multiple=True,
     type=click.Choice(["properties", "mapping", "expires-at"]),
-    help="Set this field to null; repeatable. With expires-at, the group has no end date any more.",
+    help="Set this field to null; repeatable. --clear expires-at removes the end date.",
 )
 @click.option(
     "--dry-run",
@@ -248,8 +250,8 @@ async def update(
 async def delete(
     store: Store, provided_id: str, dry_run: bool, environment: str | None, yes: bool, as_json: bool
 ) -> None:
-    """Delete the user group with the id ID. The group's token is refused for ever. If you later create a group with the
-    same ID, that is a new group with another token."""
+    """Delete the user group with the id ID. The group's token is refused for ever. A group that you later create with
+    the same ID is a new group with another token."""
     target = await choose_environment(store, environment)
     if not (yes or dry_run):
         click.confirm(

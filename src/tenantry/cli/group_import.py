@@ -41,7 +41,7 @@ _PART: Final = 64 * 1024
 @click.option(
     "--replace",
     is_flag=True,
-    help="Replace properties and mapping completely: entries that are not in the file are removed.",
+    help="Replace the properties and the mapping of a group completely, if its line contains them.",
 )
 @click.option("--dry-run", is_flag=True, help="Change nothing; report what each line would do.")
 @click.option("--tokens", is_flag=True, help="With --json: include the groups' tokens.")

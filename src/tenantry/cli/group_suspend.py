@@ -25,7 +25,7 @@ from tenantry.ports import Store
 @with_store
 async def suspend(store: Store, provided_id: str, dry_run: bool, environment: str | None, as_json: bool) -> None:
     """Refuse all requests of the user group with the id ID, until you resume the group. The group keeps its token, but
-    get-or-create does not return the token."""
+    `create`, `rotate` and `get --token` fail meanwhile."""
     await _set_suspended(store, provided_id, environment, suspended=True, dry_run=dry_run, as_json=as_json)
 
 

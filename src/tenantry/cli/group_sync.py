@@ -200,7 +200,7 @@ def _plain(value: Any) -> Any:
 async def _write(
     provisioner: UpsertProvisioner, environment: Environment, difference: Difference
 ) -> dict[str, TenantryError]:
-    """Return errors by group id. If it raises StoreUnavailable, earlier batches have been written."""
+    """Return the errors by group id. If this raises StoreUnavailable, earlier batches stay written."""
     failures: dict[str, TenantryError] = {}
     upserts = difference.upserts
     with progress(len(upserts), "Writing") as advance:

@@ -43,8 +43,8 @@ async def revoke_viewer(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Refuse all passes that the viewer with the id VIEWER has got so far. Passes that are issued from the next second
-    on are accepted."""
+    """Refuse all passes that were issued so far to the VIEWER of the user group with the id ID. Passes that are issued
+    from the next second on are accepted."""
     target = await choose_environment(store, environment)
     provisioner = new_provisioner(store, keys, dry_run=dry_run)
     changed = await provisioner.revoke_viewer(target, provided_id, viewer_id, author=author())

@@ -21,14 +21,14 @@ _ROTATE: Final = "tenantry group rotate --signed-by {}"
 
 @click.group()
 def keys() -> None:
-    """Create, rotate and list the keys that sign user group tokens."""
+    """Create, rotate, list and remove the keys that sign user group tokens."""
 
 
 @keys.command("new")
 @keys_option
 @json_option
 def new(keys: str | None, as_json: bool) -> None:
-    """Create a key file (mode 0600) with one key, and print the path of the file. If the file already exists, it is not
+    """Create a key file (mode 0600) with one key, and print the path of the file. An existing file is not
     overwritten."""
     path = settings(keys=keys).keys
     key_file.create_key_file(path)
@@ -41,8 +41,8 @@ def new(keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
-    """Add a key that signs new tokens, and print the id of the key. Tokens that older keys signed stay valid. The
-    command also encrypts the passwords of data sources again, so that each key in the file can decrypt them."""
+    """Add a key that signs new tokens, and print its id. Tokens that older keys signed stay valid. The command also
+    encrypts the passwords of data sources again, so that each key in the file can decrypt them."""
     path, is_store = settings(keys=keys).keys, True
     try:
         await store.changes(MAX_INT)  # fails before the key file changes if the store or the run folder cannot be used
@@ -68,9 +68,9 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def list_(store: Store, keys: str | None, as_json: bool) -> None:
-    """List the ids of all keys and which one is active. For each key, count the groups whose token it signed, the
-    groups whose old token it signed and that is in its grace period, and the data sources whose URL it encrypts.
-    Secrets are not shown."""
+    """List the ids of all keys, and show which key is active. The column `groups` counts the groups whose token the key
+    signed. `in_grace` counts other groups, whose old token of this key is still valid. `sources` counts the data
+    sources whose URL the key encrypts. Secrets are not shown."""
     listed = key_file.list_keys(settings(keys=keys).keys)
     uses, is_known = _Uses(), True
     try:
@@ -109,8 +109,8 @@ async def list_(store: Store, keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def remove(store: Store, key_id: str, force: bool, keys: str | None, as_json: bool) -> None:
-    """Remove an inactive key. If groups still have valid tokens that the key signed, the command refuses. Otherwise it
-    first encrypts the passwords of data sources again without this key."""
+    """Remove an inactive key. This is refused while groups have valid tokens that the key signed. The passwords of data
+    sources are first encrypted again without this key."""
     path = settings(keys=keys).keys
     ring = key_file.SigningKeys.from_file(path)
     uses = _Uses()
@@ -142,8 +142,8 @@ async def remove(store: Store, key_id: str, force: bool, keys: str | None, as_js
 
 
 async def _prepare_removal(store: Store, path: Path, key_id: str, *, force: bool) -> _Uses:
-    """Encrypt the passwords of data sources without the key. Raises InvalidKeys if the key is still needed, unless
-    ``force`` is true."""
+    """Encrypt the passwords of data sources again, without the key. Raises InvalidKeys if something needs the key,
+    unless ``force`` is true."""
     uses = await _uses(store)
     count = uses.of(key_id)
     if count.live and not force:

@@ -43,13 +43,13 @@ expires_in_option: OptionDecorator = click.option(
     "--expires-in",
     type=as_duration,
     metavar="DURATION",
-    help="End date, as a duration from now, such as 30m, 12h, 90d or 8w.",
+    help="End date, as a duration from now: 30m, 12h, 90d or 8w.",
 )
 expires_at_option: OptionDecorator = click.option(
     "--expires-at",
     type=as_moment,
     metavar="TIME",
-    help="End date, as a date in UTC (2027-01-31) or as a time (2027-01-31T09:00:00Z).",
+    help="End date: a time (2027-01-31T09:00:00Z), or a date (2027-01-31), which means its first moment in UTC.",
 )
 
 

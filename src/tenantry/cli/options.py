@@ -36,8 +36,8 @@ class OptionDecorator(Protocol):
 
 
 def as_text(value: str) -> str:
-    """Check a string that will be stored, and return it. The string may have at most 255 characters, must be UTF-8
-    (shells pass any bytes), and must not contain a token. Raises click.BadParameter; its message never shows a
+    """Check a string that will be stored, and return it. The string may have at most 255 characters, must be UTF-8 (a
+    shell may pass other bytes), and must not contain a token. Raises click.BadParameter; its message never shows a
     token."""
     if holds_token(value):
         raise click.BadParameter("it holds a secret token: was the wrong value pasted?")
@@ -86,15 +86,15 @@ queries_option: OptionDecorator = click.option(
     type=click.Path(file_okay=False),
     envvar="TENANTRY_QUERIES",
     show_envvar=True,
-    help="Folder of your saved queries. --query-contract needs this option.",
+    help="Folder of your saved queries. TENANTRY_QUERY_CONTRACT says whether updates are checked against them.",
 )
 query_contract_option: OptionDecorator = click.option(
     "--query-contract",
     type=click.Choice(["off", "report", "refuse"]),
     envvar="TENANTRY_QUERY_CONTRACT",
     show_envvar=True,
-    help="What to do with an update of properties that breaks a saved query: off does not check, report "
-    "accepts and reports it, and refuse refuses it; default off.",
+    help="What to do with an update of properties that breaks a saved query: off does not check, report logs it, "
+    "refuse refuses it; default off.",
 )
 
 
@@ -114,7 +114,8 @@ rights_option: OptionDecorator = click.option(
     multiple=True,
     default=["view", "run", "save"],
     show_default=True,
-    help="What the author may do; repeatable; view is always included.",
+    help="What the author may do; repeatable. view is always included; unguarded permits reading all rows of "
+    "guarded tables.",
 )
 tables_option: OptionDecorator = click.option(
     "--tables",
@@ -127,7 +128,7 @@ json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, h
 
 
 class WrongSettings(click.ClickException):
-    """A setting is wrong, in whichever place it was given. This is wrong usage, like a wrong option."""
+    """An invalid setting from an option, an environment variable or the file. The exit code is 2, for wrong usage."""
 
     exit_code = 2
 

@@ -19,8 +19,8 @@ _INSTALLED_BY: Final = {"move": "tenantry-convert", "site": "'tenantry[site]'", 
 
 
 class GroupCommands(MutableMapping[str, click.Command]):
-    """The commands of a click group: Tenantry's own commands, and plug-ins from entry points, which never replace
-    them."""
+    """The commands of a click group: Tenantry's own, and plug-ins from entry points. A plug-in never replaces a command
+    of Tenantry."""
 
     def __init__(self, own: Mapping[str, click.Command], path: str = "") -> None:
         """``path``: the click group's path with a trailing dot, such as ``sql.``."""

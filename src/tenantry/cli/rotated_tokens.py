@@ -53,9 +53,9 @@ class _OnStdout(RotatedTokens):
 
 
 class _InFile(RotatedTokens):
-    """The store makes the tokens when it commits, so they cannot be written first. Instead, each step is noted in a
-    second file before the commit, with the size of the file of tokens. The next run begins with the last noted step: it
-    cuts the file to that size, and writes the current tokens of the step."""
+    """The store makes the tokens in its commit, so they cannot be written before. Instead, each step is noted in a
+    second file before the commit, with the size of the token file. After an interruption, the next run cuts the token
+    file to that size, and first writes the current tokens of the noted step."""
 
     def __init__(self, path: Path, file: int) -> None:
         self._path, self._file = path, file
@@ -139,7 +139,7 @@ def _private(path: Path) -> Iterator[int]:
             if error.errno not in {errno.EWOULDBLOCK, errno.EACCES}:
                 raise
             raise click.BadParameter(
-                f"another command is writing to {path}: wait for its end", param_hint="--tokens-to"
+                f"another command is writing to {path}: wait until it ends", param_hint="--tokens-to"
             ) from None
         yield file
     finally:

@@ -51,7 +51,7 @@ host_option: OptionDecorator = click.option(
     default=None,
     envvar="TENANTRY_METRICS",
     show_envvar=True,
-    help="Serve /metrics for Prometheus, without authentication.",
+    help="Serve /metrics for Prometheus, without authentication; default: no.",
 )
 @click.option(
     "--api-contact",
@@ -65,8 +65,8 @@ host_option: OptionDecorator = click.option(
     metavar="HOSTS",
     envvar="TENANTRY_API_SOURCE_HOSTS",
     show_envvar=True,
-    help="Hosts that a data source may have if it is registered over HTTP, such as db.example.com, separated by "
-    "commas; default none.",
+    help="Hosts that the data sources registered over HTTP may have, separated by commas, such as db.example.com; "
+    "default none.",
 )
 @queries_option
 @query_contract_option
@@ -75,22 +75,21 @@ host_option: OptionDecorator = click.option(
     metavar="text|json",
     envvar="TENANTRY_LOG_FORMAT",
     show_envvar=True,
-    help="Format of the log on stderr: text or json. With json, each request is also logged. Default text.",
+    help="Format of the log on stderr; default text. With json, each request is also logged.",
 )
 @click.option(
     "--drain-seconds",
     type=int,
     envvar="TENANTRY_DRAIN_SECONDS",
     show_envvar=True,
-    help="After SIGTERM, the server still accepts requests for this number of seconds, while /readyz answers "
-    "503; default 1.",
+    help="Seconds for which the server accepts requests after SIGTERM, while /readyz answers 503; default 1.",
 )
 @click.option(
     "--header-seconds",
     type=int,
     envvar="TENANTRY_HEADER_SECONDS",
     show_envvar=True,
-    help="Seconds within which a client must send the head of a request. After that, the client gets 408; default 10.",
+    help="Seconds within which a client must send the head of a request, or it gets 408; default 10.",
 )
 @click.option(
     "--min-rate",
@@ -98,8 +97,8 @@ host_option: OptionDecorator = click.option(
     metavar="BYTES",
     envvar="TENANTRY_MIN_RATE",
     show_envvar=True,
-    help="Minimum number of bytes per second with which a client must send a body and read a response; default "
-    "500. With 0, there is no minimum.",
+    help="Minimum bytes per second at which a client must send a body and read a response; default 500. 0 means no "
+    "minimum.",
 )
 @click.option(
     "--max-connections",
@@ -114,8 +113,8 @@ host_option: OptionDecorator = click.option(
     type=int,
     envvar="TENANTRY_MAX_CONNECTIONS_PER_ADDRESS",
     show_envvar=True,
-    help="Maximum number of connections from one address; default: half of --max-connections. Loopback "
-    "addresses have no limit. With 0, no address has a limit.",
+    help="Maximum number of connections of each process from one address; default: half of --max-connections. 0 "
+    "means no limit. Loopback addresses never have a limit.",
 )
 @click.option(
     "--proxy-address",
@@ -150,7 +149,7 @@ def serve(**given: Any) -> None:
 @database_option
 @click.option("--check", is_flag=True, help="Change nothing. Exit with 1 if the tables need a migration.")
 def migrate(database: str | None, check: bool) -> None:
-    """Bring the store's tables up to date. You can run this command again, and on several hosts at once."""
+    """Bring the store's tables up to date. You can safely repeat this command, and run it on several hosts at once."""
     from tenantry.database.migrations import check as check_store
     from tenantry.database.migrations import migrate as migrate_store
 

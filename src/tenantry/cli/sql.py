@@ -52,7 +52,7 @@ optional_option: OptionDecorator = click.option(
     multiple=True,
     metavar="PATH",
     callback=_paths,
-    help="A variable that is optional for your program, such as params.city; repeatable.",
+    help="A variable that your program declares optional, such as params.city; repeatable.",
 )
 paramstyle_option: OptionDecorator = click.option(
     "--paramstyle", type=click.Choice(sorted(PARAMSTYLES)), help="Style of the placeholders; default: the dialect's."
@@ -65,7 +65,7 @@ queries_option: OptionDecorator = click.option(
     metavar="DIR",
     envvar="TENANTRY_QUERIES",
     show_envvar=True,
-    help="The program's folder of saved queries, for {{> name }}.",
+    help="Your program's folder of saved queries, which {{> name }} includes.",
 )
 
 
@@ -84,7 +84,9 @@ def sql() -> None:
     metavar="ID",
     help="The template gets the properties of this user group.",
 )
-@click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="A viewer's parameter; repeatable.")
+@click.option(
+    "--param", "params", multiple=True, metavar="NAME=VALUE", help="A parameter that a viewer sets; repeatable."
+)
 @optional_option
 @queries_option
 @tables_option
@@ -110,8 +112,8 @@ async def render(
     environment: str | None,
     as_json: bool,
 ) -> None:
-    """Print the SQL that the template FILE gives for a group, the values of the parameters in that SQL, and which rows
-    of guarded tables the SQL reads. No query is run."""
+    """Print the SQL that the template FILE gives for a group. Comments show the values of its parameters, and which
+    rows of guarded tables it reads. No query is run."""
     template = _query(file, optional, queries)
     dialect = dialect or template.dialect or "postgresql"
     target = await choose_environment(store, environment)
@@ -189,12 +191,13 @@ def check(
     """Find mistakes in SQL templates; docs/sql-checks.md lists the checks. No query is run.
 
     The name of each FILE must end in .sql. If FILE is -, the template is read from stdin. A file in a DIR or in the
-    folder of --queries may declare properties optional in its header. If you do not give --schema, the command uses
-    the first schemas/ENVIRONMENT.json that it finds in a DIR, next to a FILE, or in the folder of --queries.
+    folder of --queries may declare properties optional in its header. Without --schema, the command uses the first
+    schemas/ENVIRONMENT.json that it finds in a DIR, next to a FILE, or in the folder of --queries.
 
-    The guarded tables are read from --tables. Without that option, they are read from the store's data sources, or else
-    from tables.yaml: in the query's folder (--queries, else DIR or the folder of FILE) or next to that folder. Without
-    --groups, the command does not read the store. The command exits with 1 if a finding has the severity error."""
+    The guarded tables are read from the first of these that declares any: --tables, the store's data sources (with
+    --groups), and tables.yaml in the query's folder or next to that folder. The query's folder is --queries, otherwise
+    DIR or the folder of FILE. The command exits with 1 if a finding has the severity error.
+    """
     from tenantry.cli.sql_check import Check, print_report
 
     checked = Check(

@@ -64,8 +64,8 @@ class Report:
 
 
 class Check:
-    """Checks SQL templates. Call ``gather`` to check against the groups of a store, or ``use_schema``, and then call
-    ``run``."""
+    """Checks SQL templates. Call ``use_schema``, then ``run``. To check against the groups of a store, call ``gather``
+    before both."""
 
     def __init__(
         self,
@@ -203,7 +203,6 @@ def _configured_environment() -> str | None:
 
 
 def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: bool) -> None:
-    """Raises UsageError if the user named this environment, or if another environment has a schema."""
     names = list(dict.fromkeys(each for folder in folders for each in schema_names(folder)))
     if names or asked_for:
         there = f"there are schemas of {', '.join(names)}" if names else "no environment has one"
@@ -225,8 +224,7 @@ class _Found(NamedTuple):
 
 
 def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
-    """Files in a folder of ``paths`` or in ``queries`` are ``own``. Raises UsageError for a file that is not named
-    .sql."""
+    """``own`` is true for the files in ``queries`` or in a folder of ``paths``."""
     for path in paths:
         given = Path(path)
         if path == "-":

@@ -14,15 +14,17 @@ if TYPE_CHECKING:
 
 
 async def declaration_of(group: UserGroup, store: Store) -> GuardedTables | None:
-    """Return the declaration that all data sources in the group's mapping have, and print a note that names them. If
-    the declarations differ, print how to choose one and return None."""
+    """Return the declaration that all data sources in the group's mapping share, and print the names of these data
+    sources. If the declarations differ, print how to choose one and return None."""
     references = dict.fromkeys((thaw(group.mapping) or {}).values())
     found = [await store.sources.get(group.environment, each) for each in references if isinstance(each, str)]
     sources = [each for each in found if each is not None]
     texts = {each.tables for each in sources}
     names = ", ".join(each.provided_id for each in sources)
     if len(texts) > 1:
-        print_note(f"not guarded here: the data sources {names} declare different tables; choose some: --tables FILE")
+        print_note(
+            f"no table is guarded here, because the data sources {names} declare different tables: give --tables FILE"
+        )
         return None
     text = "".join(texts)
     if not text:

@@ -44,7 +44,10 @@ def as_hour(value: str) -> datetime:
 @click.option("--group", type=as_name, metavar="ID", help="Show only this group. It may be a group that was deleted.")
 @environment_filter_option
 @click.option(
-    "--since", type=as_hour, metavar="DATE", help="From this date or hour, in UTC; default: the start of this month."
+    "--since",
+    type=as_hour,
+    metavar="DATE",
+    help="Show usage from this date or hour, in UTC; default: the start of this month.",
 )
 @click.option(
     "--until", type=as_hour, metavar="DATE", help="Show usage before this date or hour, in UTC; default: now."
@@ -55,8 +58,7 @@ def as_hour(value: str) -> datetime:
     type=click.Choice([*_TIMES, "group", "source", "viewer"]),
     default=["group"],
     show_default=True,
-    help="Print one row for each value of this; repeatable: --by month --by group prints a row for each group "
-    "and month.",
+    help="Sum up the usage by this; repeatable: --by month --by group prints a row for each group and month.",
 )
 @click.option(
     "--format",
@@ -71,7 +73,7 @@ def as_hour(value: str) -> datetime:
     "--prune-before",
     type=as_hour,
     metavar="DATE",
-    help="Do not show usage, but delete all usage before this date, of all groups in all environments.",
+    help="Instead of showing usage, delete the usage of all groups in all environments before this date.",
 )
 @with_store
 async def usage(
@@ -85,7 +87,7 @@ async def usage(
     as_json: bool,
     prune_before: datetime | None,
 ) -> None:
-    """Show the usage of groups: the number of resolved tokens, queries and rows, and the seconds that queries ran.
+    """Show the usage of groups: resolved tokens, queries, rows, and the seconds that queries ran.
 
     All times are in UTC. Usage of the last minute may be missing, because programs store it with a delay.
     """

@@ -40,11 +40,12 @@ T = TypeVar("T")
 class Client:
     """Calls the provisioning API at ``base_url``. Thread-safe.
 
-    ``timeout``: seconds for each request. ``attempts``: how many times a request is sent at most, if the service is
-    unreachable or busy, or a response has the status 429 or a Retry-After. ``max_wait``: how many seconds a call waits
-    at most because of Retry-After; if a response asks for more, its error is raised at once. ``get_method``: the HTTP
-    method of get-or-create, for proxies that drop the body of GET. All methods raise the service's TenantryError,
-    TooManyRequests, ApiUnreachable or UnexpectedAnswer. A call with ``dry_run`` writes nothing. Raises ValueError."""
+    ``timeout``: seconds for each request. ``attempts``: maximum number of times that a request is sent if the service
+    is unreachable or busy, or a response has the status 429 or a Retry-After. ``max_wait``: maximum seconds that a call
+    waits because of Retry-After. If a response asks for more, the call raises that response's error at once.
+    ``get_method``: the HTTP method of get-or-create, for proxies that drop the body of GET. All methods raise the
+    service's TenantryError, TooManyRequests, ApiUnreachable or UnexpectedAnswer. A call with ``dry_run`` writes
+    nothing. Raises ValueError."""
 
     def __init__(
         self,
@@ -239,13 +240,13 @@ class Client:
             yield from read_reports(self._run(batches.send()))
 
     def rotate_many(self, *, signed_by: str | None, after: int = 0, dry_run: bool = False) -> Iterator[RotationReport]:
-        """Give many groups new tokens, and yield a report for each. ``signed_by``: the id of a signing key that is not
-        active; only groups with a token of this key get new ones. None: all groups of the environment. ``after``: only
+        """Give many groups new tokens, and yield a report for each. ``signed_by``: the id of an inactive signing key.
+        Only groups whose token this key signed get new tokens. None: all groups of the environment. ``after``: only
         groups with a greater ``team_id``.
 
-        A report with an ``error`` is about its group only. If a request fails, its error is raised, and some groups of
-        that request may have new tokens. To continue, call this again; if ``signed_by`` is None, give the ``team_id``
-        of the last report as ``after``."""
+        An ``error`` in a report concerns only the group of that report. If a request fails, its error is raised, and
+        some groups of that request may have new tokens. To continue, call this again; if ``signed_by`` is None, give
+        the ``team_id`` of the last report as ``after``."""
         following: int | None = after
         while following is not None:
             answer = self._run(rotate_part(self._calls.limits, signed_by, following, dry_run=dry_run))

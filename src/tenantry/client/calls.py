@@ -59,7 +59,7 @@ _SOURCES: Final = "/api/data-sources"
 
 @dataclass(frozen=True, slots=True)
 class RetryLimits:
-    """``attempts``: how many times a request is sent at most. ``max_wait``: how many seconds one call waits at most
+    """``attempts``: maximum number of times that a request is sent. ``max_wait``: maximum seconds that one call waits
     because responses have Retry-After. Raises ValueError."""
 
     attempts: int
@@ -134,7 +134,7 @@ def retrying_call(
     read_document: ReadDocument = _whole,
     again_after: type[TenantryError] = TenantryError,
 ) -> Call[T]:
-    """Send the request until it succeeds, within ``limits``. It is only sent again after errors of the class
+    """Send the request until it succeeds, within ``limits``. It is sent again only after errors of the class
     ``again_after``. If no attempt succeeds, raises the error in the last response, ApiUnreachable if there was no
     response, or UnexpectedAnswer if the response is not from the API."""
     seconds, wait_left = FIRST_SLEEP, limits.max_wait

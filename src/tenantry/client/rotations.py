@@ -14,7 +14,7 @@ MOST_TOGETHER: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class RotationReport:
-    """The result for one group: ``group`` with its new token, or the ``error`` because of which it keeps its token."""
+    """The result for one group. ``group`` has the new token. If there is an ``error``, the group keeps its token."""
 
     user_group_id: str
     team_id: int
@@ -32,8 +32,8 @@ class RotationAnswer:
 
 
 def rotate_part(limits: RetryLimits, signed_by: str | None, after: int, *, dry_run: bool) -> Call[RotationAnswer]:
-    """Rotate the next groups. Only a request that got a 429 is sent again, because it rotated nothing. After another
-    error, a second request would rotate other groups, or rotate the same groups twice."""
+    """Rotate the next groups. A request is sent again only after a 429, because it has then rotated nothing. After any
+    other error, a second request would rotate other groups, or the same groups twice."""
     which: dict[str, Any] = {"all": True} if signed_by is None else {"signed_by": signed_by}
     body = json_body({**which, "after": after, "limit": MOST_TOGETHER})
     send = Send("POST", body, dry_run=dry_run, path="/api/users/rotate")

@@ -148,16 +148,17 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
 
     The renderer gets the arguments that its parameters name: ``group`` (or ``user_group``), ``variables`` and
     ``request``. A parameter ``**keywords`` gets all three. If the only parameter has another name, it gets the
-    UserGroup or Record if it is annotated as one, otherwise the request. All other parameters need defaults. If the
-    renderer returns a string, it is sent as HTML; a dict or list is sent as JSON, a Response unchanged.
+    UserGroup or the Record that its annotation names, otherwise the request. All other parameters need defaults. A
+    returned string is sent as HTML, a dict or list as JSON, a Response unchanged.
 
     A plain function runs in a thread. When the client disconnects during a GET or HEAD request, a renderer that is a
     coroutine function is cancelled. A plain function continues, but its queries raise ViewerLeft.
 
     ``frame_ancestors``: the origins whose pages may embed the dashboard (``https://*.example.com``, ``'self'``), or a
     function of the group that returns them. By default, no page may. The origins become an additional
-    Content-Security-Policy. The response also gets these headers:
+    Content-Security-Policy.
 
+    The response also gets these headers:
     - ``X-Content-Type-Options: nosniff``
     - ``Referrer-Policy: no-referrer``, unless the renderer sets this header
     - ``Cache-Control: private, no-store``, unless the renderer sets one that prevents shared caching
@@ -176,7 +177,7 @@ def _parameters(renderer: Renderer) -> tuple[list[str], list[tuple[str, str]]]:
         parameters = list(inspect.signature(renderer, eval_str=False).parameters.values())
     except ValueError:
         raise TypeError(
-            f"{renderer!r} has no signature: wrap it in a function of (group, variables, request)"
+            f"{renderer!r} has no signature: wrap it in a function with the parameters group, variables and request"
         ) from None
     positional = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY and p.name in ARGUMENTS]
     keywords = [(p.name, p.name) for p in parameters if p.kind in _BY_KEYWORD and p.name in ARGUMENTS]

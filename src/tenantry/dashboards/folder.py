@@ -53,10 +53,10 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
     """The dashboards in a folder and its subfolders, by name: ``folder["sales/regions"]`` is sales/regions.yaml.
 
     ``queries``: queries by name, or the path of a QueryFolder, by default ``default_queries(path)``. ``drafts``:
-    unsaved texts, by path relative to ``path``. A draft replaces the file with its path, or adds one. ``only``: read
-    this dashboard and those that its clicks open; by default, all. ``follow_links``: whether a file may be a symbolic
-    link. Files are read once. Raises one InvalidDashboards for all invalid dashboards, InvalidQueries for invalid query
-    files, OSError for unreadable files.
+    unsaved texts, by path relative to ``path``. A draft replaces the file at the same path, or adds a dashboard.
+    ``only``: read this dashboard and those that its clicks open; by default, all. ``follow_links``: whether a file may
+    be a symbolic link. Files are read once. Raises one InvalidDashboards for all invalid dashboards, InvalidQueries for
+    invalid query files, OSError for unreadable files.
     """
 
     def __init__(

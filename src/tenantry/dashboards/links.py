@@ -55,7 +55,7 @@ class Link:
     @property
     def differences(self) -> Iterator[str]:
         """Yield sentences that say why the opened dashboard may show other totals than the clicked row."""
-        opened = self.click.open
+        opened = f"the dashboard {self.click.open}"
         if self.dropped:
             yield f"{opened} has no filter {', '.join(self.dropped)}, so it may show more rows than were clicked"
         if self.always:
@@ -120,8 +120,8 @@ def check_open(dashboard: DashboardFile, names: Collection[str], settable: Calla
 
 
 def kept_controls(dashboard: DashboardFile, opened: DashboardFile) -> tuple[str, ...]:
-    """Return the names of the controls that a link can pass on. ``opened`` has a control of the same name and kind
-    that accepts every value."""
+    """Return the names of the controls that a link can pass on, because ``opened`` has a control of the same name and
+    kind that accepts every value."""
     there = opened.controls
     return tuple(name for name, control in dashboard.controls.items() if name in there and _fits(control, there[name]))
 

@@ -146,7 +146,7 @@ def preview_app(
     editor: EditorPreview,
 ) -> Starlette:
     """Return the app of one preview of the SQL editor. Only pages of the same origin can show it in a frame. It redeems
-    codes that ``previews`` issued. Before each request, the caller must check the author."""
+    codes that ``previews`` issued. The caller must check that each request is from the author."""
     built, bounded = BuiltFiles(BUNDLES), with_staleness(resolver)
     access, hosts = Access(dashboards), AllowedHosts(None, None, further=[SELF])
     downloads = Downloads(

@@ -75,8 +75,8 @@ class SingleUseCodes:
         return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited, share=share)
 
     async def issue_for_viewer(self, purpose: Purpose, payload: str, group: bytes) -> str:
-        """Issue a code for a viewer of this group. Only the newest ``MOST`` codes of the group and ``purpose`` stay
-        valid. Raises StoreUnavailable."""
+        """Issue a code for a viewer of this group. Of the group's codes for this purpose, only the newest
+        ``MOST[purpose]`` stay valid. Raises StoreUnavailable."""
         async with self._turns.setdefault(group, asyncio.Lock()):
             return await self._add(purpose, payload, None, share=CodeShare(group, MOST[purpose]))
 
@@ -103,8 +103,8 @@ class SingleUseCodes:
         return code
 
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
-        """Redeem a code and return its payload, or None for an invalid code. Raises StoreUnavailable; the code may then
-        be used up."""
+        """Redeem a code and return its payload, or None for an invalid code. If this raises StoreUnavailable, the code
+        may be used up."""
         found = await self.redeem_one_of((purpose,), code)
         return None if found is None else found[1]
 

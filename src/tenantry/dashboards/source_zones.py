@@ -21,8 +21,8 @@ _KEPT: Final = 1_000
 
 
 async def in_zone_of_source(saved: SavedDashboard, group: UserGroup, sources: DataSources) -> SavedDashboard:
-    """Return the dashboard, with the time zone of the group's data source if the dashboard's file names no zone. If
-    the group has a time zone, the pages still use that one."""
+    """Return the dashboard, with the time zone of the group's data source if the dashboard's file names no zone. Pages
+    still prefer the group's time zone, if it has one."""
     # The data source is the one for the dashboard's `schema`, so that all panels share one zone.
     dashboard = saved.dashboard
     if dashboard.zone.otherwise is not None:
@@ -53,7 +53,7 @@ def _queries_in_zone(queries: DashboardQueries, zone: tzinfo) -> DashboardQuerie
 
 
 def in_source_zone(template: Template, zone: tzinfo) -> Template:
-    """Return the template in which ``zone``, that of the data source, applies if the group has no time zone."""
+    """Return the template with the data source's time zone ``zone``, which applies if the group has none."""
     changed = {name: _in_zone(each, zone) for name, each in template.parameters.items()}
     return template if changed == template.parameters else template.redeclaring(changed)
 

@@ -38,7 +38,7 @@ class SQLiteFile:
 
     def connect(self, *, timeout: float) -> sqlite3.Connection:
         """Connect in autocommit mode. The connection may be used in any thread. ``timeout``: maximum seconds to wait
-        for a lock. Raises MigrationNeeded if the file is missing, StoreUnavailable if SQLite cannot open the file."""
+        for a lock. Raises MigrationNeeded if the file is missing, and StoreUnavailable if SQLite cannot open it."""
         try:
             self._check()
             connection = sqlite3.connect(
@@ -54,8 +54,8 @@ class SQLiteFile:
         return connection
 
     def problem(self) -> str | None:
-        """Return the reason why this process cannot use the file, or None if none is found. SQLite does not report
-        these reasons: a read-only or full file system, or the owner of the file."""
+        """Return why this process cannot use the file, if SQLite does not report it: the file system is read-only or
+        full, or this user has no permission. Otherwise return None."""
         if sys.platform == "win32":
             return None
         folder = self.path.parent

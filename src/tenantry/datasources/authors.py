@@ -20,8 +20,11 @@ def refuse_private_names(registered: RegisteredSource, bound: BoundSQL) -> None:
     """Raises PrivateNameUsed."""
     database = (parse_url(registered.url).database or "").lower()
     if database in SYSTEM_DATABASES:
-        problem = f"authors may not query data source {registered.provided_id}, because its URL names {database}"
-        raise PrivateNameUsed(problem, fix="register one with a database of your tables")
+        problem = (
+            f"authors may not query data source {registered.provided_id}, because its URL names the system database "
+            f"{database}"
+        )
+        raise PrivateNameUsed(problem, fix="register a data source whose URL names the database with your tables")
     found = find_private_name(untagged(bound), bound.dialect)
     if found is not None:
         problem = (

@@ -48,7 +48,7 @@ class BoundQuery:
 
 
 def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = True) -> BoundQuery:
-    """Bind a request's template. The key is None if a value has no fingerprint. Raises the errors of
+    """Bind a request's template. ``BoundQuery.key`` is None if a value has no fingerprint. Raises the errors of
     ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
     group, template = request.group, request.template
     pool, share = opened.pool, opened.queue.limits.sharing.weight
@@ -86,7 +86,7 @@ def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None
     if "user_group" in variables and not _is_same_group(variables["user_group"], own["user_group"]):
         raise ValueError("these variables belong to another user group: pass those of the group that runs the query")
     if _viewer_of(variables) != _viewer_of(own):  # also for variables without a group
-        raise ValueError("these variables belong to another viewer: pass those of the group that runs the query")
+        raise ValueError("these variables belong to another viewer: pass those of the viewer who runs the query")
 
 
 def _is_same_group(owner: Any, expected: Any) -> bool:

@@ -36,7 +36,7 @@ class OtherProcesses(Protocol):
     """Reports which sources changed in other processes."""
 
     def is_current(self) -> bool:
-        """Whether other processes' recent changes are known. May start a refresh in the background."""
+        """Whether this process knows the recent changes in other processes. May start a refresh in the background."""
         ...
 
     async def follow(self) -> bool: ...
@@ -111,14 +111,14 @@ class SourceChanges:
                 self._timer = None
 
     def notify(self, source: str | None) -> None:
-        """Notify listeners that a source (``source_name``) changed. None: any source may have changed."""
+        """Notify listeners that the source with this ``source_name`` changed. None: any source may have changed."""
         self._forget(source)
         self._times.note(source, self._clock())
         for inbox in self._inboxes:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Return the Unix time of ``LATE_SECONDS`` ago. Rows read from now on include all changes made before then."""
+        """Return the Unix time of ``LATE_SECONDS`` ago. Rows read from now on include all changes before that time."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:

@@ -41,8 +41,8 @@ def declaration_error(source: RegisteredSource, problem: str) -> InvalidSource:
     name = source.provided_id
     also = f" ({source.id})" if source.id != name else ""
     problem = f"the guarded tables of data source {name}{also} {problem}"
-    fix = f"correct the file of the tables and run: tenantry data-source update {name} --tables FILE"
-    error = InvalidSource(f"{problem}. No query runs on it until you {fix}", field="/tables")
+    fix = f"correct the file that declares the tables, and run: tenantry data-source update {name} --tables FILE"
+    error = InvalidSource(f"{problem}. No query runs on this data source until you {fix}", field="/tables")
     error.problem, error.fix = problem, fix
     error.generic_message = NEUTRAL
     _log.error("%s", error.message)

@@ -76,8 +76,8 @@ class Chunks(Protocol):
     def row_count(self) -> int: ...
 
     async def next(self) -> bytes | None:
-        """Return the next chunk, or None after the last one. Raises DataSourceError. Later calls raise the same error
-        again."""
+        """Return the next chunk, or None after the last one. Raises DataSourceError. After an error, later calls raise
+        it again."""
         ...
 
     def close(self, error: TenantryError | None = None) -> None:
@@ -88,7 +88,7 @@ class Chunks(Protocol):
 class Driver(Protocol[C]):
     """Runs SQL on one data source, over blocking connections of type ``C``. Methods are called in several threads.
 
-    A driver must make queries read-only and apply the limits (see ``take_result``). Test yours with
+    A driver must make queries read-only and apply the limits (see ``take_result``). Test your driver with
     ``tenantry.testing.DriverContract``. No methods will be added to this protocol.
     """
 
@@ -170,8 +170,9 @@ def _nothing() -> None:
 class OpenRows:
     """A running query. ``close`` stops the query and is called once.
 
-    ``arrow_types``: the Arrow type of each column, for all its values: bool, int64, uint64, double, binary, date32,
-    time64, duration, timestamp, timestamptz, string or decimal(9, 2). None: the engine does not know the type.
+    ``arrow_types``: the Arrow type of each column, or None if the engine does not know it. The types are bool, int64,
+    uint64, double, binary, date32, time64, duration, timestamp, timestamptz, string, and decimals such as
+    ``decimal(9,2)``.
     """
 
     names: Sequence[str]
@@ -207,7 +208,7 @@ def as_result(answer: Answer) -> Result:
 
 def statement_error(source_id: str, reason: str) -> NotOneStatement:
     """The error for SQL that the driver refuses to run."""
-    return NotOneStatement(f"data source {source_id} does not run this: {reason}")
+    return NotOneStatement(f"data source {source_id} does not run this query: {reason}")
 
 
 def check_statement(source_id: str, reason: str | None) -> None:
@@ -271,10 +272,11 @@ def unreachable_error(
 def query_error(source_id: str, evidence: str, position: int | None = None, *, word: str = "") -> QueryFailed:
     """Return the error for a query that the engine refused.
 
+    Arguments:
     - ``evidence``: the engine's error code or error type.
     - ``position``: the number of the first wrong character of the SQL, counted from 1.
-    - ``word``: the name that the engine quotes in its message. The QueryFailed does not show it, because it may be a
-      value.
+    - ``word``: the name that the engine quotes in its message. It may be a value, so the message of the QueryFailed
+      does not contain it.
     """
     where = f", at character {position} of the SQL" if position else ""
     error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
@@ -283,8 +285,7 @@ def query_error(source_id: str, evidence: str, position: int | None = None, *, w
 
 
 def named_word(message: str, phrases: re.Pattern[str]) -> str:
-    """Return the name that an engine's message quotes: the last group of ``phrases`` that matches, or an empty
-    string."""
+    """Find ``phrases`` in an engine's message. Return the name that the last group matches, or an empty string."""
     found = phrases.search(message)
     return found[found.lastindex or 0] if found is not None else ""
 
@@ -295,10 +296,9 @@ def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> 
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,
-            "it has bound values and calls a function that can run a string as SQL, or open the table or file that a "
-            "string names (query, ts_stat, dblink, load_file, …), or a function whose name is in Unicode escapes and "
-            "could be one of these; a value never becomes SQL: write the query without values, or without the "
-            "function",
+            "it has bound values and calls a function that can run a string as SQL or open a table or file by its "
+            "name (query, ts_stat, dblink, load_file, …; a function name in Unicode escapes counts as one of these), "
+            "and a value never becomes SQL: write the query without values, or without the function",
         )
 
 

@@ -86,8 +86,8 @@ class DeclarationProof(Generic[C]):
         names = (row["name"] for row in (answer.dicts() if isinstance(answer, Result) else answer))
         unlisted = ", ".join(sorted(name for name in names if name.lower() not in self._tables.functions))
         if unlisted:
-            fix = "under functions:, list those that read no table; revoke execute on the others from the source's user"
-            problem = f"lack functions that it calls for alias.name without brackets: {unlisted} ({fix})"
+            fix = "list those that read no table under `functions`; revoke execute on the others from the source's user"
+            problem = f"lack functions that the database calls for `alias.name`, without brackets: {unlisted} ({fix})"
             raise declaration_error(self._source, problem)
 
     def _answer(self, connection: C, sql: str, refused: str) -> Answer:

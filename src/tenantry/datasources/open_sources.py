@@ -89,7 +89,7 @@ class OpenSource:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Warnings about the engine and, once a connection is open, about the role."""
+        """Warnings about the engine and, once a connection is open, about the database role."""
         role = getattr(self.pool.driver, "role_warning", "")
         return (*self.engine_notes, role) if role else self.engine_notes
 
@@ -109,7 +109,7 @@ class OpenSource:
 
 
 class OpenSources:
-    """Opens sources, at most ``limits.max_sources`` at a time, and closes idle and outdated ones."""
+    """Opens sources, keeps at most ``limits.max_sources`` open, and closes idle and outdated ones."""
 
     def __init__(
         self,

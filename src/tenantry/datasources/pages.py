@@ -45,8 +45,7 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of rows.
-
+    """One page of rows. Fields:
     - ``next``: the value of ``after`` for the next page; None on the last page.
     - ``total``: the number of rows on all pages together; None if it was not requested."""
 
@@ -75,7 +74,6 @@ async def fetch_page(
     NULL. With ``total="exact"``, a second query counts all rows.
 
     Raises the errors of ``fetch``, and:
-
     - InvalidSettings for an invalid order, size, offset or total, and for a dialect without pages
     - UnbindableValue for an ``after`` that belongs to another order
     - QueryFailed if an order column is NULL
@@ -89,13 +87,11 @@ async def fetch_page(
     rows = found[:size]
     missing = set(window.names).difference(result.names)
     if missing:
-        raise InvalidSettings(
-            f"the page's order contains {', '.join(sorted(missing))}, which are not columns of the query"
-        )
+        raise InvalidSettings(f"the page is ordered by {', '.join(sorted(missing))}, but the query has no such column")
     keys = [tuple(row[name] for name in window.names) for row in rows]
     if any(value is None for key in keys for value in key):
         raise QueryFailed(
-            "a column of the page's order is NULL: order by columns without NULL, for example coalesce(…)"
+            "the page is ordered by a column that has NULL: order by columns without NULL, for example coalesce(…)"
         )
     following = _write_cursor(keys[-1]) if len(found) > size else None
     if total == "none":
@@ -176,7 +172,7 @@ def _write_cursor(key: Sequence[Any]) -> str:
                 break
         else:
             raise QueryFailed(
-                f"a column of the page's order has values of the type {type(value).__name__}: order by numbers, "
+                f"the page is ordered by a column with values of the type {type(value).__name__}: order by numbers, "
                 "strings, dates or UUIDs"
             )
     return urlsafe_b64encode(json.dumps(written, separators=(",", ":")).encode()).decode().rstrip("=")

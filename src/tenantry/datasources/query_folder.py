@@ -14,7 +14,7 @@ _MAX_BYTES = 4 * MAX_TEXT  # a character of UTF-8 is at most four bytes
 class QueryFolder(Mapping[str, Query]):
     """Queries of a folder and its subfolders by name: ``folder["sales/by_day"]`` is sales/by_day.sql.
 
-    Each file is read once, and compiled immediately or, with ``compiled=False``, when first used. The dialect of a
+    Each file is read once. It is compiled immediately or, with ``compiled=False``, at its first use. The dialect of a
     query is the one in its header, otherwise ``dialect``, otherwise the first dialect that accepts the query. Queries
     can include each other (``{{> sales/by_day }}``). Hidden files are skipped. Only the program's developers should
     have write access to the folder, because a header can make properties ``optional``.

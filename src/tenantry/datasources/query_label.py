@@ -36,8 +36,8 @@ class TaggedSQL(BoundSQL):
 
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
-    """The template's name if it is a Query, else a digest of the template. The cache keeps the template, so do not call
-    this for the drafts of the SQL editor, which have names."""
+    """A Query's name, otherwise a digest of the template. The cache keeps the template, so do not pass a draft of the
+    SQL editor: read its name."""
     if isinstance(template, Query) and template.name:
         return template.name
     return f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"

@@ -48,8 +48,9 @@ class ResultStream:
         return self
 
     async def __anext__(self) -> bytes:
-        """Return the next chunk, never empty. Raises QueryFailed, QueryTimeout, TooManyRows, TooManyBytes,
-        SourceUnavailable; QueryOutdated if group or source changed; StoreUnavailable if the store does not answer."""
+        """Return the next chunk, never empty. Raises QueryFailed, QueryTimeout, TooManyRows, TooManyBytes and
+        SourceUnavailable. Raises QueryOutdated if group or source changed, and StoreUnavailable if the store does not
+        answer."""
         while True:
             chunk = await self._chunks.next()
             if chunk is None:

@@ -55,13 +55,13 @@ def session_escape_error(source_id: str, sql: str) -> NotOneStatement | QueryFai
     if calls_any(sql, DIALECTS["postgresql"], _SETTERS):
         return statement_error(
             source_id,
-            "it calls set_config, or a name in Unicode escapes that could be set_config, and the session variables of "
-            "this source choose the rows: read them with current_setting('name')",
+            "it calls set_config (or a name in Unicode escapes that could be set_config), which could change the "
+            "session variables that choose the rows: read session variables with current_setting('name')",
         )
     if has_dynamic_sql(sql, "postgresql"):
         return query_error(
             source_id,
             "it calls a function that runs a string as SQL (ts_stat, dblink, …), and that string could set the "
-            "session variables of this source, which choose the rows: write the query itself",
+            "session variables that choose the rows: write the SQL of the string as the query",
         )
     return None

@@ -33,9 +33,9 @@ class SourceLookup:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """Return the source of a schema. With ``reread``, each source is read from the store once and added to
-        ``reread``, which maps environment id and reference to the source. Raises UnmappedSchema, UnregisteredSource,
-        StoreUnavailable."""
+        """Return the source of a schema. ``reread`` maps (environment id, reference) to sources that the caller has
+        read again: a source that it lacks is read from the store and added to it. Raises UnmappedSchema,
+        UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:
             reference = None if mapping is None else mapping[schema]

@@ -50,8 +50,7 @@ _COMPILED = 256  # number of cached templates that were given as strings
 
 
 class DataSources:
-    """Runs templates for groups, read-only, on the data source that each group's mapping names.
-
+    """Runs templates for groups, read-only, on the data source that each group's mapping names. Arguments:
     - ``store``: a Store, or another object whose attribute ``sources`` finds registered sources. If this process has a
       Resolver of the same store, sources are cached; otherwise each query asks ``sources``. A removed or moved source
       is no longer used on this host once the write returns, and on other hosts within the staleness bound.
@@ -115,7 +114,7 @@ class DataSources:
         ``max_age`` is the maximum age of a cached result in seconds. None: as old as the cache allows. 0: query the
         source. Values have the driver's types. Raises UnmappedSchema, UnregisteredSource, InvalidSource,
         MissingVariable, InvalidParameter, UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout,
-        QueryOutdated, TooManyRows, TooManyBytes, SourceUnavailable, StoreUnavailable; ValueError if the variables
+        QueryOutdated, TooManyRows, TooManyBytes, SourceUnavailable, StoreUnavailable, and ValueError if the variables
         belong to another group.
         """
         return self._ask(QueryOutcome.take_dicts, group, schema, template, variables, max_age)
@@ -225,7 +224,7 @@ class DataSources:
         """Return the cache key of ``fetch`` with the same arguments, without running the query.
 
         The keys of two groups are equal only if both groups use the same source, and if neither the template nor the
-        source's session variables use the group. Raises the errors that ``fetch`` raises before it runs the query;
+        source's session variables use the group. Raises the errors that ``fetch`` raises before it runs the query, and
         TypeError for a value without a fingerprint.
         """
         request = await self._request(group, schema, template, variables)
@@ -258,8 +257,8 @@ class DataSources:
     async def changed(self, environment: Environment, reference: str) -> None:
         """Announce that the rows of a source changed. This process immediately stops reusing earlier results of the
         source. Other processes that share the cache stop within five seconds. ``reference`` is Tenantry's id of the
-        source (``ds_…``) or your own id. Raises UnregisteredSource, StoreUnavailable; SourceUnavailable if the shared
-        cache does not answer."""
+        source (``ds_…``) or your own id. Raises UnregisteredSource, StoreUnavailable, and SourceUnavailable if the
+        shared cache does not answer."""
         registered = await self._lookup.of_reference(environment, reference)
         if registered is None:
             raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")
@@ -274,11 +273,11 @@ class DataSources:
         return await self._lookup.of_schema(group, schema)
 
     def notes(self, source: RegisteredSource) -> tuple[str, ...]:
-        """Return warnings about the engine of a source and, once a connection is open, about the role."""
+        """Return warnings about the engine of a source and, once a connection is open, about the database role."""
         return self._open_sources.find(source).notes
 
     async def catalogue(self, source: RegisteredSource) -> Catalogue:
-        """Read the tables that the user of a source can see, over a new connection. Raises the errors of
+        """Read the tables that the source's database user can see, over a new connection. Raises the errors of
         ``read_catalogue``."""
         from tenantry.datasources.catalogue import read_catalogue  # few programs need it
 
@@ -290,7 +289,7 @@ class DataSources:
 
         Queries are neither cached nor counted as usage. A query that names something private of the engine raises
         PrivateNameUsed. A query continues if its group is changed or suspended. With ``guarded=False``, declarations of
-        guarded tables do not apply, unless they say ``guard: required``.
+        guarded tables apply only if they say ``guard: required``.
         """
         settings = self._settings | {"monitoring": replace(self._settings["monitoring"], usage=GroupUsage())}
         store = self.store if guarded else WithoutTables(self.store.sources)

@@ -17,7 +17,7 @@ READING_DUCKDB = READING_MYSQL | {"from", "pivot", "pivot_wider", "pivot_longer"
 SEVERAL = "it is several statements: run each in its own query"
 NOTHING = "it contains no statement"
 WRITES = (
-    "the database refused it because it writes, as some functions, sequences and `for update` do: a data source only "
+    "the database refused it because it writes (`for update`, sequences and some functions write): a data source only "
     "reads"
 )
 
@@ -27,19 +27,19 @@ _REASONS = {
         "create alter drop rename comment grant revoke analyze analyse vacuum reindex cluster refresh optimize repair "
         "checkpoint checksum"
     ),
-    "which changes the session: set it for the user of the data source, or by the arguments of DataSources": (
+    "which changes the session: make the setting for the database user, or with the arguments of DataSources": (
         "set reset use discard"
     ),
-    "which reads or changes settings: select from a table, on DuckDB from pragma_table_info('t')": "pragma",
+    "which reads or changes settings: select from a table, or on DuckDB from pragma_table_info('t')": "pragma",
     "and each query runs in its own transaction: leave it out": (
         "begin start commit rollback savepoint release end abort"
     ),
     "which runs a procedure or a stored statement: write the query itself": "call do exec execute prepare deallocate",
     "which reads or writes files: query the tables": "copy load unload import export attach detach install",
-    "which this engine does not have: select from information_schema.columns, on SQLite from sqlite_schema": (
+    "which this engine does not have: select from information_schema.columns, or on SQLite from sqlite_schema": (
         "describe desc summarize"
     ),
-    "which affects only later statements of a session, and a query has none: leave it out": (
+    "which affects only later statements of a session, but a query is a single statement: leave it out": (
         "lock unlock listen unlisten notify declare fetch move close handler kill flush"
     ),
 }
@@ -54,8 +54,8 @@ _REASON_OF = {keyword: reason for reason, keywords in _REASONS.items() for keywo
 _START = re.compile(r"(?:[ \t\n\r\f\v(]|--[^\n\r]*(?:\r?\n|\Z)|/\*(?![!M])(?:(?!/\*|\*/).)*\*/)*([A-Za-z]+)", re.DOTALL)
 
 UNCLEAR = (
-    "its first keyword is unclear: begin with a keyword, without a comment within a comment, a comment that an engine "
-    "runs (/*! … */) or a lone carriage return before it"
+    "its first keyword is unclear: begin with a keyword, and put no nested comment, no comment that an engine runs "
+    "(/*! … */) and no lone carriage return before the keyword"
 )
 _MYSQL_QUOTED = re.compile(
     r"""'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `[^`]*+` | \#[^\n]*+ | --(?=[\s\x00-\x1f]|\Z)[^\n]*+
@@ -70,7 +70,10 @@ _ASSIGNS = (
 # Patterns of SQL to refuse, each with the reason. They are searched in this order, after strings, quoted names and
 # comments are removed.
 _MYSQL_REFUSED = (
-    (re.compile(r"""['"`]|/\*"""), "a quote or comment is not closed, or is a comment that MySQL runs (/*! … */)"),
+    (
+        re.compile(r"""['"`]|/\*"""),
+        "it has an unclosed quote or comment, or a comment that MySQL runs (/*! … */)",
+    ),
     (re.compile(":="), _ASSIGNS),
     (re.compile(r"\binto\b", re.IGNORECASE), "`into` writes to a file or a variable: leave it out"),
 )
@@ -102,7 +105,8 @@ def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
         return UNCLEAR if sql.strip(" \t\n\r\f\v;") else NOTHING
     reason = _REASON_OF.get(keyword)
     if reason is None:
-        return f"it begins with `{keyword[:_SHOWN]}`: a query begins with {', '.join(sorted(reading))}"
+        known = ", ".join(f"`{each}`" for each in sorted(reading))
+        return f"it begins with `{keyword[:_SHOWN]}`: a query begins with one of {known}"
     return f"it begins with `{keyword}`, {reason}"
 
 

@@ -46,7 +46,7 @@ class _Handler:
         former = signal.getsignal(number)
         if former is None:
             raise RuntimeError(
-                f"the handler of {number.name} was not set from Python: call sources.stop() in it instead"
+                f"the handler of {number.name} was not set from Python: call sources.stop() in that handler instead"
             )
         self._former: Callable[[int, FrameType | None], Any] | int = former
         signal.signal(number, self._handle)

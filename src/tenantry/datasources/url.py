@@ -121,7 +121,7 @@ def source_revision(source: RegisteredSource) -> str:
 
 
 def with_password(url: str, password: str) -> str:
-    """Return the URL with this password. Raises InvalidSource for a URL without a user."""
+    """Raises InvalidSource for a URL without a user."""
     parsed = _parse(url)
     if not parsed.username:
         raise InvalidSource("the URL of the data source names no user, so it takes no password", field="/password")
@@ -153,9 +153,10 @@ def file_path(url: URL) -> Path:
     name = url.get_backend_name()
     own = _FILE_OPTIONS.get(name, frozenset[str]())
     if url.host or url.username or frozenset(url.query) - own:
-        known = f" ({name} takes ?memory_limit=4GiB)" if own else ""
+        known = " other than ?memory_limit=4GiB" if own else ""
         raise InvalidSource(
-            f"a {name} URL is {name}:///relative/path or {name}:////absolute/path, without host, user or query{known}",
+            f"a {name} URL is {name}:///relative/path or {name}:////absolute/path, without host, user or options"
+            f"{known}",
             field="/url",
         )
     if own:

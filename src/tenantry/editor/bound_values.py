@@ -51,7 +51,7 @@ def bound_values(explained: ExplainedQuery, query: Query, variables: Record) -> 
 
 
 def shown_value(value: Any) -> Any:
-    """Return a value for JSON. A number that a double cannot hold is a string."""
+    """Return a value for JSON. A number that a double cannot hold becomes a string."""
     if isinstance(value, list | tuple):
         return [shown_value(each) for each in value]
     if value is None or isinstance(value, str | bool):

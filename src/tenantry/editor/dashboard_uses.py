@@ -56,9 +56,9 @@ class DashboardUses:
 
 
 def declared_by(dashboard: DashboardFile, query: Query, zone: tzinfo | None) -> Query:
-    """Return the query with the controls of a dashboard as parameters, if the query names parameters that it does not
-    declare; otherwise the query itself. ``zone``: the time zone of the data source. Raises TemplateError if the query
-    does not accept the type of a control."""
+    """If the query names parameters that it does not declare, return it with the dashboard's controls as parameters.
+    Otherwise return it unchanged. ``zone``: the time zone of the data source. Raises TemplateError if the query does
+    not accept the type of a control."""
     try:
         extended = query.declaring(dict.fromkeys(query.parameter_names, "text"))
     except TemplateError:  # the compilation of the query reports the error

@@ -47,7 +47,7 @@ class QueryDrafts:
             return found
 
     def dashboards(self, path: str, drafts: Mapping[str, str]) -> list[DashboardFile]:
-        """Return the dashboards that use the query in a file, sorted by name."""
+        """Return the dashboards, sorted by name, that use the query of a file."""
         name = self.name_of(path)
         return [] if name is None else self._uses.of(name, self.with_drafts(drafts), drafts)
 
@@ -67,7 +67,7 @@ class QueryDrafts:
         zone: tzinfo | None = None,
     ) -> Query:
         """Return the query with this text. A dashboard that uses the query supplies the parameters that the text does
-        not declare: ``dashboard``, or otherwise the first one. ``zone``: the time zone of the data source. Raises
+        not declare: the one named ``dashboard``, or else the first. ``zone``: the time zone of the data source. Raises
         TemplateError for a bad header, and if the query does not accept a control."""
         query = self.with_drafts(drafts).typed(self.name_of(path) or "", path, text, dialect)
         chosen = self.dashboard(path, drafts, dashboard)
@@ -80,7 +80,7 @@ class QueryDrafts:
 
 class DraftedQueries(Mapping[str, Query]):
     """Queries by name. A file is read when its query is asked for. Reading raises TemplateError for an unusable file,
-    and OSError. Equal only to itself."""
+    and OSError. Each object equals only itself."""
 
     def __init__(self, workspace: Workspace, drafts: Mapping[str, str]) -> None:
         self._workspace = workspace
@@ -117,7 +117,7 @@ class DraftedQueries(Mapping[str, Query]):
         return same and (self._names is None or self._names == sorted({*self._drafts, *self._files()}))
 
     def typed(self, name: str, path: str, text: str, dialect: str | None = None) -> Query:
-        """Return a query with this text, which can include the others. Raises TemplateError for a bad header."""
+        """Return a query with this text, which can include the other queries. Raises TemplateError for a bad header."""
         return Query(text, name, file=path, dialect=dialect, fragments=self, trusted=True)
 
     def _read(self, name: str) -> Query:

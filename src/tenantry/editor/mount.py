@@ -56,7 +56,7 @@ def mount_editor(
     ``authors`` finds the author of a request. Without it, authors open one-time links (``tenantry editor link``), each
     of which begins a session of ``session_hours``. Authors' queries have separate connections, within ``limits``, so
     that they do not slow down viewers. With ``read_only``, no file is written. Raises InvalidSettings for an invalid
-    path or length, or if the store of ``sources`` lacks a part that the editor needs.
+    ``path`` or ``session_hours``, or if the store of ``sources`` lacks a part that the editor needs.
     """
     if not path.startswith("/") or path.endswith("/"):
         raise InvalidSettings(f"path is {path!r}: it must begin with / and must not end with /, as in /editor")

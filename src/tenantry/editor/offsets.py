@@ -19,8 +19,8 @@ class Utf16Text:
         return index + bisect_left(self._wide, index)
 
     def index(self, line: int, column: int) -> int:
-        """Return the index of the character at a line and column, both from 1. A position that is not in the text is
-        moved into it."""
+        """Return the index of the character at a line and column, both counted from 1. For a position outside the text,
+        return the nearest one in it."""
         if self._lines is None:
             self._lines = [0, *(at + 1 for at, each in enumerate(self.text) if each == "\n")]
         if not 0 < line <= len(self._lines):

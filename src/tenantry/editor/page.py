@@ -42,8 +42,8 @@ _PAGE: Final = """<!doctype html>
 
 
 def page_routes(*, links: bool = True) -> list[BaseRoute]:
-    """Return the routes of the page and of its bundles. They need no author. ``links``: whether authors open one-time
-    links, so that the page tells a person without a session how to get one."""
+    """Return the routes of the page and of its bundles. They need no author. ``links``: whether the page tells a person
+    without a session how to get a one-time link."""
     built = BuiltFiles((SCRIPT, STYLE, *FURTHER))
 
     async def page(request: Request) -> Response:

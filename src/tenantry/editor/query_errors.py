@@ -1,4 +1,4 @@
-"""Errors of queries, as authors see them: with the place in the typed text."""
+"""Errors of queries, as authors see them: with the place of the mistake in the text."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def internal_error(error: Exception) -> dict[str, str]:
 
 def _without_value(names: Sequence[str]) -> dict[str, str]:
     places = {
-        "viewer": "choose a viewer and its values above the text",
-        "params": "fill in the fields above the result, or put what needs them in [[ ]]",
+        "viewer": "choose a viewer above the text, with the values that the query needs",
+        "params": "fill in the fields above the result, or put the parts of the query that need them in [[ ]]",
     }
     needed = {places.get(name.partition(".")[0], "give the group these properties") for name in names}
     return {"message": f"no value for {', '.join(names)}", "fix": "; ".join(sorted(needed))}

@@ -115,9 +115,9 @@ class EditorEndpoints:
         right: Right = Right.VIEW,
         max_bytes: int = MAX_BODY,
     ) -> Route:
-        """Return a route for POST requests with a JSON body. Its response is 401 without an author, 403 without the
-        rights ``view`` and ``right`` or for a page of another site, 413 for a body of more than ``max_bytes``, and 422
-        for an invalid body."""
+        """Return a route for POST requests with a JSON body. It responds 401 if there is no author; 403 if the author
+        lacks ``view`` or ``right``, or if a page of another site sent the request; 413 if the body has more than
+        ``max_bytes``; and 422 if it is invalid."""
 
         async def respond(request: Request) -> Response:
             author = await self.author(request)
@@ -145,7 +145,7 @@ class EditorEndpoints:
         return await self._author(request)
 
     async def author_in_frame(self, request: Request) -> EditorAuthor:
-        """Like ``author``, for a page in a frame of the editor. Such a page does not send HEADER."""
+        """Like ``author``, but does not require HEADER: a page in a frame of the editor does not send it."""
         self._require_origin(request)
         return await self._author(request)
 
@@ -164,7 +164,7 @@ class EditorEndpoints:
         header HEADER."""
         self._require_origin(request)
         if request.method not in {"GET", "HEAD"} and HEADER not in request.headers:
-            raise InvalidBody(f"send the header {HEADER}: 1")
+            raise InvalidBody(f"send the header `{HEADER}: 1`")
 
 
 def require_right(author: EditorAuthor, right: Right) -> None:
@@ -182,7 +182,6 @@ async def find_group(workbench: Workbench, author: EditorAuthor, environment: st
 
 
 async def find_environment(workbench: Workbench, author: EditorAuthor, name: str) -> Environment:
-    """Raises RightMissing for an environment that does not exist or that the author may not use."""
     environment = await workbench.store.environments.get(name) if author.may_use(name) else None
     if environment is None:
         raise RightMissing(f"you may not use the environment {name!r}", field="/environment")

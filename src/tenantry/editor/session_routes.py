@@ -19,7 +19,8 @@ class LinkBody(StrictBody):
 
 
 def session_routes(endpoints: EditorEndpoints, sessions: EditorSessions) -> list[BaseRoute]:
-    """Return the routes that open and end a session. With several cookies of sessions, all these sessions end."""
+    """Return the routes that open and end a session. The second one ends the sessions of all session cookies in the
+    request."""
 
     async def open_session(request: Request) -> Response:
         endpoints.require_page(request)
@@ -54,10 +55,11 @@ def _with_cookie(request: Request, key: str, seconds: int) -> Response:
 
 
 def _require_https(request: Request) -> None:
-    """Raises InvalidBody if the browser would discard the cookie. The one-time link is not used up then."""
+    """Raises InvalidBody if the browser would discard the session's cookie, so that the one-time link is not used up in
+    vain."""
     origin = urlsplit(request.headers.get("origin", ""))
     if origin.scheme == "http" and not _is_local(origin.hostname or ""):
-        raise InvalidBody("open the editor at an address with https://: on http:// browsers do not keep the session")
+        raise InvalidBody("open the editor at an https:// address: browsers do not keep a session over http://")
 
 
 def _is_local(host: str) -> bool:

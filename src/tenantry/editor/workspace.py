@@ -71,8 +71,9 @@ class Workspace:
         """Raises InvalidBody for a path that is not in the workspace."""
         kind = self.kind(path)
         if kind is None:
-            places = f"a .sql file in {QUERIES}/, a .yaml file{f' in {self.prefix}' if self.prefix else ''}"
-            raise InvalidBody(f"the editor has only {places}, and {TABLES_FILE}: {path!r} is another file", field=field)
+            places = f".sql files in {QUERIES}/, .yaml files{f' in {self.prefix}' if self.prefix else ''}"
+            problem = f"the editor opens only {places} and {TABLES_FILE}: {path!r} is not one of them"
+            raise InvalidBody(problem, field=field)
         return kind
 
     def require_query(self, path: str) -> None:
@@ -81,8 +82,8 @@ class Workspace:
             raise InvalidBody(f"only a .sql file in {QUERIES}/ with a valid name can run, not {path!r}", field="/path")
 
     def list(self, place: str) -> Iterator[str]:
-        """Yield the paths of the files in a folder and its subfolders, without hidden ones and symbolic links.
-        ``place``: one of ``places``. Raises UnusableFile if that is a link."""
+        """Yield the paths of the files in ``place`` (one of ``places``) and its subfolders, without hidden ones and
+        symbolic links. Raises UnusableFile if ``place`` is a symbolic link."""
         root = self.root
         start = root / place
         if place and start.is_symlink():
@@ -97,7 +98,7 @@ class Workspace:
 
     def link_in(self, file: Path) -> str | None:
         """Return the path of the symbolic link through which a file below ``root`` is reached, if there is one. The
-        editor follows none."""
+        editor does not follow symbolic links."""
         return symbolic_link(self.root, file.absolute().relative_to(self.root).as_posix())
 
     def name(self, path: str) -> str:

@@ -34,8 +34,8 @@ class FileConflict(TenantryError):
 
 
 class PrivateNameUsed(DataSourceError):
-    """The author's SQL names something that can show secrets of the database server. ``name`` is that name, and
-    ``word`` its last word in the SQL."""
+    """The author's SQL uses ``name``, which can show secrets of the database server. ``word`` is the last word of
+    ``name``."""
 
     code = "private_name"
     status = 422

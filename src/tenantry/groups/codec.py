@@ -204,8 +204,8 @@ class EnvironmentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """The columns of a user group, in the order in which queries select them. Queries then select the columns of
-    EnvironmentRow. JSON values are strings; times are microseconds since 1970."""
+    """The columns of a user group, in the order in which queries select them; the columns of EnvironmentRow follow.
+    JSON values are strings; times are microseconds since 1970."""
 
     team_id: int
     provided_id: str

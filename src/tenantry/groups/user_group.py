@@ -314,7 +314,7 @@ class RegisteredSource:
 
     @property
     def declaration(self) -> dict[str, Any]:
-        """Parse ``tables`` at each call. Without a declaration, the result is empty."""
+        """The declaration of guarded tables, parsed from ``tables`` at each access; empty if no table is declared."""
         return json.loads(self.tables) if self.tables else {}
 
     @property
@@ -336,5 +336,5 @@ SOURCES_HANDLE: Final = b"sources\0"
 
 
 def source_handle(environment_id: int, reference: str) -> bytes:
-    """Return the handle for the cache slot of a data source's ``id`` or ``provided_id``."""
+    """Return the handle of one of a data source's two cache slots. ``reference``: its ``id`` or its ``provided_id``."""
     return sha256(f"{environment_id}/{reference}".encode()).digest()[:8]

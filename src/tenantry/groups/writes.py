@@ -99,7 +99,7 @@ def merge_patch(target: Any, patch: Any) -> Any:
 
 
 def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
-    """Return changes with which an update merges the given fields of ``patch`` into the fields of ``group``."""
+    """Return the changes that merge the given fields of ``patch`` into those of ``group``."""
     given = {name: merge_patch(thaw(getattr(group, name)), value) for name, value in patch.given().items()}
     return GroupChanges(**given)
 
@@ -128,7 +128,7 @@ class GroupCreation:
 
 @dataclass(frozen=True, slots=True)
 class GroupUpdate:
-    """Applies ``changes`` to the group if it has not changed since the caller read ``group``."""
+    """An update that is made only if nobody has changed the group since the caller read it as ``group``."""
 
     group: UserGroup
     changes: GroupChanges
@@ -267,8 +267,8 @@ class Changes:
 
 
 def write_notice(store_id: str, generation: int, handle: bytes) -> str:
-    """Format the notice of a change. The notice contains no secret. A forged notice makes its receiver read the store
-    once."""
+    """Format the notice of a change. The notice contains no secret. A forged notice only makes its receiver read the
+    store once."""
     return f"{store_id} {generation} {handle.hex()}"
 
 

@@ -1,6 +1,6 @@
 """Jinja's filters, without those that are unsafe (``safe``), access objects (``attr``), make text longer (``center``)
-or return a random item (``random``). All tests except ``is defined`` and ``is undefined`` raise MissingVariable for a
-missing variable."""
+or return a random item (``random``). All of Jinja's tests except ``is defined`` and ``is undefined`` raise
+MissingVariable for a missing variable."""
 
 from __future__ import annotations
 

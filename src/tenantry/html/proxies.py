@@ -1,4 +1,4 @@
-"""Template variables that know their path, for the error of a missing variable."""
+"""Template variables with their paths, which the error for a missing variable names."""
 
 from __future__ import annotations
 

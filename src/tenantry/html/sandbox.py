@@ -123,7 +123,8 @@ def bounded_join(pieces: Iterable[str]) -> str:
 
 
 def printable(value: Any) -> Any:
-    """Return nothing for null, and ``true`` or ``false`` for a boolean. Raises UnbindableValue for a container."""
+    """Return null as an empty string, a boolean as ``true`` or ``false``, and other values unchanged. Raises
+    UnbindableValue for a container."""
     if value is None:
         return ""
     if value is True or value is False:
@@ -270,7 +271,6 @@ _LOADING = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 
 def create_environment(loader: jinja2.BaseLoader | None = None, *, enable_async: bool = False) -> DashboardEnvironment:
     """Create a Jinja environment for dashboard templates, also for ``Jinja2Templates(env=…)``.
-
     - Every value is escaped; there is no filter ``safe``.
     - A missing variable raises MissingVariable, except in ``is defined`` and ``|default(…)``.
     - A bare name is looked up among the template's variables, then the view's variables, then the host's globals, and

@@ -43,12 +43,11 @@ class HTMLTemplate:
 def context_processor(request: Connection) -> dict[str, Any]:
     """Give an app's templates ``user_group``, ``params`` and ``viewer``: ``Jinja2Templates(directory="templates",
     context_processors=[context_processor])``.
-
     - A missing name raises MissingVariable, and so does ``viewer`` if the request has a token.
     - If the request has no group, ``user_group is defined`` is false, and each of the three names raises MissingToken.
     - If the app has no UserGroupMiddleware, MiddlewareMissing is raised.
 
-    The app's Jinja environment decides which attributes of strings, numbers and lists a template can use; prefer
+    A plain Jinja environment lets a template use all attributes of strings, numbers and lists: prefer
     ``env=create_environment(loader)``."""
     try:
         view = wrap(request_variables(request))

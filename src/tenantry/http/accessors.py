@@ -59,7 +59,6 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
     """The user group of this request.
 
     Raises:
-
     - MissingToken if the request has no token; UserGroupMiddleware then sends a 401
     - OutOfScope (403) if the request has a pass whose scope does not cover the request
     - MiddlewareMissing if UserGroupMiddleware is not installed

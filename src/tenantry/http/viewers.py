@@ -38,7 +38,8 @@ async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None
 
 
 def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
-    """Return a Request whose body ``while_connected`` does not read first. Pass ``request.receive`` to the response."""
+    """Return a Request whose body need not be read before a ``while_connected`` block begins. Pass ``request.receive``,
+    not ``receive``, to the response."""
     from starlette.requests import Request
 
     if _WATCH_KEY in scope:  # an outer view already watches the connection
@@ -55,8 +56,8 @@ the event loop."""
 
 @asynccontextmanager
 async def while_thread_works(request: Request) -> AsyncIterator[None]:
-    """For ``async with``, around code that awaits a thread. If the viewer disconnects, the thread's calls of data
-    sources raise ViewerLeft."""
+    """Put ``async with while_thread_works(request)`` around code that awaits a thread. If the viewer disconnects, the
+    thread's calls of data sources raise ViewerLeft."""
     watch = await _find_watch(request)
     token, stay = VIEWER_OF_THREAD.set(watch), _Stay(None)
     watch.add(stay)

@@ -132,8 +132,8 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 
 def pass_for_cookie(raw: bytes) -> bytes:
-    """Return a pass that opens all dashboards, for a cookie: a browser must not keep the token itself. A pass is
-    returned unchanged."""
+    """Return a pass that opens all dashboards, for a cookie: a browser must not keep the token itself. If ``raw`` is a
+    pass, return it unchanged."""
     if is_like_a_pass(raw):
         return raw
     return mint_pass(raw.decode("ascii"), seconds=COOKIE_SECONDS, scope=DASHBOARD).encode("ascii")

@@ -26,7 +26,6 @@ _SHARED_DIRECTIVES: Final = frozenset({"public", "s-maxage", "proxy-revalidate",
 class CacheHeaders:
     """Headers that keep responses for a token out of shared caches (RFC 9111). They are merged with the app's own
     headers:
-
     - Vary
     - Cache-Control, if the response is ``private``
     - Referrer-Policy, if the token is ``in_address``"""

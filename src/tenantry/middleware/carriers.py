@@ -52,7 +52,6 @@ class Carrier(Protocol):
 
 
 def require_carrier(carrier: object) -> None:
-    """Raise TypeError if ``carrier`` is not a Carrier, and ValueError if it names no header or a forbidden one."""
     if not isinstance(carrier, Carrier) or isinstance(carrier, type):
         raise TypeError(
             f"a carrier is header(…), cookie(…), query(…), path(…), or an object with headers and extract(), "
@@ -107,7 +106,7 @@ class CustomCarriers:
                 if len(one.rest) >= len(value):  # the loop might never end
                     raise RuntimeError(
                         f"{type(carrier).__name__}.extract() found a token in the header {name.decode('latin-1')} and "
-                        "left it there: Extracted.rest must be shorter than the line"
+                        "left it there: Extracted.rest must be the header's value without the token"
                     )
                 value = one.rest
         return value
@@ -174,8 +173,8 @@ def cookie(name: str = "USER_GROUP_TOKEN") -> Carriers:
 
 
 def query(name: str = "USER_GROUP_TOKEN") -> Carriers:
-    """Read the token from a query parameter. The name is case-sensitive, after percent-decoding. Raises ValueError for
-    an invalid name."""
+    """Read the token from a query parameter. Names are percent-decoded and then compared, case-sensitively. Raises
+    ValueError for an invalid name."""
     if not name.isascii() or not name.isprintable() or not name.strip():
         raise ValueError(f"the name of a query parameter must be printable ASCII, not {name!r}")
     return Carriers(queries=(name,))
@@ -196,7 +195,7 @@ def path(where: str) -> Carriers:
                 f"a path template must end with {_PLACEHOLDER}, because later segments are never read: {where!r}"
             )
     elif not where.isidentifier():
-        raise ValueError(f"path() takes a template that starts with '/' or the name of a parameter, not {where!r}")
+        raise ValueError(f"path() takes the name of a parameter, or a template that starts with '/', not {where!r}")
     return Carriers(paths=(where,))
 
 

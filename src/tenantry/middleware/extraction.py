@@ -36,8 +36,8 @@ class Extractor:
         self._origins = origins
 
     def extract(self, scope: Scope) -> bytes | None:
-        """Remove all tokens from the scope, and return the token. The tokens are removed even if this raises
-        AmbiguousToken or OriginNotAllowed."""
+        """Return the request's token, and remove every token from the scope, even if AmbiguousToken or OriginNotAllowed
+        is raised."""
         path = scope["path"]
         in_headers: list[bytes] = []
         by_browser: list[bytes] = []

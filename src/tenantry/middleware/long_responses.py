@@ -86,7 +86,7 @@ class LongResponse(TokenWatch):
 
 
 class Exchange:
-    """The ``receive`` and ``send`` of a group's HTTP request. A LongResponse begins if the response has several parts,
+    """Wraps ``receive`` and ``send`` of a group's HTTP request. Uses a LongResponse if the response has several parts,
     or if the app waits for the client to disconnect."""
 
     __slots__ = ("_group", "_headers", "_is_body_read", "_raw", "_receive", "_resolver", "_send", "_watch")

@@ -77,6 +77,7 @@ class UserGroupMiddleware:
 
     ``carriers``: one carrier or several; by default DEFAULT_CARRIERS. Tokens are always removed from the scope.
 
+    The response depends on the token:
     - No token: the app runs with ``scope["user_group"]`` None, and a view that requires the group gets 401. With
       ``required=True``, every request without a token gets 401. Put a CORS middleware outside this one, because
       preflight requests have no token.

@@ -26,7 +26,6 @@ class OriginCheck:
     allowed origin (RFC 6454 section 6.2).
 
     A websocket or a request with an unsafe method is accepted in these cases (docs/decisions/0023-origins.md):
-
     - ``Sec-Fetch-Site`` is ``same-origin``;
     - ``Origin`` is ``allowed``, or names the same host as ``Host``;
     - neither ``Sec-Fetch-Site`` nor ``Origin`` is sent."""

@@ -20,8 +20,8 @@ _NO_HANDSHAKE: Final = Handshake()  # for HTTP requests
 class LateUnauthorized:
     """Runs an app without a user group. If a view requires a group, the response is ``refusal``.
 
-    For MissingToken, frameworks such as Starlette send a 500 or close the websocket before the error arrives here. So
-    both are held back until the app ends or sends more than an error page."""
+    If a view raises MissingToken, frameworks such as Starlette send a 500 or close the websocket before the error
+    arrives here. So such messages are held back until the app ends or sends more than an error page."""
 
     __slots__ = ("_handshake", "_held", "_last", "_refusal", "_requested", "_send")
 

@@ -20,7 +20,7 @@ class Slots(Protocol):
     handle.
 
     The version is odd during a write. After the write, the slot gets a new even version (a seqlock). A cached answer is
-    valid as long as its slot has the same even version as before the look-up."""
+    valid while its slot has the even version that it had before the answer was read."""
 
     @property
     def versions(self) -> Sequence[int]:
@@ -51,7 +51,7 @@ class LeasedBackend(SnapshotBackend, Protocol):
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         """Return the changes after generation ``since`` (None: the most recent changes). The list may lack old changes.
         ``lease``: the caller promises that, within this number of seconds, it polls again or stops using its cache. A
-        write waits until the longest lease has ended, unless all processes on the writer's host share its slots."""
+        write waits until the longest lease has ended, unless all processes on its host use the same slots."""
         ...
 
     @property

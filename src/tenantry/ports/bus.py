@@ -27,7 +27,8 @@ class WatchedBus(Bus, Protocol):
 
     @property
     def status(self) -> str:
-        """- ``idle``: ``follow`` is not running.
+        """The state of the connection:
+        - ``idle``: ``follow`` is not running.
         - ``connecting``: no test message has arrived yet.
         - ``receiving``: messages arrive.
         - ``lost``: the connection is lost.

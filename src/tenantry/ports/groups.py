@@ -88,8 +88,8 @@ class GroupStore(Protocol):
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Write groups in one transaction; no group may occur twice. A group that another writer changed, created or
-        deleted meanwhile is not written, and neither is the rotation of a suspended group; their result is None."""
+        """Write groups in one transaction; no group may occur twice. The result is None, and nothing is written, for a
+        group that another writer changed, created or deleted meanwhile, and for the rotation of a suspended group."""
         ...
 
     async def list(

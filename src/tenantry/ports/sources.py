@@ -35,7 +35,7 @@ class SourceLease(Protocol):
 
 @runtime_checkable
 class SourceLeaseHolder(Protocol):
-    """The part of a store that holds the lease of a Resolver, so that DataSources can use its cache."""
+    """The part of a store that holds the lease of a Resolver, so that DataSources can use the Resolver's cache."""
 
     @property
     def lease(self) -> SourceLease | None:
@@ -93,7 +93,8 @@ class SourceStore(LeasedSources, Protocol):
         ...
 
     async def count_mapped(self, environment: Environment) -> Mapping[frozenset[str], int]:
-        """Return the number of groups by the set of references in their mapping."""
+        """Count groups by their mapping: return, for each set of references, the number of groups whose mapping has
+        this set."""
         ...
 
     async def update(

@@ -74,7 +74,7 @@ class EnvironmentStore(Protocol):
         ...
 
     async def count_tokens(self) -> Mapping[str, TokenCount]:
-        """Return, by id of signing key, how many valid tokens of all environments the key signed."""
+        """Return, by id of signing key, how many valid tokens the key signed, in all environments."""
         ...
 
 
@@ -157,7 +157,7 @@ class CodeStore(Protocol):
         ...
 
     async def read(self, digest: bytes, *, purpose: str) -> str | None:
-        """Return the payload of a session. The session continues. Return None in the same cases as ``redeem``."""
+        """Return the payload of a session, without ending it. Return None in the same cases as ``redeem``."""
         ...
 
     async def delete(self, group: bytes, *, purpose: str) -> int:
@@ -170,8 +170,8 @@ class UsageStore(Protocol):
     viewer is on for an environment, its usage is also stored by group, day and viewer, until the group is deleted."""
 
     async def add(self, batch: UsageBatch) -> None:
-        """Add the batch, unless its writer has added a batch with this number or a higher one in the last 90 days. Rows
-        of viewers are dropped if their group does not exist or if their environment does not count viewers."""
+        """Add the batch, unless in the last 90 days its writer has added one with the same or a higher number. Rows of
+        viewers are dropped if their group does not exist or if their environment does not count viewers."""
         ...
 
     async def sums(
@@ -184,8 +184,8 @@ class UsageStore(Protocol):
         by_viewer: bool = False,
     ) -> Mapping[UsageKey, Usage]:
         """Return the summed usage of all hours that began at ``since`` or later and before ``until``, in the order of
-        the keys. With ``by_viewer``, return the sums of the viewers' days instead, by viewer. The call is slow: one day
-        of 100,000 groups takes seconds."""
+        the keys. With ``by_viewer``, sum the days of each viewer instead. The call is slow: one day of 100,000 groups
+        takes seconds."""
         ...
 
     async def set_viewer_usage(self, environment: Environment, is_on: bool, *, author: Author = UNNAMED) -> None:
@@ -197,17 +197,17 @@ class UsageStore(Protocol):
         ...
 
     async def oldest(self) -> datetime | None:
-        """Return the start of the earliest hour (usage of a group) or day (usage of a viewer)."""
+        """Return when the oldest usage begins: a group's hour or a viewer's day."""
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
-        """Delete a few thousand of the rows for hours before ``before`` and for viewers' days that had ended by then.
+        """Delete a few thousand rows of group hours that began before ``before`` and of viewer days that ended by then.
         Return the number of deleted rows; call this again until it returns 0. A call that deletes rows is audited."""
         ...
 
 
 class AuditTrail(Protocol):
-    """Every write appends its audit entry in its own transaction. Entries never change."""
+    """Every write appends an audit entry in the same transaction. Entries never change."""
 
     async def record(self, note: AuditNote) -> None:
         """Append an entry for an action that is not a write to the store, such as a query in the editor."""

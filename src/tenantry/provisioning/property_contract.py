@@ -12,7 +12,7 @@ Properties: TypeAlias = Mapping[str, Any] | Record | None
 class PropertyContract(Protocol):
     """Rules that properties must satisfy before they are written, such as a QueryContract.
 
-    ``refuses``: refuse a write that violates the rules, instead of only logging the violations."""
+    ``refuses``: whether a write that violates the rules is refused, not only logged."""
 
     refuses: bool
 

@@ -69,8 +69,8 @@ class Provisioner:
     ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls together. ``contract`` checks
     properties before they are written.
 
-    Methods have these parameters: ``author`` is recorded in the audit trail. ``loaded`` is the group if you have just
-    read it, which saves a read. Every method may raise StoreUnavailable. Methods that write may also raise
+    Parameters of the methods: ``author`` is recorded in the audit trail; ``loaded`` is the group if you have just read
+    it, which saves a read. Every method may raise StoreUnavailable. Methods that write may also raise
     OutcomeUnknown."""
 
     def __init__(
@@ -203,7 +203,7 @@ class Provisioner:
         *,
         merge: bool = False,
     ) -> tuple[TenantryError, ...]:
-        """Return the errors that ``update`` would raise or log for the PropertyContract. Write nothing. Raises
+        """Return the errors of the PropertyContract that ``update`` would raise or log. Write nothing. Raises
         InvalidBody, UnknownDataSource, UnknownGroup."""
         await self._check_changes(environment, changes, merge=merge)
         issued = await self._existing(environment, provided_id, NOT_LOADED)

@@ -34,7 +34,8 @@ class RotationPage(NamedTuple):
 
 
 class RotationProvisioner(UpsertProvisioner):
-    """An UpsertProvisioner that also rotates many groups. With a deadline, use it for only one page."""
+    """An UpsertProvisioner that also rotates many groups. If it has a deadline, rotate only one page: all calls share
+    it."""
 
     async def rotate_page(
         self,
@@ -48,9 +49,9 @@ class RotationProvisioner(UpsertProvisioner):
     ) -> RotationPage:
         """Rotate the next groups with ``team_id > after``, at most ``limit``, in one transaction.
 
-        With ``signed_by``, the id of a key, only groups whose token it signed are rotated. ``grace_seconds``: as in
-        ``rotate``. A suspended group gets the error GroupSuspended. A group that another writer deletes meanwhile is
-        left out. Raises InvalidBody for a wrong or active key."""
+        With ``signed_by``, only groups whose token was signed by the key with this id are rotated. ``grace_seconds``:
+        as in ``rotate``. A suspended group gets the error GroupSuspended. A group that another writer deletes meanwhile
+        is left out. Raises InvalidBody if ``signed_by`` is malformed or the active key."""
         check_signed_by(signed_by, self._keys)
         page = self._groups.list(environment, after=after, limit=limit, signed_by=signed_by)
         listed = await self._deadline.read(page)
@@ -72,7 +73,7 @@ class RotationProvisioner(UpsertProvisioner):
         """Rotate these groups in one transaction, like ``rotate_page``.
 
         ``versions``: the ``token_version`` of each group, by ``provided_id``. A group that already has another version
-        is not rotated, and its result has the current token, even if the group is suspended. So you can repeat the call
+        is not rotated: its result has the current token, even if the group is suspended. So you can repeat the call
         after a failure."""
         grace = None if grace_seconds is None else checked_grace(grace_seconds)
         waiting = [*versions]
@@ -104,7 +105,6 @@ class RotationProvisioner(UpsertProvisioner):
 
 
 def check_signed_by(key_id: str | None, keys: KeyRing) -> None:
-    """Raises InvalidBody if ``key_id`` cannot be the id of a key, or if the key is active."""
     if key_id is None:
         return
     if not KEY_ID_PATTERN.fullmatch(key_id):

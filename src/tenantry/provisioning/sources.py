@@ -41,7 +41,7 @@ class SourceDraft:
 
 @dataclass(frozen=True, slots=True)
 class SourceUpdate:
-    """A field that is None keeps its value. An empty ``tables`` removes the declaration of guarded tables."""
+    """A field that is None is not changed. An empty ``tables`` removes the declaration of guarded tables."""
 
     url: str | None = field(default=None, repr=False)
     password: str | None = field(default=None, repr=False)
@@ -66,7 +66,8 @@ class UpdatedSource(NamedTuple):
 
 
 class SourceProvisioner:
-    """Writes the data sources of ``store``. With ``dry_run``, it raises the same errors, but writes nothing.
+    """Writes the data sources of ``store``. With ``dry_run``, it raises the same errors as otherwise, but writes
+    nothing.
 
     ``keys`` is called when a password must be encrypted or decrypted. ``test`` is awaited before each write.
     ``is_checked``: whether the caller has already checked that no new URL can read the store's tables. All methods may

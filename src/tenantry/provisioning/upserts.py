@@ -70,7 +70,8 @@ UpsertResult: TypeAlias = Upserted | TenantryError
 
 
 class UpsertProvisioner(Provisioner):
-    """A Provisioner that also writes batches. With a deadline, use it for only one call of ``upsert_many``."""
+    """A Provisioner that also writes batches. If it has a deadline, call ``upsert_many`` only once: all calls share
+    it."""
 
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
@@ -109,7 +110,7 @@ class UpsertProvisioner(Provisioner):
     async def _attempt(
         self, environment: Environment, wanted: Mapping[str, GroupChanges], *, merge: bool, author: Author
     ) -> dict[str, UpsertResult]:
-        """Return results by group id, without those of groups that another writer changed during the attempt."""
+        """Return the results by group id. A group that another writer changed during the attempt has no result."""
         results: dict[str, UpsertResult] = {}
         writes: list[GroupWrite] = []
         try:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 class FollowedKeys:
-    """The signing keys of a resolver. When a key is removed, the cache is flushed. With ``cached_alone``, no poller
-    calls ``refresh``, so ``read`` also rereads the key file."""
+    """The signing keys of a resolver. When a key is removed, the cache is flushed. ``cached_alone``: whether no poller
+    calls ``refresh``. Then ``read`` also rereads the key file."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 

@@ -1,8 +1,8 @@
 """Polls the store for changes.
 
 A poll that began at time *t* lists all writes before *t*, so it extends the lease to *t* plus the staleness bound. A
-gap in the list clears the cache. If a slot keeps the same odd version for a full staleness bound, the next poll repairs
-the slot."""
+gap in the list clears the cache. If a slot (``ports.Slots``) keeps the same odd version for a full staleness bound, the
+next poll repairs the slot."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Finds the user group of a token through a cache. If the store is unavailable, answers come from the cache until its
-lease ends."""
+"""Finds the user group of a token through a cache. If the store is unavailable, answers come from the cache until the
+cache's lease ends."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ shorter."""
 
 class Resolver:
     """Resolves user group tokens through a backend.
-
     - ``environment``: the only accepted environment; by default, all are accepted.
     - ``staleness``: seconds for which a cached answer may be used after the store last confirmed it.
     - ``capacity``: maximum number of cached tokens.
@@ -52,8 +51,9 @@ class Resolver:
     With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect within a
     fifth of the staleness bound, or within the full bound if the store is unavailable.
 
-    Answers of other backends are cached for the full bound. With any backend, the tokens of a removed key are refused
-    within the bound. A ``DataSources`` with the same store caches data sources as long as the resolver's lease lasts.
+    Answers of a backend that is not a LeasedBackend are cached for the full bound. With any backend, the tokens of a
+    removed key are refused within the bound. A ``DataSources`` with the same store caches data sources as long as the
+    resolver's lease lasts.
 
     Event loops and threads may share a resolver."""
 

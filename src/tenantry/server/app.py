@@ -37,7 +37,6 @@ def create_app(
     source_hosts: Sequence[str] = (),
 ) -> Starlette:
     """The provisioning app for the store at ``database``. Raises InvalidSettings.
-
     - ``redis``: URL of a Valkey or Redis that is notified of each write.
     - ``listen_database``: direct URL of the same PostgreSQL, to check that notifications arrive.
     """
@@ -76,7 +75,7 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
 
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
-    """Return the contract that checks updates of properties against the saved queries. ``refuses``, unless None,
+    """Return the contract that checks updates of properties against the saved queries. If ``refuses`` is not None, it
     overrides the setting ``query_contract``. Raises InvalidSettings, InvalidQueries or InvalidPropertySchema."""
     if chosen.query_contract == "off" and refuses is None:
         return None
@@ -107,7 +106,6 @@ def compose(
     source_hosts: Sequence[str] = (),
 ) -> Starlette:
     """The server app for ``store``, with additional ``routes``.
-
     - ``closing``: functions that are awaited in order on shutdown, before the store closes.
     - ``draining``: while this function returns True, ``/readyz`` answers 503.
     """

@@ -23,7 +23,7 @@ Reporter: TypeAlias = Callable[[str], None]
 
 
 def log_config(log_format: str) -> dict[str, Any]:
-    """Return uvicorn's logging configuration for ``log_format``, ``text`` or ``json``. With ``json``, requests are
+    """Return uvicorn's logging configuration. ``log_format`` is ``text`` or ``json``; with ``json``, requests are
     logged too."""
     config: dict[str, Any] = copy.deepcopy(uvicorn.config.LOGGING_CONFIG)
     config["filters"] = {"redact": {"()": "tenantry.middleware.RedactTokens"}}

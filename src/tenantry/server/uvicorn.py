@@ -34,7 +34,8 @@ before our limits apply."""
 
 
 class Drain:
-    """Calling a Drain returns whether a stop was requested. For ``seconds`` after that, ``/readyz`` answers 503."""
+    """Calling a Drain returns whether a stop was requested. For ``seconds`` after the request, the server still runs,
+    but ``/readyz`` answers 503."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds
@@ -58,7 +59,7 @@ def run(
 ) -> None:
     """Serve until SIGINT or SIGTERM, finish active requests and close ``listener``.
 
-    After SIGTERM, the server accepts connections for ``drain.seconds`` more; SIGINT or a second signal ends this wait.
+    After SIGTERM, the server accepts connections ``drain.seconds`` longer; SIGINT or a second signal ends this wait.
     ``prepare`` runs in the server's event loop before ``announce`` is called with the URL. The listeners in ``further``
     are served too, but the caller must close them."""
     connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)

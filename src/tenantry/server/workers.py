@@ -54,7 +54,7 @@ def serve_process(
 
 
 class Worker:
-    """A server process. The pipe ``ready`` becomes readable when the process is ready to serve or ends."""
+    """A server process. The pipe ``ready`` becomes readable when the process can serve, or when it ends."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self.ready: Connection

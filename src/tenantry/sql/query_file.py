@@ -16,8 +16,8 @@ class Query(SQLTemplate):
     dialect. Pass ``trusted=True`` only for a file of the program's developers: then the header may add ``optional``
     paths.
 
-    The first ``bind`` or ``check`` compiles the SQL. Raises TemplateError, with line, column, caret and fix, for a
-    malformed header.
+    The first ``bind`` or ``check`` compiles the SQL. A malformed header raises TemplateError at once, with line,
+    column, caret and fix.
     """
 
     __slots__ = ("_header", "name")

@@ -39,7 +39,7 @@ class Source:
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of the commas in included SQL, which never separate two arguments of a filter."""
+        """Offsets of the commas in included SQL. These commas never separate arguments of a filter."""
         return frozenset()
 
     def location(self, offset: int) -> Location:

@@ -30,8 +30,8 @@ class Position(StrEnum):
 class VariableReference:
     """A variable in a tag, with the tag's position.
 
-    A variable may be absent if it is neither ``required`` nor ``never_absent``. The clause directly around an absent
-    variable is dropped. Choosing a branch directly around an absent variable is an error.
+    A variable may be absent if it is neither ``required`` nor ``never_absent``. If an absent variable is directly in a
+    clause, the clause is dropped. If it is directly in a branch, choosing this branch is an error.
     """
 
     path: str

@@ -66,7 +66,7 @@ class SQLTemplate:
     - ``choices`` maps the name of a choice set to the choices (name → SQL) that ``one_of(name)`` offers.
 
     ``in`` with an empty list matches no row. ``not in`` with an empty list matches every row, even one with NULL, so
-    use ``in`` to restrict a group. A list that is missing or null is an error, except in a clause.
+    use ``in`` to restrict a group's rows. A missing list is an error, except in a clause.
     """
 
     __slots__ = (
@@ -148,8 +148,8 @@ class SQLTemplate:
     def guarded(self, tables: TableGuard) -> Self:
         """Return a copy that shows only the group's rows of each table in ``tables``, and cannot name other tables.
 
-        Compiling the copy raises TemplateError for SQL that cannot be proved to read only the group's rows. For an
-        unusual combination of clauses, the first ``bind`` makes this check.
+        Compiling the copy raises TemplateError for SQL that cannot be proved to read only the group's rows. An unusual
+        combination of clauses is checked by the first ``bind`` that needs it.
         """
         recent = self._recent
         if recent is not None and recent[0] is tables:  # the fast path
@@ -166,7 +166,7 @@ class SQLTemplate:
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
         """Return the declared tables in the SQL of a ``guarded`` template, in order of appearance, each with the SQL
-        that replaces it. Compiles the template like ``check``."""
+        that replaces it. Raises the same errors as ``check``."""
         return self._own_tree(dialect).guards
 
     @property
@@ -236,8 +236,8 @@ class SQLTemplate:
         """Return the SQL and its parameters. ``variables`` need only support ``[…]``.
 
         The default of ``dialect`` is the template's dialect, or ``postgresql`` if the template has none. The default of
-        ``paramstyle`` is the paramstyle of the dialect's usual driver. ``now`` (aware) is required if a parameter is a
-        range. The SQL depends only on the lengths of lists and on which clauses and branches are included.
+        ``paramstyle`` is that of the dialect's usual driver. ``now``, an aware datetime, is required if a parameter is
+        a range. The SQL depends only on the lengths of lists and on the included clauses and branches.
 
         - Raises one InvalidParameter that lists all bad parameters, or one MissingVariable that lists all missing
           variables.
@@ -261,7 +261,7 @@ class SQLTemplate:
     def trace(
         self, variables: Mapping[str, Any] | Record, paramstyle: str, *, dialect: str, now: datetime
     ) -> TracedSQL:
-        """Bind like ``bind``, and also return the variables in the value of each parameter. Raises the same errors."""
+        """Bind like ``bind``, and return which variables each bound value is made of. Raises the same errors."""
         profile = dialect_named(dialect)
         tree = self._tree(profile)
         conversion = self._conversions.get(profile.name)
@@ -273,7 +273,7 @@ class SQLTemplate:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables in text order, without those that occur only in guards of tables. Compiles like ``check()``."""
+        """The variables in text order, without those that occur only in guards. Raises the errors of ``check``."""
         if self._variables is None:
             tree = self._own_tree()
             shown = (each for each in tree.references if not each.of_guard and each.path not in _CALENDAR)

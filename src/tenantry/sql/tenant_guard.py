@@ -26,7 +26,7 @@ _ROOTS: Final = ("params", "user_group")
 
 
 def is_viewer_input(path: str) -> bool:
-    """Whether a path begins with ``params.``. This includes locked parameters, which no viewer can set."""
+    """Whether a path begins with ``params.``. Also true for locked parameters, which no viewer can set."""
     return path.startswith("params.")
 
 

@@ -1,7 +1,6 @@
 """Makes user groups whose values (canaries) are all unique.
 
-Each canary has the type and form of the example's value, such as a date or an email address. Booleans and nulls are
-copied."""
+A canary has the type and form of an example value, such as a date or an email. Booleans and nulls are copied."""
 
 from __future__ import annotations
 
@@ -116,8 +115,8 @@ def canary_groups(
     """Make ``count`` groups whose ids, names and property values are canaries. The properties have the form of an
     example (``like``) or fit a JSON Schema (``schema``).
 
-    - ``values``: property -> a value for all groups, which is then no canary, or a function that takes the index of a
-      group and returns a different value for each.
+    - ``values``: property -> a function that takes the index of a group and returns a different value for each, or one
+      value for all groups, which is then not a canary.
     - ``mapping``: the mapping of all groups (schema -> data source), or a function that takes the index of a group and
       returns its mapping.
 

@@ -129,7 +129,6 @@ class Leaks:
         - ``not_checked``: routes that you do not want to request, such as ``GET /healthy``.
 
         Raises LeakFound, the errors of the app, and:
-
         - AssertionError if a route of the app was not requested, a status is not in ``statuses``, or no answer contains
           values of a group,
         - TimeoutError if an answer takes longer than ``seconds``."""
@@ -206,8 +205,8 @@ class _Requests:
 
 
 async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) -> None:
-    """Run one item at a time, so that output can be attributed to it; then all again in reverse order, ``at_once`` at a
-    time."""
+    """Run the items one at a time, so that each output belongs to one item. Then run all in reverse order, ``at_once``
+    at a time."""
     for what, number, action in work:
         recorder.begin(what, 1, (number,))
         await action()

@@ -51,8 +51,8 @@ class Answer:
 async def send_request(
     app: ASGIApp, call: Call, group: UserGroup | None, state: Mapping[str, Any], seconds: float
 ) -> Answer:
-    """Send a request to the app, with ``group`` in the scope as UserGroupMiddleware puts it. ``state``: the state from
-    the app's lifespan. Raises the errors of the app, and TimeoutError after ``seconds``."""
+    """Send a request to the app, with ``group`` in the scope, as if UserGroupMiddleware had put it there. ``state``:
+    the state from the app's lifespan. Raises the errors of the app, and TimeoutError after ``seconds``."""
     parts = urlsplit(call.path)
     headers = {"host": HOST, "accept": "*/*", **{name.lower(): value for name, value in call.headers.items()}}
     scope: dict[str, Any] = {
@@ -99,8 +99,8 @@ async def send_request(
 
 @asynccontextmanager
 async def lifespan(app: ASGIApp, seconds: float) -> AsyncIterator[dict[str, Any]]:
-    """Run the app's lifespan, if it has one, during the block, and yield its state. Raises RuntimeError if the lifespan
-    fails, TimeoutError if it takes longer than ``seconds`` to start or end."""
+    """Run the app's lifespan, if any, during the block, and yield its state. Raises RuntimeError if the lifespan fails,
+    and TimeoutError if it takes longer than ``seconds`` to start or end."""
     state: dict[str, Any] = {}
     messages: asyncio.Queue[Message] = asyncio.Queue()
     answers: asyncio.Queue[Message] = asyncio.Queue()

@@ -53,8 +53,7 @@ def encode(token: Token) -> bytes:
 
 
 def decode(raw: bytes) -> Token | None:
-    """Decode a token whose signature was verified. Returns None unless ``encode`` would write the token in the same
-    way."""
+    """Decode a token whose signature was verified. Returns None if ``encode`` would write the token differently."""
     if not _WHOLE.fullmatch(raw):
         return None
     form, handle, version, nonce = _PAYLOAD.unpack(urlsafe_b64decode(raw[8:47] + b"="))
@@ -137,7 +136,8 @@ def holds_token(text: str) -> bool:
 
 
 def replace_tokens(text: str, end: str) -> str:
-    """Replace everything that ``holds_token`` would find in ``text`` by its prefix, such as ``ugtc``, and ``end``."""
+    """In ``text``, shorten everything that ``holds_token`` finds to its prefix, such as ``ugtc``, followed by
+    ``end``."""
     return _LIKE_A_TOKEN.sub(rf"\1{end}", text) if _may_hold_token(text) else text
 
 

@@ -139,7 +139,7 @@ class KeyRing:
         return None if mac is None else _complete(signed, mac)
 
     def read(self, text: str | bytes) -> Token:
-        """Verify the signature of a token and decode it. Only the store knows whether it is still valid. Raises
+        """Verify the signature of a token and decode it. Only the store knows whether the token is still valid. Raises
         InvalidToken."""
         # Verify before decoding, so a forged token costs at most one HMAC.
         raw = text if isinstance(text, bytes) else _ascii(text)

@@ -24,8 +24,8 @@ def mint_pass(
     lifetime of the pass, at most 86,400. ``scope``: what the pass may open, such as ``"dashboard:sales app"``. Without
     a scope, the pass may open everything that the token opens.
 
-    Raises InvalidToken if ``token`` is not a user group token, and InvalidPass if a pass cannot contain one of the
-    other values."""
+    Raises InvalidToken if ``token`` is not a user group token, and InvalidPass if another argument is not allowed in a
+    pass."""
     if type(seconds) is not int or not 1 <= seconds <= MAX_SECONDS:
         raise InvalidPass(f"`seconds` must be a whole number from 1 to {MAX_SECONDS:,}", claim="exp")
     attributes = None if viewer is None else dict(viewer)

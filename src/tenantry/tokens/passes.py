@@ -230,7 +230,7 @@ def _check_viewer(name: str, value: object) -> None:
 
 
 def _count_names(value: Any, depth: int) -> int:
-    """Count the names on all levels. Raises InvalidPass for a value that properties may not have."""
+    """Count the names on all levels. Raises InvalidPass for a value that is not allowed in properties."""
     if isinstance(value, str):
         _require(is_storable_text(value), "viewer", "has a NUL character or a lone surrogate")
         return 0

@@ -87,7 +87,8 @@ class UsageRecorder:
 
     @property
     def waiting(self) -> int:
-        """Number of rows that still wait to be stored. Cache hits count once ``collect_hits`` has collected them."""
+        """Number of rows that still wait to be stored. Cache hits are included after ``collect_hits`` has collected
+        them."""
         return len(self._table) + (0 if self._unsent is None else len(self._unsent.rows))
 
     # --- counting -----------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ class WaitingUsage(UsageTable[Row]):
         self._names: dict[int, _ViewerNames] = {}
 
     def count_viewer(self, row: Row, viewer: str, counts: Counts) -> None:
-        """Add the counts to the row of the viewer's day, but not to the row of the group."""
+        """Add the counts to the viewer's row for this day, but not to the group's row."""
         self.has_seen_viewers = True
         hour, environment, group, *_ = row
         if self._counting is None or environment in self._counting:
@@ -33,8 +33,8 @@ class WaitingUsage(UsageTable[Row]):
                 found[at] += count
 
     def _names_of(self, day: int) -> _ViewerNames:
-        """Also keep the names of the day before: its last counts may come after the first ones of a new day."""
         if day not in self._names:
+            # Keep the day before: its last counts may come after the first counts of this day.
             self._names = {each: names for each, names in self._names.items() if each >= day - _DAY}
             self._names[day] = _ViewerNames()
         return self._names[day]

@@ -141,3 +141,24 @@ async def test_a_cancelled_connect_leaves_no_connection_open(
             break
     connection.terminate()
     assert len(made) > 2  # also cancelled after the connection was made
+
+
+@pytest.mark.parametrize("transactions", [False, True], ids=["reader", "writer"])
+async def test_a_cancelled_query_closes_the_connection_of_a_reader_alone(postgres_url: str, transactions: bool) -> None:
+    """A writer ends its query at the server, and rolls back. Red when ``connect`` treats both alike."""
+    server = read_address(postgres_url)
+    assert isinstance(server, PostgresServer)
+    connection = await server.connect(seconds=60, transactions=transactions)
+    other = await asyncpg.connect(postgres_url)
+    sleeping = asyncio.create_task(connection.run("select pg_sleep(60)", ()))
+    while not await other.fetchval("select count(*) from pg_stat_activity where wait_event = 'PgSleep'"):
+        await asyncio.sleep(0.02)
+    await other.close()
+    sleeping.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await sleeping
+    assert connection.closed is not transactions
+    if transactions:
+        await connection.rollback()
+        assert await connection.run("select 1", ()) == ([(1,)], 1)
+    connection.terminate()

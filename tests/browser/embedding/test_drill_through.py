@@ -76,7 +76,8 @@ async def test_the_element_follows_to_another_dashboard_and_back(open_page: Open
     frame = await frame_with(seen.page, real, "Regions")
     assert (await state(seen.page))["filters"] == CHOSEN
     loads = len([line for line in real.requests if line.startswith("GET /dashboards/sales")])
-    await frame.locator("rect.bar").first.wait_for()
+    await until(lambda: _count(frame, ".chip", 3), "the choice")
+    await frame.locator("[data-state=ready] rect.bar").first.wait_for()
     await _open_first(frame)
     assert await frame_with(seen.page, real, "One route") is frame
     await until(lambda: _follows(seen.page, "sales/route", KEPT), "the element")
@@ -150,11 +151,15 @@ async def test_choices_that_another_dashboard_refuses_are_let_go(open_page: Open
         await seen.page.evaluate("document.querySelector('#acme').setAttribute('name', 'sales/route')")
         other = await frame_with(seen.page, real, "One route")
         await until(lambda other=other, left=left: _count(other, ".chip", len(left)), "what is left of the choice")
-        assert (await state(seen.page))["filters"] == left
+        await until(lambda left=left: _has(seen.page, left), "the choice of the element")
         await seen.page.evaluate("document.querySelector('#acme').setAttribute('name', 'sales/regions')")
         frame = await frame_with(seen.page, real, "Regions")
     assert [event for event in (await noted(seen.page))["events"] if event[1] == "error"] == []
     assert [text for text in seen.console if "422" not in text] == []
+
+
+async def _has(page: Page, filters: dict[str, Any]) -> bool:
+    return bool((await state(page))["filters"] == filters)
 
 
 async def _count(frame: Frame, selector: str, count: int) -> bool:

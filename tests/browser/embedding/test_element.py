@@ -182,7 +182,7 @@ async def test_an_element_that_leaves_ends_its_frame(open_page: OpenPage, sites:
     await press(dashboards(seen.page, sites)[0], "filter")
     await shows(dashboards(seen.page, sites)[0], answers=2)
     await seen.page.evaluate("window.taken = document.querySelector('#acme'); taken.remove()")
-    assert dashboards(seen.page, sites) == []
+    await until(lambda: _has_none(seen.page, sites), "the end of the frame")
     await seen.page.evaluate("document.body.append(taken)")
     frame = await frame_of(seen.page, sites, "acme")
     assert (await shown(frame))["answer"]["filters"] == {"city": "Praha"}
@@ -196,6 +196,10 @@ async def test_a_host_that_has_no_token_says_so(open_page: OpenPage, sites: Site
     (frame,) = dashboards(seen.page, sites)
     await shows(frame, failed="no_token")
     assert (await noted(seen.page))["events"][0] == ["nobody", "error", {"code": "no_token"}]
+
+
+async def _has_none(page: Any, sites: Sites) -> bool:
+    return dashboards(page, sites) == []
 
 
 async def _has_event(page: Any, name: str) -> bool:

@@ -131,7 +131,8 @@ async def _is_filled(found: list[Response]) -> bool:
 
 
 async def _hello(page: Page, real: Sites) -> bool:
-    return any([await frame.locator(".skeleton").count() for frame in dashboards(page, real)])
+    """The page in the second frame has asked for its token."""
+    return bool((await noted(page))["messages"].count(real.dashboards) == 2)
 
 
 @pytest.mark.parametrize("name", ["sales/nothing", ""])
@@ -154,6 +155,11 @@ def _questions(real: Sites) -> int:
 
 async def _asked(real: Sites, times: int) -> bool:
     return _questions(real) == times
+
+
+async def _has_said(seen: Watched, words: str) -> bool:
+    """Another process tells of the console than of the events."""
+    return any(words in text for text in seen.console)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +191,7 @@ async def test_wrong_filters_are_an_error_for_the_developer(
     error = await first_error(seen.page)
     assert error["code"] == "invalid_filters"
     assert words in error["message"]
-    assert any(words in text for text in seen.console)
+    await until(lambda: _has_said(seen, words), "the same in the console")
     assert await element.evaluate("(element) => element.filters") == {"route": "A-B"}
     assert await _chips(frame, CHIPS)
     assert await frame.get_by_role("alert").count() == 0
@@ -217,7 +223,7 @@ async def test_wrong_filters_from_the_start(
     frame = await frame_that_says(seen.page, real, "A-B", "A-C")
     assert (await first_error(seen.page))["code"] == "invalid_filters"
     assert await _chips(frame, [])
-    assert any("has no filter nope" in text for text in seen.console)
+    await until(lambda: _has_said(seen, "has no filter nope"), "the same in the console")
     with pytest.raises(Exception, match="takes an object"):
         await seen.page.locator("tenantry-dashboard").evaluate(SET, ["A-B"])
 
@@ -236,15 +242,11 @@ async def test_a_panel_that_fails_is_one_error(open_page: OpenPage, real: Sites)
     error = await first_error(seen.page)
     assert error["panel"] == "1-2"
     assert error["message"] in await frame.get_by_role("alert").inner_text()
-    asked = len(real.requests)
+    asked = _questions(real)
     await frame.get_by_role("button", name="Try again").click()
-    await until(lambda: _more(real, asked), "the second try")
+    await until(lambda: _asked(real, asked + 1), "the second try")
     await frame.get_by_role("button", name="Try again").wait_for()
     assert len(await events(seen.page, "error")) == 1
-
-
-async def _more(real: Sites, asked: int) -> bool:
-    return len(real.requests) > asked
 
 
 async def test_a_lost_connection_is_one_error(open_page: OpenPage, real: Sites) -> None:
@@ -252,8 +254,11 @@ async def test_a_lost_connection_is_one_error(open_page: OpenPage, real: Sites) 
     to itself."""
     seen = await visit(open_page, real)
     frame = await frame_that_says(seen.page, real, "A-C")
-    losses = await _lose_connection(seen.page, frame)
+    await _lose_connection(seen.page, frame)
     await frame.get_by_label("Least", exact=True).evaluate(TYPE, "6")
+    await until(lambda: _as_many(seen.page, "filters", 1), "the choice, which is told after the losses before it")
+    losses = len(await events(seen.page, "error"))
+    assert losses
     await until(lambda: _chips(frame, ["Least: 6"]), "the chip")
     await seen.page.context.set_offline(False)
     await until(lambda: _gone(frame), "the end of the banner")
@@ -261,9 +266,9 @@ async def test_a_lost_connection_is_one_error(open_page: OpenPage, real: Sites) 
     assert [error["code"] for error in await events(seen.page, "error")] == ["unreachable"] * losses
 
 
-async def _lose_connection(page: Page, frame: Frame) -> int:
-    """Ends it until the banner stays, and returns how often that took. A busy browser tells the frame of it before
-    requests fail: one that is sent at once succeeds, and the banner goes."""
+async def _lose_connection(page: Page, frame: Frame) -> None:
+    """Ends it until the banner stays. A busy browser tells the frame of it before requests fail: one that is sent at
+    once succeeds, and the banner goes."""
 
     async def is_lost() -> bool:
         await page.context.set_offline(False)
@@ -272,7 +277,6 @@ async def _lose_connection(page: Page, frame: Frame) -> int:
         return await frame.locator(".banner p").count() == 1
 
     await until(is_lost, "the banner")
-    return len(await events(page, "error"))
 
 
 async def _gone(frame: Frame) -> bool:

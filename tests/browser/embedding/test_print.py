@@ -35,8 +35,17 @@ rows:
 """,
 }
 TITLES = ("Product", "F1", "F2", "L1", "L2", "A1", "D1", "T1", "The last words.", "After the frame")
-PAPER_MILLISECONDS = 1_500
-"""After which a host has been told how tall the page is on paper."""
+COUNT_HEIGHTS = """window.told = 0;
+const { prototype } = CSSStyleSheet;
+const replace = prototype.replaceSync;
+prototype.replaceSync = function (text) {
+  if (text.startsWith("@media print")) window.told += 1;
+  return replace.call(this, text);
+};"""
+"""How often the host has been told how tall the page is on paper."""
+NEVER_QUIET = """const later = window.setTimeout;
+window.setTimeout = (run, delay, ...rest) => (delay === 1000 ? 0 : later(run, delay, ...rest));"""
+"""The page waits until nothing has changed for so long before it tells."""
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +61,10 @@ def real(tmp_path: Path) -> Iterator[Sites]:
         yield served
 
 
-async def embedded(open_page: OpenPage, real: Sites, width: int, style: str = "") -> Page:
+async def embedded(open_page: OpenPage, real: Sites, width: int, style: str = "", *, script: str = "") -> Page:
     """A host's page with a heading before the frame, and words after it."""
     page = (await open_page(width=width)).page
+    await page.add_init_script(COUNT_HEIGHTS + script)
     query = {"groups": "acme", "more": "<h1>Product</h1>"}
     await page.goto(f"{real.host}/?{urlencode(query)}")
     await until(lambda: _whole(page, real), "all panels")
@@ -65,6 +75,11 @@ async def embedded(open_page: OpenPage, real: Sites, width: int, style: str = ""
         style,
     )
     return page
+
+
+async def knows_paper(page: Page) -> None:
+    """Waits until the host has been told how tall the page is on paper."""
+    await until(lambda: page.evaluate("window.told"), "the heights on paper")
 
 
 async def _whole(page: Page, real: Sites) -> bool:
@@ -95,7 +110,7 @@ async def test_a_host_prints_the_whole_frame(open_page: OpenPage, real: Sites, w
     the frame, in letters of their usual size, and no page is blank. Red when the frame was as tall as on the screen,
     and when it stood in the flow of the page: the first page held the heading alone."""
     page = await embedded(open_page, real, width, style)
-    await page.wait_for_timeout(PAPER_MILLISECONDS)
+    await knows_paper(page)
     sizes = await note_sizes(dashboards(page, real)[0])
     texts = await printed(page)
     assert await sizes() == ["", ""]
@@ -108,7 +123,7 @@ async def test_a_host_prints_the_whole_frame(open_page: OpenPage, real: Sites, w
 
 async def test_what_is_printed_at_once_is_small_and_whole(open_page: OpenPage, real: Sites) -> None:
     """Before the host knows how tall the page is on paper. Red when it was cut at the height of the screen."""
-    page = await embedded(open_page, real, 1440)
+    page = await embedded(open_page, real, 1440, script=NEVER_QUIET)
     sizes = await note_sizes(dashboards(page, real)[0])
     texts = await printed(page)
     assert (await sizes())[0] != ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from engines.chromium import OpenPage, Watched, watch
 from engines.firefox import firefox
 from tests.browser.embedding.frames import until
 from tests.browser.embedding.sites import Sites
-from tests.browser.embedding.test_print import PAPER_MILLISECONDS, TITLES, _ready, days, embedded, real
+from tests.browser.embedding.test_print import TITLES, _ready, days, embedded, knows_paper, real
 
 __all__ = ["real"]
 
@@ -64,7 +63,7 @@ async def test_a_host_prints_the_whole_frame(open_page: OpenPage, real: Sites, t
     """Each panel, all rows of the table and what follows the frame; no page is blank. Red when the height on paper
     depends on a container, and when the frame becomes smaller: the last rows were missing, or two pages were blank."""
     page = await embedded(open_page, real, 1440)
-    await asyncio.sleep(PAPER_MILLISECONDS / 1000)
+    await knows_paper(page)
     texts = await printed(page, tmp_path)
     assert [title for title in TITLES if title not in "".join(texts)] == []
     assert days(texts) == 50

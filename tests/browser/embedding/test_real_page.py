@@ -88,15 +88,19 @@ async def test_ten_dashboards_on_one_page_over_http_1_1(open_page: OpenPage, rea
         return len(texts) == 10 and sum(figure in text for text in texts) == count
 
     await until(lambda: show(10, "120"), "the rows of all ten")
-    assert real.sources is not None
-    assert len(real.sources.changes) == 2
+    await until(lambda: _listen(real, 2), "the two that hear of changes")
     await real.double()
     await until(lambda: show(2, "240"), "the change in the frames with an open answer")
     await seen.page.clock.fast_forward(HALF_A_MINUTE)
     await until(lambda: show(10, "240"), "the change in all")
-    assert len(real.sources.changes) == 2
+    assert await _listen(real, 2)
     assert await seen.violations() == []
     assert seen.console == []
+
+
+async def _listen(real: Sites, count: int) -> bool:
+    assert real.sources is not None
+    return len(real.sources.changes) == count
 
 
 async def _says(page: Page, *words: str) -> bool:

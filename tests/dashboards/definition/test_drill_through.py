@@ -101,10 +101,14 @@ def test_a_folder_knows_what_its_clicks_keep(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("first", "other", "differences"),
     [
-        ("r: {text: }, n: {number: }, t: {text: }, " + PERIOD, "r: {text: }, " + PERIOD, ["other has no filter n, t"]),
+        (
+            "r: {text: }, n: {number: }, t: {text: }, " + PERIOD,
+            "r: {text: }, " + PERIOD,
+            ["the dashboard other has no filter n, t"],
+        ),
         (f"r: {{text: }}, {PERIOD}", f"r: {{text: }}, n: {{number: 5}}, {PERIOD}", []),
-        ("r: {text: }, p: {range: }", f"r: {{text: }}, {PERIOD}", ["other always filters by p"]),
-        ("r: {text: }", f"r: {{text: }}, {PERIOD}", ["other always filters by p"]),
+        ("r: {text: }, p: {range: }", f"r: {{text: }}, {PERIOD}", ["the dashboard other always filters by p"]),
+        ("r: {text: }", f"r: {{text: }}, {PERIOD}", ["the dashboard other always filters by p"]),
     ],
 )
 def test_the_check_finds_a_link_whose_numbers_may_be_others(

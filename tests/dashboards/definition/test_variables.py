@@ -172,7 +172,7 @@ def test_two_braces_are_written_with_a_backslash() -> None:
 
 def test_a_name_is_never_substituted() -> None:
     """Red when names are copied as they are: ``{{ region }}`` would silently be the name of a field."""
-    with pytest.raises(TemplateError, match=r"object names cannot contain variables"):
+    with pytest.raises(TemplateError, match=r"the keys of an object cannot contain variables"):
         substitute({"{{ region }}": 1}, {"region": "eu"})
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Locator, Page
+from playwright.async_api import Browser, Frame, Locator, Page
 
 from engines.chromium import OpenPage, Watched, launched
 from engines.kept_pages import KeptPages
@@ -86,10 +86,17 @@ async def pickers_came(page: Page) -> None:
 
 
 async def loads(page: Page, bundle: str) -> None:
-    """Waits until the page has loaded this bundle."""
+    """Waits until the page has loaded and run this bundle by itself."""
     script = """(bundle) => performance.getEntriesByType("resource")
         .some(({ name, responseEnd }) => name.endsWith(`/${bundle}`) && responseEnd > 0)"""
     await until(lambda: page.evaluate(script, bundle))
+    await has_run(page, bundle)
+
+
+async def has_run(page: Page | Frame, bundle: str) -> None:
+    """Waits until this bundle is there, and what waited for it has gone on."""
+    address = await page.locator(f"meta[data-file='{bundle}']").get_attribute("content")
+    await page.evaluate("async (address) => void (await import(address))", address)
 
 
 async def box_of(element: Locator) -> dict[str, float]:

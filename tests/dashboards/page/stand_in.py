@@ -52,6 +52,8 @@ class StandIn:
     """The bodies of the requests."""
     left: list[str] = field(default_factory=list)
     """Panels and controls whose answer nobody waited for."""
+    delayed: list[str] = field(default_factory=list)
+    """Panels and controls that were asked for while they were held."""
     events: list[Message] = field(default_factory=list)
     """What the answers that stay open say next."""
     changed: list[str] = field(default_factory=list)
@@ -72,6 +74,7 @@ class StandIn:
             self.held,
             self.asked,
             self.left,
+            self.delayed,
             self.events,
             self.changed,
             self.ends,
@@ -149,6 +152,7 @@ class StandIn:
             yield _line({"changed": changed})
         controls = body.get("choices", self.choices if body.get("definition") else ())
         waiting: dict[str, Message] = {each: {} for each in controls} | {each["id"]: each for each in panels}
+        noted: set[str] = set()
         while waiting:
             try:
                 for each in [each for each in waiting if each not in self.held]:
@@ -157,6 +161,8 @@ class StandIn:
                     if answer is BROKEN_OFF:
                         return
                     yield _line(answer)
+                self.delayed.extend(waiting.keys() - noted)
+                noted |= waiting.keys()
                 if name in self.ends:
                     self.ends.remove(name)
                     yield _line({"token": "ended"})

@@ -43,6 +43,7 @@ async def test_what_opens_can_be_used_by_everybody(stand_in: StandIn, visit: Vis
     page = (await visit(gallery(stand_in) + "#origin=JFK&period=last-year")).page
     for selector in (".control-range .choice", ".control-choices .choice", "[data-panel='2-1'] .icon-button"):
         await page.locator(selector).first.click()
+        await page.locator(".popover:visible").wait_for()
         assert await serious(page) == []
     await page.get_by_role("menuitem", name="Show as table").click()
     await page.locator(".twin").wait_for()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Page, Route
 
-from tests.dashboards.page.conftest import Visit, loads, pickers_came, until
+from tests.dashboards.page.conftest import Visit, has_run, loads, pickers_came, until
 from tests.dashboards.page.gallery import NAME, ORIGIN, PERIOD, ROUTE
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_controls import BAR
@@ -28,7 +28,7 @@ async def test_a_page_loads_it_only_for_such_a_control(stand_in: StandIn, visit:
         if picker:
             await pickers_came(seen.page)
         await loads(seen.page, "print.js")
-        await seen.page.wait_for_timeout(300)
+        await seen.page.evaluate("new Promise((done) => requestIdleCallback(() => requestIdleCallback(() => done())))")
         return sorted(each.url.rpartition("/")[2] for each in seen.requests if each.url.endswith(".js"))
 
     plain = await loaded(stand_in.show(FIGURES, controls=[NAME, ROUTE]))
@@ -83,7 +83,7 @@ async def test_it_opens_when_it_comes(stand_in: StandIn, visit: Visit, goes_on: 
         await page.keyboard.press("Tab")
     await asked[0].continue_()
     if goes_on:
-        await page.wait_for_timeout(300)
+        await has_run(page, "pickers.js")
         assert await page.locator(".range-panel").is_hidden()
         assert await page.evaluate("document.activeElement.type") == "search"
     else:

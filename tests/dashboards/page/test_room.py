@@ -22,6 +22,7 @@ PLACES = {"a desktop": (1440, 240), "twice as large": (410, 320), "a phone": (36
 
 async def _is_whole(page: Page, opened: Locator) -> bool:
     """Within what a host is told of, on all sides."""
+    await opened.wait_for()
     box, around = await box_of(opened), await box_of(page.locator("#dashboard"))
     sides = box["x"] >= 0 and box["x"] + box["width"] <= around["width"]
     return sides and around["y"] <= box["y"] and box["y"] + box["height"] <= around["y"] + around["height"]
@@ -60,6 +61,7 @@ async def _is_as(page: Page, before: float) -> bool:
 
 
 async def _in_view(page: Page, opened: Locator) -> bool:
+    await opened.wait_for()
     box = await box_of(opened)
     return box["y"] > -1 and box["y"] + box["height"] < 1 + await page.evaluate("innerHeight")
 

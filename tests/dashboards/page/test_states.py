@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Locator, Page, Route
 
 from engines.chromium import OpenPage
-from tests.dashboards.page.conftest import Visit, box_of, until
+from tests.dashboards.page.conftest import Visit, box_of, has_run, until
 from tests.dashboards.page.gallery import ORIGIN, PERIOD, figures, gallery, table
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
@@ -96,7 +96,7 @@ async def test_a_chart_whose_script_does_not_come_says_so(stand_in: StandIn, vis
     await page.route("**/donut.js", lambda route: route.abort())
     await page.goto(address)
     await panel(page, "1-1").get_by_role("alert").wait_for()
-    assert await state(page, "1-2") == "ready"
+    await panel(page, "1-2").locator("rect.bar").first.wait_for()
     await page.unroute("**/donut.js")
     await panel(page, "1-1").get_by_role("button", name="Try again").click()
     await panel(page, "1-1").locator("path.slice").first.wait_for()
@@ -109,14 +109,15 @@ async def test_rows_of_another_choice_are_not_drawn(stand_in: StandIn, visit: Vi
     page = (await visit("about:blank", settle=False)).page
     asked: list[Route] = []
     await page.route("**/donut.js", lambda route: asked.append(route))
-    await page.goto(address)
+    async with page.expect_request_finished(lambda request: request.url.endswith("/-/panels")):
+        await page.goto(address)
     await until(lambda: _is(len(asked) == 1))
     stand_in.held.add("1-1")
     await page.get_by_label("X").fill("new")
     await page.get_by_label("X").press("Enter")
     await until(lambda: _is(len(stand_in.asked) == 2))
     await asked[0].continue_()
-    await page.wait_for_timeout(200)
+    await has_run(page, "donut.js")
     assert await state(page, "1-1") == "waiting"
     stand_in.held.clear()
     await panel(page, "1-1").locator("path.slice").first.wait_for()
@@ -245,8 +246,7 @@ async def test_a_refresh_that_fails_keeps_the_rows(stand_in: StandIn, visit: Vis
     assert await panel(page, "1-1").locator("rect.bar").count() == 2
     assert await state(page, "1-1") in {"ready", "waiting"}
     stand_in.held.add("1-1")  # or the next refresh takes the button away before it is clicked
-    before = len(stand_in.asked)
-    await until(lambda: _asked(stand_in, before + 1))
+    await until(lambda: _is("1-1" in stand_in.delayed))
     stand_in.answers["1-1"] = ANSWER
     await note.get_by_role("button", name="Ask again").click()
     await until(lambda: _asked_freshly(stand_in))

@@ -255,7 +255,10 @@ async def test_functions_that_are_called_without_brackets(
     directory.add(1, url, tables=TABLES)
     with pytest.raises(InvalidSource) as caught:
         await open_sources().fetch(group(main="own_1"), "main", FORGETFUL)
-    assert f"without brackets: {', '.join(sorted(ROW_FUNCTIONS))} (under functions:, list those" in caught.value.message
+    assert (
+        f"without brackets: {', '.join(sorted(ROW_FUNCTIONS))} (list those that read no table under"
+        in caught.value.message
+    )
     listed = json.dumps({**DECLARATION, "functions": [*ROW_FUNCTIONS]})
     directory.registered[0] = replace(directory.registered[0], tables=listed)
     sources = open_sources()

@@ -77,7 +77,7 @@ def edit(open_page: OpenPage, editor_url: str) -> Edit:
         options = {key: document.pop(key) for key in ("width", "dark") if key in document}
         seen = await open_page(**options)
         await seen.page.goto(editor_url)
-        await seen.page.evaluate("customElements.whenDefined('tenantry-code').then(() => null)")
+        await seen.page.get_by_role("alert").wait_for()  # the page has nothing more to say on the console
         await seen.page.evaluate(
             """(knowledge) => {
               const code = document.createElement("tenantry-code");

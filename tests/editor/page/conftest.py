@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Error, Page, expect
 
 from engines.chromium import OpenPage, Watched, launched
 from tests.editor.page.stand_in import StandIn, served
@@ -47,9 +48,10 @@ def visit(open_page: OpenPage, stand_in: StandIn) -> Visit:
 
 
 async def opened(page: Page) -> None:
-    """Waits until a file is open and can be run."""
+    """Waits until a file is open and can be run: without a group the page refuses to."""
     await page.locator(".tab[aria-current]").wait_for(state="attached")
     await page.locator(".results").wait_for(state="attached")
+    await expect(page.locator(".head .group-control .choice-text")).not_to_have_text("Choose a group")
 
 
 async def reload(page: Page) -> None:
@@ -60,9 +62,10 @@ async def reload(page: Page) -> None:
 async def until(holds: Callable[[], Awaitable[Any] | Any]) -> None:
     """Waits for a condition."""
     for _ in range(int(PATIENCE / 0.02)):
-        found = holds()
-        if await found if isinstance(found, Awaitable) else found:
-            return
+        with suppress(Error):  # the document is just being replaced
+            found = holds()
+            if await found if isinstance(found, Awaitable) else found:
+                return
         await asyncio.sleep(0.02)
     raise AssertionError("it never came to be")
 

@@ -74,6 +74,10 @@ class StandIn:
         """The bodies of the requests of this path."""
         return [body for each, body in self.asked if each == path]
 
+    def last(self, path: str) -> Message:
+        """The body of the newest request of this path; an empty one before there is any."""
+        return next(reversed(self.bodies(path)), {})
+
     # --- answers ------------------------------------------------------------------------------------------------------
 
     def answer(self, path: str, body: Message) -> Answer:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from playwright.async_api import expect
 
 from tests.editor.page.conftest import Visit, text_of, until, write
-from tests.editor.page.stand_in import DASHBOARD, QUERY, StandIn, refusal
+from tests.editor.page.stand_in import DASHBOARD, GROUPS, QUERY, StandIn, refusal
 
 
 async def test_the_preview_follows_typing(stand_in: StandIn, visit: Visit) -> None:
@@ -25,7 +27,7 @@ async def test_the_preview_follows_typing(stand_in: StandIn, visit: Visit) -> No
         "preview": None,
     }
     await write(page, "title: Typed\n")
-    await until(lambda: stand_in.bodies("preview")[-1]["drafts"] == {DASHBOARD: "title: Typed\n"})
+    await until(lambda: stand_in.last("preview").get("drafts") == {DASHBOARD: "title: Typed\n"})
     assert stand_in.bodies("preview")[-1]["preview"] == "p1"
     await expect(page.locator(".preview")).to_contain_text("As United Air Lines, with text that is not saved")
     await expect(page.locator(".preview iframe")).to_have_attribute("src", "/shown")
@@ -64,18 +66,24 @@ async def test_a_preview_that_fails_keeps_the_last_one(stand_in: StandIn, visit:
 
 
 async def test_a_preview_that_is_loaded_anew_keeps_its_place(stand_in: StandIn, visit: Visit) -> None:
-    """As on an address without https, and for another group. Red when it begins at its head."""
+    """As on an address without https, and for another group; also where a shorter one was between. Red when it begins
+    at its head, and when only the place in the frame before counts."""
     stand_in.answers["preview"] = lambda body: {"preview": "p", "address": f"/shown?{body['group']}", "seconds": 3_000}
     page = (await visit()).page
+    await page.route("**/shown?ha", lambda route: route.fulfill(body="Short", content_type="text/html"))
     await page.locator(f".file[data-path='{DASHBOARD}']").click()
     inside = page.frame_locator(".preview iframe").locator("html")
-    for group, name in (("ua", "JetBlue Airways"), ("b6", "Hawaiian Airlines")):
-        await expect(page.locator(".preview iframe")).to_have_attribute("src", f"/shown?{group}")
-        await until(lambda: inside.evaluate("(root) => root.scrollHeight > 3000"))
-        await inside.evaluate("() => scrollY || scrollTo(0, 700)")
+
+    async def at(group: str, top: int) -> bool:
+        found: list[Any] = await inside.evaluate("() => [location.search, scrollY, document.readyState]")
+        return found == [f"?{group}", top, "complete"]
+
+    await until(lambda: at("ua", 0))
+    await inside.evaluate("() => scrollTo(0, 700)")
+    for group, top in (("b6", 700), ("ha", 0), ("ua", 700)):
         await page.get_by_role("button", name="As ").first.click()
-        await page.get_by_role("option", name=name).click()
-    await until(lambda: inside.evaluate("() => location.search === '?ha' && scrollY === 700"))
+        await page.get_by_role("option", name=GROUPS[group]).click()
+        await until(lambda group=group, top=top: at(group, top))
 
 
 async def test_a_problem_does_not_hide_the_line_that_has_it(stand_in: StandIn, visit: Visit) -> None:

@@ -35,6 +35,30 @@ async def test_a_draft_survives_a_reload(stand_in: StandIn, visit: Visit) -> Non
     await expect(page.locator(f".file[data-path='{QUERY}']")).not_to_contain_text("not saved")
 
 
+async def test_open_files_survive_two_reloads(stand_in: StandIn, visit: Visit) -> None:
+    """Red when a page that is left before it has them all forgets the rest, and when a file stays that was opened on
+    the way there."""
+    page = (await visit()).page
+    await page.locator(f".file[data-path='{SECOND}']").click()
+    await expect(page.locator(".tab[aria-current]")).to_contain_text("delays.sql")
+    await page.locator(f".file[data-path='{QUERY}']").click()
+    await expect(page.locator(".tab[aria-current]")).to_contain_text("by_day.sql")
+
+    def first_alone(body: dict[str, Any]) -> Any:
+        stand_in.held.add("file")
+        return {"path": body["path"], "text": stand_in.files[body["path"]], "revision": "r"}
+
+    stand_in.answers["file"] = first_alone
+    count = len(stand_in.bodies("file"))
+    await page.reload()
+    await until(lambda: len(stand_in.bodies("file")) == count + 2)
+    del stand_in.answers["file"]
+    stand_in.held.clear()
+    await reload(page)
+    await expect(page.locator(".tab")).to_have_text(["by_day.sql", "delays.sql"])
+    await expect(page.locator(".tab[aria-current]")).to_contain_text("by_day.sql")
+
+
 async def test_a_draft_survives_a_crash(stand_in: StandIn, visit: Visit) -> None:
     """No event tells the page of its end. Red when drafts are kept only as the page is left."""
     seen = await visit()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.async_api import expect
 
@@ -19,10 +21,10 @@ async def test_a_file_is_made_and_saved(stand_in: StandIn, visit: Visit) -> None
     await dialog.get_by_label("Path").fill(SECOND)
     await page.keyboard.press("Enter")
     await expect(dialog.get_by_role("alert")).to_contain_text("There is a file")
-    stand_in.answers["file/new"] = refusal(422, "invalid_body", "the editor has only a .sql file in queries/")
+    stand_in.answers["file/new"] = refusal(422, "invalid_body", "the editor opens only .sql files in queries/")
     await dialog.get_by_label("Path").fill("../new.sql")
     await page.keyboard.press("Enter")
-    await expect(dialog.get_by_role("alert")).to_contain_text("the editor has only a .sql file")
+    await expect(dialog.get_by_role("alert")).to_contain_text("the editor opens only .sql files")
     await expect(page.locator(".tab")).to_have_count(1)
     del stand_in.answers["file/new"]
     await dialog.get_by_label("Path").fill("new")
@@ -34,6 +36,20 @@ async def test_a_file_is_made_and_saved(stand_in: StandIn, visit: Visit) -> None
     await until(lambda: stand_in.files.get("queries/new.sql") == "select 1 as one")
     assert stand_in.bodies("file/save")[-1]["revision"] is None
     await expect(page.locator(".file[data-path='queries/new.sql']")).to_contain_text("not in the last commit")
+
+
+async def test_a_file_that_is_made_at_once_stays_open(stand_in: StandIn, visit: Visit) -> None:
+    """While the page reads the one that it opens first. Red when that one takes its place."""
+    stand_in.held.add("file")
+    page = (await visit(settle=False)).page
+    await until(lambda: stand_in.bodies("file"))
+    await page.get_by_role("button", name="New file in Queries").click()
+    await page.get_by_label("Path").fill("new")
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".tab[aria-current]")).to_contain_text("new.sql")
+    stand_in.held.clear()
+    await expect(page.locator(".tab")).to_have_text(["by_day.sql", re.compile("^new.sql")])
+    await expect(page.locator(".tab[aria-current]")).to_contain_text("new.sql")
 
 
 async def test_a_draft_that_cannot_be_saved_can_be_deleted(stand_in: StandIn, visit: Visit) -> None:
@@ -49,7 +65,7 @@ async def test_a_draft_that_cannot_be_saved_can_be_deleted(stand_in: StandIn, vi
 
     def file(body: Message) -> Message | tuple[int, Message]:
         if body["path"] == "../bad.sql":
-            return refusal(422, "invalid_body", "'../bad.sql' is another file")
+            return refusal(422, "invalid_body", "'../bad.sql' is not one of them")
         text = stand_in.files[body["path"]]
         return {"path": body["path"], "text": text, "revision": revision_of(text)}
 
@@ -181,6 +197,7 @@ async def test_an_author_who_may_not_run_sees_no_run(stand_in: StandIn, visit: V
     assert await page.get_by_role("tab").all_inner_texts() == ["Table", "Chart", "Bound SQL"]
     await page.locator(f".file[data-path='{DASHBOARD}']").click()
     await expect(page.locator(".preview")).to_contain_text("so there is no preview")
+    await until(lambda: stand_in.last("check").get("path") == DASHBOARD)  # asked at the same time as a preview
     assert stand_in.bodies("run") == stand_in.bodies("preview") == []
 
 

@@ -10,7 +10,8 @@ from tests.editor.page.stand_in import GROUPS, StandIn, run_lines
 
 async def test_a_group_is_found_by_keys(stand_in: StandIn, visit: Visit) -> None:
     """Type, arrow keys, Enter: then queries run as it, and a reload remembers it. Rows of the group before are marked.
-    Red when Enter takes the first one whatever the arrow keys marked, and when nothing says whose rows these are."""
+    Red when Enter takes the first one whatever the arrow keys marked, also before the answer to what was typed, and
+    when nothing says whose rows these are."""
     page = (await visit()).page
     await page.keyboard.press("ControlOrMeta+Enter")
     await expect(page.locator(".facts")).to_contain_text("As United Air Lines")
@@ -19,19 +20,34 @@ async def test_a_group_is_found_by_keys(stand_in: StandIn, visit: Visit) -> None
     await page.get_by_role("button", name="As United Air Lines").press("Enter")
     search = page.get_by_role("combobox", name="Search by name or id")
     await expect(search).to_be_focused()
-    await page.keyboard.type("air")
     await expect(page.get_by_role("option")).to_have_count(3)
+    stand_in.held.add("groups")
+    await page.keyboard.type("t")
     await page.keyboard.press("ArrowDown")
+    stand_in.held.clear()
+    await expect(page.get_by_role("option")).to_have_count(2)
     await page.keyboard.press("Enter")
     button = page.get_by_role("button", name="As JetBlue Airways")
     await expect(button).to_be_focused()
     await expect(old).to_have_text("Not as JetBlue Airways: run the query again")
     await page.keyboard.press("ControlOrMeta+Enter")
     await expect(page.locator(".facts")).to_contain_text("As JetBlue Airways")
-    await until(lambda: stand_in.bodies("run")[-1]["group"] == "b6")
+    await until(lambda: stand_in.last("run").get("group") == "b6")
     await expect(old).to_have_count(0)
     await reload(page)
     await expect(button).to_be_visible()
+
+
+async def test_enter_waits_for_what_was_typed(stand_in: StandIn, visit: Visit) -> None:
+    """Red when it takes the first group of the list of before: queries then ran as another one than was typed."""
+    page = (await visit()).page
+    await page.get_by_role("button", name="As United Air Lines").click()
+    await expect(page.get_by_role("option")).to_have_count(3)
+    stand_in.held.add("groups")
+    await page.keyboard.type("jet")
+    await page.keyboard.press("Enter")
+    stand_in.held.clear()
+    await expect(page.get_by_role("button", name="As JetBlue Airways")).to_be_focused()
 
 
 async def test_groups_are_searched_at_the_server(stand_in: StandIn, visit: Visit) -> None:
@@ -50,7 +66,7 @@ async def test_groups_are_searched_at_the_server(stand_in: StandIn, visit: Visit
     await page.get_by_role("button", name="As Group 0").click()
     await expect(page.get_by_role("option")).to_have_count(26)
     await page.get_by_role("combobox").fill("group")
-    await until(lambda: stand_in.bodies("groups")[-1]["search"] == "group")
+    await until(lambda: stand_in.last("groups").get("search") == "group")
     await page.get_by_role("option", name="Show more").click()
     await expect(page.get_by_role("option")).to_have_count(50)
     assert stand_in.bodies("groups")[-1]["after"] == 25
@@ -78,6 +94,7 @@ async def test_two_groups_stand_beside_each_other(stand_in: StandIn, visit: Visi
     their place though the first column is a key, or marked by colour alone."""
     page = (await visit()).page
     await page.keyboard.press("ControlOrMeta+Enter")
+    await page.locator(".rows tbody tr").first.wait_for()
     await page.get_by_role("tab", name="Compare").click()
     await page.get_by_role("button", name="Compare with").click()
     await page.get_by_role("option", name="JetBlue").click()
@@ -143,13 +160,14 @@ async def test_earlier_runs_come_back_with_text_and_group(stand_in: StandIn, vis
 async def test_an_answer_for_an_older_text_is_dropped(stand_in: StandIn, visit: Visit) -> None:
     """One check is under way at a time; findings of an older text are not shown. Red when each pause asks."""
     page = (await visit()).page
-    await until(lambda: stand_in.bodies("check"))
+    await write(page, "select {{ wrong }} as first")
+    await expect(page.get_by_label("Problems")).to_be_visible()
     stand_in.held.add("check")
     await write(page, "select {{ wrong }}")
-    await until(lambda: stand_in.bodies("check")[-1]["text"] == "select {{ wrong }}")
+    await until(lambda: stand_in.last("check").get("text") == "select {{ wrong }}")
     await write(page, "select 1 as newer")
-    await until(lambda: stand_in.bodies("meaning")[-1]["text"] == "select 1 as newer")
+    await until(lambda: stand_in.last("meaning").get("text") == "select 1 as newer")
     assert len([body for body in stand_in.bodies("check") if body["text"] == "select 1 as newer"]) == 0
     stand_in.held.clear()
-    await until(lambda: stand_in.bodies("check")[-1]["text"] == "select 1 as newer")
+    await until(lambda: stand_in.last("check").get("text") == "select 1 as newer")
     await expect(page.get_by_label("Problems")).to_be_hidden()

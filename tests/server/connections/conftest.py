@@ -29,6 +29,10 @@ async def _hello(request: Request) -> Response:
     return PlainTextResponse("hello")
 
 
+async def _client(request: Request) -> Response:
+    return PlainTextResponse(str(request.scope["client"]))
+
+
 async def _echo(request: Request) -> Response:
     try:
         body = await request.body()
@@ -116,6 +120,7 @@ def new_app(release: threading.Event) -> Starlette:
     app = Starlette(
         routes=[
             Route("/", _hello),
+            Route("/client", _client),
             Route("/echo", _echo, methods=["POST"]),
             Route("/refuse", _refuse, methods=["POST"]),
             Route("/waits", _Waits, methods=["POST"]),

@@ -18,13 +18,17 @@ def long_drain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tenantry.server.connections.connection.DRAIN_SECONDS", 120.0)
 
 
-def _ask(server: Running, body: int, *, pause: float = 0.0, parts: int = 1) -> bytes:
+def _ask(server: Running, body: int, *, pause: float = 0.0, parts: int = 1, chunked: bool = False) -> bytes:
     """Sends the head, then the body in parts, and reads only when all was sent, as many clients do."""
+    part = b"x" * (body // parts)
+    length, sent = b"Content-Length: %d" % body, part
+    if chunked:
+        length, sent = b"Transfer-Encoding: chunked", b"%x\r\n%s\r\n" % (len(part), part)
     with socket.create_connection(server.address, timeout=60) as connection:
-        connection.sendall(b"POST /refuse HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % body)
+        connection.sendall(b"POST /refuse HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n" % length)
         for _ in range(parts):
             time.sleep(pause)
-            connection.sendall(b"x" * (body // parts))
+            connection.sendall(sent)
         return read_all(connection)
 
 
@@ -39,11 +43,13 @@ def test_the_answer_arrives_while_the_body_is_sent(start: Start, long_drain: Non
         assert answer.endswith(b"x" * 1_000)
 
 
-def test_a_body_in_many_parts(start: Start, long_drain: None) -> None:
-    """Each part of it arrives after the answer was given. Red when ``Request.has_unread_body`` is False."""
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_in_many_parts(start: Start, long_drain: None, chunked: bool) -> None:
+    """Each part of it arrives after the answer was given. Red when ``Request.has_unread_body`` is False, and when a
+    body without a length counts as none."""
     server = start()
     for _ in range(3):
-        assert _ask(server, 4_000, pause=0.01, parts=40).endswith(b"x" * 1_000)
+        assert _ask(server, 4_000, pause=0.01, parts=40, chunked=chunked).endswith(b"x" * 1_000)
 
 
 @pytest.mark.parametrize(("part", "pause"), [(1, 0.02), (100_000, 0.0)])

@@ -81,7 +81,7 @@ def test_half_open_connections_shut_nobody_out(
             assert server.ask().endswith(b"hello")
     warnings = [each.getMessage() for each in caplog.records if each.name == "tenantry.connections"]
     assert len(warnings) == 1
-    assert "20 connections are open, the most that --max-connections allows" in warnings[0]
+    assert "20 connections are open, and --max-connections allows no more" in warnings[0]
     assert server.counters.closed[Closed.MAX_CONNECTIONS] >= 80
 
 
@@ -142,6 +142,13 @@ def test_the_limit_of_one_address(
     assert server.counters.closed[Closed.MAX_CONNECTIONS_PER_ADDRESS] >= 25
     assert "5 connections from 192.0.2.7 are open" in caplog.text
     assert "--proxy-address" in caplog.text
+
+
+def test_the_app_gets_the_address_of_the_client(start: Start) -> None:
+    """Red when the transport that the app has does not ask the real one."""
+    with socket.create_connection(start().address, timeout=60) as connection:
+        connection.sendall(b"GET /client HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert read_all(connection).endswith(str(connection.getsockname()).encode())
 
 
 def test_whose_connections_count() -> None:

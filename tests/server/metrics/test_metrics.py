@@ -178,6 +178,7 @@ async def test_it_answers_as_it_is_asked(metered: Metered) -> None:
     answer = await scrape(app, accept="application/openmetrics-text; version=1.0.0")
     assert answer.headers["content-type"].startswith("application/openmetrics-text")
     assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["x-content-type-options"] == "nosniff"
     assert list(parse_openmetrics(answer.text))
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://metrics.test") as client:
         refused = await client.post("/metrics")

@@ -27,16 +27,16 @@ FAILED = 1
     multiple=True,
     metavar="NAME=COLUMN",
     callback=read_pairs,
-    help="The column of a field filter of Metabase; more than once.",
+    help="The column of Metabase's field filter NAME; repeatable.",
 )
 @click.option(
     "--to",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write a .sql file for each query into this folder and overwrite none. Default: print the query.",
+    help="Write each query to a new .sql file in this folder. Default: print the query.",
 )
 def convert_command(file: TextIO, tool: str, dialect: str | None, columns: dict[str, str], folder: Path | None) -> None:
-    """Convert FILE, which is SQL or JSON of Metabase or Grafana, to .sql files.
+    """Convert queries of Metabase or Grafana to SQL templates. FILE is SQL or JSON.
 
     A construct that cannot be converted stays as it was. It is listed on stderr and in comments, with its line and the
     reason, and the command exits with 1. If all constructs of a query are converted, the query compiles. You must add

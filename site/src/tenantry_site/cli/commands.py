@@ -25,14 +25,16 @@ _strict = click.option("--strict", is_flag=True, help="Fail on warnings too.")
 _repository = click.option(
     "--repository",
     metavar="URL",
-    help="Address of the pages' folder at the code host, for the feedback buttons; by default the folder's git remote: "
-    "https://github.com/owner/name/tree/main/docs.",
+    help="Address of the pages' folder at the code host, such as https://github.com/owner/name/tree/main/docs, for "
+    "the feedback buttons; default: from the folder's git remote.",
 )
 _external_media = click.option(
     "--external-media", is_flag=True, help="Show images, videos and frames of other hosts, not just links to them."
 )
 _clean_urls = click.option(
-    "--clean-urls", is_flag=True, help="Write links without .html (guides/start), for hosts that serve pages there."
+    "--clean-urls",
+    is_flag=True,
+    help="Write links without .html, such as guides/start, for hosts that support them.",
 )
 _repository_facts = click.option(
     "--repository-facts", is_flag=True, help="Let readers' browsers ask github.com for the repository's star count."
@@ -75,8 +77,8 @@ def site() -> None:
 def check(target: str, form: str, strict: bool) -> None:
     """Check a configuration file, or the whole site in a folder.
 
-    For a file, also check that the pages, images and OpenAPI files named in it exist in its folder. For -, read a
-    configuration from stdin and check it alone. The exit code is 1 if there is an error.
+    The pages, images and OpenAPI files that a configuration file names must exist in its folder. If you give -, the
+    command reads a configuration from stdin and checks it alone. The exit code is 1 if there is an error.
     """
     from tenantry_site.cli.output import meanings
     from tenantry_site.report import write_json, write_sarif, write_text
@@ -150,7 +152,7 @@ def build(
     """Build the site in FOLDER as static files.
 
     The folder at --out is replaced in one step at the end. It must be absent, empty, or the output of an earlier build.
-    The exit code is 1 if there is an error, also if the site was written.
+    The exit code is 1 if there is an error, even if the site was written.
     """
     from tenantry_site.building import build as build_site
     from tenantry_site.cli.output import Progress, spared, summary
@@ -194,7 +196,9 @@ def build(
     help="Port to listen on; 0 takes a free one.",
 )
 @click.option(
-    "--live/--no-live", default=True, help="Reload pages when the folder changes, and show diagnostics on them."
+    "--live/--no-live",
+    default=True,
+    help="Reload pages when the folder changes, and show diagnostics on them; default: --live.",
 )
 @click.option(
     "--relay",

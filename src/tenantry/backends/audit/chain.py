@@ -1,5 +1,5 @@
-"""Seals the audit trail. The MAC of each entry covers that entry and the seal before it, so that the check finds any
-change that somebody made without the key. The next seal also covers entries that were written without the keys
+"""Seals the audit trail. The MAC of each entry covers the entry and the seal before it, so a check finds every change
+that was made without the key. Entries that were written without the keys have no seal; the next seal covers them, too
 (docs/decisions/0074-audit-chain.md)."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class ChainKeys(Protocol):
 
     @property
     def audit_keys(self) -> Mapping[str, bytes]:
-        """The audit keys (32 bytes) by the id of the signing key, including those of removed signing keys."""
+        """The audit key (32 bytes) of every signing key, also of removed ones, by the signing key's id."""
         ...
 
 
@@ -123,7 +123,7 @@ class ChainCheck:
         if self.fault is not None:
             return
         if entry.number < 1:
-            self.fault = Fault(entry.number, "it was inserted, because a trail begins with 1")
+            self.fault = Fault(entry.number, "it was inserted later: the first entry of a trail has the number 1")
             return
         if entry.seal is None:
             self._between.append((entry.number, content_of(entry)))
@@ -146,7 +146,7 @@ class ChainCheck:
         if seal == NO_SEAL:
             return Fault(entry.number, "it has values that were never written")
         if seal.key_id not in self.keys:
-            return Fault(entry.number, f"the key {seal.key_id} that it was sealed with is not in the key file")
+            return Fault(entry.number, f"it was sealed with the key {seal.key_id}, which is not in the key file")
         if self.head is not None and seal.after < last:
             return Fault(
                 first, f"entry {entry.number} was sealed after entry {seal.after}, but now follows entry {last}"
@@ -183,4 +183,4 @@ class ChainCheck:
             if lost.number > last:
                 self.fault = Fault(last + 1, f"the trail ends at {last}, but it once reached at least {lost.number}")
             else:
-                self.fault = Fault(lost.number, "it is not the entry whose head was noted")
+                self.fault = Fault(lost.number, "it is not the entry that `audit head` printed")

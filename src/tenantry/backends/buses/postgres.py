@@ -18,7 +18,7 @@ from tenantry.groups import CHANNEL
 from tenantry.ports import EvictionListener
 
 _CAUSE = (
-    "behind a pooler in transaction mode give the bus the direct address of the store's database"
+    "if the address leads to a pooler in transaction mode, give the bus the direct address of the store's database"
     " (PostgresBus(url, listen_url=...); TENANTRY_LISTEN_DATABASE for `tenantry serve`)"
 )
 
@@ -27,8 +27,8 @@ class PostgresBus:
     """Receives the NOTIFY messages that PostgreSQL sends after writes to a store.
 
     - ``url``: the address of the database. The bus sends its test messages through this address.
-    - ``listen_url``: an address of the same primary server that bypasses a transaction pooler (None: ``url``). LISTEN
-      needs a connection that stays open.
+    - ``listen_url``: an address of the same primary server without a transaction pooler, because LISTEN needs a
+      connection that stays open. None: ``url``.
 
     The status is ``receiving`` once the first test message has arrived. While ``follow`` runs, the bus holds a
     connection to each address. The bus does no I/O before ``follow``. Raises InvalidSettings."""

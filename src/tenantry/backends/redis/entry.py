@@ -1,5 +1,4 @@
-"""Entries of the second-level cache, and the commands for them.
-
+"""The commands for the second-level cache, and its entries. An entry has one of these forms:
     <generation, 19 digits><JSON>        a group that was read at this generation
     <generation, 19 digits>              a tombstone: the group was changed at this generation
 
@@ -52,7 +51,7 @@ def write_entry(store_id: str, token: Token, group: UserGroup) -> bytes:
 
 
 def read_entry(value: bytes, store_id: str, token: Token) -> LookupResult | None:
-    """Return None for a tombstone, and for an entry of a different token. Raises RefusedEntry."""
+    """Return None for a tombstone, and for an entry of a different token. Raises RefusedEntry for an invalid value."""
     try:
         return _read(value[:DIGITS], value[DIGITS:], store_id, token)
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
@@ -118,8 +117,8 @@ class RedisCommands:
         return values
 
     async def write(self, messages: Sequence[tuple[str, bytes, Message]]) -> int:
-        """Write messages, given as (key, ``stamp``, message). Return the number of failed writes. Raises the driver's
-        errors."""
+        """Write messages, each with its key and the ``stamp`` of its generation. Return the number of failed writes.
+        Raises the driver's errors."""
         answers = await self._run([("EVALSHA", _DIGEST, *self._arguments(*each)) for each in messages])
         again = [
             ("EVAL", _WRITE, *self._arguments(*each))

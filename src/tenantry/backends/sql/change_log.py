@@ -75,11 +75,11 @@ class WriteContext:
 
 
 class HandleChanged(Exception):
-    """The group or data source was recreated with another handle than the announced one."""
+    """The group or data source was recreated with a new handle after the write had been announced."""
 
 
 class StoreReplaced(Exception):
-    """The write was announced for another store or another run name than the database has."""
+    """The database has another store id or run name than the one for which the write was announced."""
 
 
 _SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # a trigger has set ``sources``
@@ -229,7 +229,7 @@ def note_source_change(
 def _checked(
     connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
 ) -> CountedChange:
-    """Return the change in ``row``. It is the last of ``counted`` new changes. Raises StoreReplaced."""
+    """Return the change in ``row``, the last of ``counted`` new changes. Raises StoreReplaced."""
     if row is None:
         raise MigrationNeeded(EMPTY_GENERATION)
     number, store_id, run_name, longest_lease = row[:4]

@@ -76,8 +76,8 @@ def refused(label: str, reason: str) -> StoreUnavailable:
 def unavailable(
     error: BaseException, label: str, problem: Callable[[], str | None] | None = None
 ) -> StoreUnavailable | None:
-    """Convert a driver's error. Return None if the error does not come from the database. ``problem``: the method of an
-    SQLiteFile."""
+    """Convert a driver's error. Return None if the error does not come from the database. ``problem`` returns why an
+    SQLite file cannot be used."""
     cause = driver_error(error)
     if isinstance(cause, sqlite3.Error):
         reason = problem() if problem is not None and _primary_code(cause) in _OF_FILES else None
@@ -156,7 +156,7 @@ class StoreEngine(Protocol):
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """Return the row of ``queries.LOOK_UP`` for the handle. It includes all writes before this call. Raises the
+        """Return the row of ``queries.LOOK_UP`` for the handle. The row shows all writes before this call. Raises the
         errors of ``read``."""
         ...
 

@@ -147,8 +147,6 @@ class SQLGroups(SQLPart, GroupStore):
         return rows.stored_group(found[0]).issued() if found else None
 
     async def _write_by_id(self, environment: Environment, provided_id: str, work: _WriteById[T], author: Author) -> T:
-        """Read the group's handle, to announce the write in the slot, and run ``work``. Start again if the group was
-        recreated meanwhile."""
         deadline = self._runner.deadline()
         for _ in range(_ATTEMPTS):
             found = await self._get(environment, provided_id, deadline)

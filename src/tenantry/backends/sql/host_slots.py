@@ -63,7 +63,7 @@ class HostSlots:
         return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Return the last known identity of the store and its slots. Raises StoreUnavailable if the slots cannot be
+        """Return the store's identity, as last known, and the slots. Raises StoreUnavailable if the slots cannot be
         opened."""
         return await self.open(self._known or await self._read(deadline), deadline)
 
@@ -114,7 +114,7 @@ class HostSlots:
         if left:
             self._visible_at = max(self._visible_at, time.monotonic() + left)
             logger.warning(
-                "the slots file of this host is new, so a write returns %.1f s after its commit: until then another "
+                "the slots file of this host is new: a write waits %.1f s after its commit, because until then another "
                 "process may use an older answer",
                 left,
             )
@@ -141,6 +141,6 @@ def raise_lease(connection: Connection, seconds: float) -> float:
 
 
 def write_nothing(connection: Connection) -> None:
-    """Write the unchanged run name, unless another transaction has locked the row: that one writes."""
+    """Test a write: set the run name to itself, unless another transaction has locked the row."""
     if connection.execute(LONGEST_LEASE.with_for_update(skip_locked=True)).first() is not None:
         connection.execute(generation.update().values(run_name=generation.c.run_name))

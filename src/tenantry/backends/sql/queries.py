@@ -49,7 +49,8 @@ loop, unless the file is locked."""
 
 
 class database_now(FunctionElement[int]):  # noqa: N801 - named like a SQL function
-    """The database's current time, not that of the transaction, in microseconds since 1970. Null on SQLite."""
+    """The current time of the database (not the start of the transaction), in microseconds since 1970. Null on
+    SQLite."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True

@@ -73,7 +73,7 @@ def environment(row: Row) -> Environment:
 
 
 def reading(row: Row, token: Token, clock: StoreClock) -> LookupResult:
-    """Return the result for ``token`` from a row of LOOK_UP. This does the same as ``StoredGroup.read`` with fewer
+    """Return the result for ``token`` from a row of LOOK_UP. It does what ``StoredGroup.read`` does, but makes fewer
     objects, because every cache miss calls it."""
     generation: int = row[1]
     if row[2] is None:
@@ -159,7 +159,7 @@ def identity(row: Row) -> tuple[StoreIdentity, float]:
 
 
 def audit_entry(row: Row) -> AuditEntry:
-    """If a value cannot be read, return an entry with NO_SEAL, which the check of the chain reports."""
+    """If a value cannot be read, return an entry with NO_SEAL: the check of the chain reports such an entry."""
     number, at, author, request_id, action, where, subject, details, seal = row
     try:
         texts, found = (author, action, where, subject, request_id or ""), json.loads(details)

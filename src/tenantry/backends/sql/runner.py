@@ -103,8 +103,8 @@ class Runner:
             slots.settle()
 
     async def check_writes(self, deadline: float) -> None:
-        """Raises StoreUnavailable if no write can succeed because of the database or this host's run folder. A database
-        that is busy until ``deadline`` is no error."""
+        """Raises StoreUnavailable if the database or this host's run folder permits no writes, but not if the database
+        is only busy until ``deadline``."""
         await self.host_slots.for_writing(deadline)
         try:
             await self._engine.write(write_nothing, deadline, _nothing)

@@ -1,5 +1,5 @@
-"""Adds sealed audit entries. A writer first locks the row of ``generation``, which holds the head of the chain, and
-then takes numbers. So entries are sealed in the order of their numbers."""
+"""Adds sealed audit entries. A writer first locks the row of the table ``generation`` (it holds the head of the chain),
+and then takes numbers for its entries. So entries are sealed in the order of their numbers."""
 
 from __future__ import annotations
 

@@ -67,8 +67,8 @@ class SQLiteEngine(StoreEngine):
         return rows[0]
 
     def _fast_read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:
-        """Read in the event loop (docs/decisions/0021-fast-reads.md). Return None on any error of SQLite; then
-        ``_fetch`` tries again and reports it."""
+        """Read in the event loop (docs/decisions/0021-fast-reads.md). Return None on an error of SQLite: ``_fetch``
+        then reads again, and reports the error."""
         try:
             with self._reading:
                 self._identity.check_recent()
@@ -295,7 +295,7 @@ class SQLiteWriter:
 
 
 def _run(core: Connection, connection: sqlite3.Connection, job: _Job) -> None:
-    """A database error ends the shared transaction; other errors undo only this write."""
+    """A database error ends the shared transaction; any other error undoes only this write."""
     job.result, job.error = None, None
     connection.execute("savepoint this").close()
     try:

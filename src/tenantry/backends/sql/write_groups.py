@@ -213,7 +213,6 @@ ROTATE: Update = _saving(
 def _save(
     connection: Connection, statement: Update, stored: StoredGroup, values: dict[str, Any], now: datetime
 ) -> None:
-    """Save a group whose row is locked. Raises StoreUnavailable if the revision has changed in spite of the lock."""
     team_id, at = stored.group.team_id, to_micros(now)
     if count(connection, statement, **values, this_team_id=team_id, updated_at=at) != 1:
         raise StoreUnavailable("the group was changed by another writer at the same time: try again")

@@ -1,7 +1,7 @@
 """The processes of one host share slots files in the run folder.
 
-By default it is a folder in ``/dev/shm`` or ``/tmp``: ``tenantry-<user id>-<name>`` or, with ``TENANTRY_RUN_GROUP``,
-``tenantry-group-<group id>-<name>``. ``TENANTRY_RUN_DIR`` names another folder."""
+By default, the run folder is in ``/dev/shm`` or ``/tmp``: ``tenantry-<user id>-<name>`` or, with
+``TENANTRY_RUN_GROUP``, ``tenantry-group-<group id>-<name>``. ``TENANTRY_RUN_DIR`` names another folder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DIRECTORY_VARIABLE: Final = "TENANTRY_RUN_DIR"
 
 SET_FOLDER: Final = (
     f"Set {DIRECTORY_VARIABLE} to one folder that every Tenantry process on this host can write to, or "
-    f"{GROUP_VARIABLE} to their common group"
+    f"{GROUP_VARIABLE} to the group that these processes share"
 )
 
 _FULL: Final = f"Free some space there (a store takes 512 KiB), or set {DIRECTORY_VARIABLE} to a folder elsewhere"
@@ -90,7 +90,7 @@ class FolderTaken(Exception):
 
 def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
     """Return the run folder: ``given``, else TENANTRY_RUN_DIR, else the default folder for ``name``. Make it if it is
-    missing. Raises StoreUnavailable. Raises FolderTaken if a folder with another ``name`` may be usable."""
+    missing. Raises StoreUnavailable, or FolderTaken if another ``name`` may give a usable folder."""
     group = _group()
     chosen = given or os.environ.get(DIRECTORY_VARIABLE)
     folder = RunFolder(Path(chosen) if chosen else _usual_path(group, name), group)

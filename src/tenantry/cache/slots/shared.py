@@ -1,5 +1,5 @@
-"""A store's slots in a memory-mapped file. If somebody deletes the file while it is in use, the next writer ends
-caching with it and makes a new one (``renewed``)."""
+"""A store's slots in a memory-mapped file. If the file is deleted while processes use it, the next writer prevents
+caching with the old file and makes a new one (``renewed``)."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ class SharedSlots(SlotTable):
         return True
 
     def renewed(self) -> SharedSlots:
-        """Return self if its file is current. Otherwise retire this file, ``open`` another and return its slots. Raises
-        the errors of ``open``."""
+        """Return self if the file is current. Otherwise retire the file and ``open`` the slots again. Raises the errors
+        of ``open``."""
         if self.is_current():
             return self
         self.retire()

@@ -81,7 +81,7 @@ class _NotReducible(TooManyRows):
 
 
 def _not_reducible(plot: Plot) -> _NotReducible:
-    return _NotReducible(f"a line chart of more rows needs ORDER BY {plot.by}, and numbers or times in this column")
+    return _NotReducible(f"a line chart of more rows needs `ORDER BY {plot.by}`, and numbers or times in that column")
 
 
 def _thin(plot: Plot, result: Result) -> Result:

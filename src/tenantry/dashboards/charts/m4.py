@@ -40,17 +40,17 @@ class Plot:
 
 
 def reduce_rows(result: Result, plot: Plot) -> Result | None:
-    """Return the rows that make a visible difference, and those whose ``by`` is NULL, which the page counts. Returns
-    None if the result cannot or need not be reduced:
+    """Return the rows that make a visible difference, and the rows whose ``by`` is NULL, because the page counts them.
 
-    - it has at most ``plot.columns`` rows, or lacks a column of the plot;
+    Returns None in two cases:
+    - ``result`` has at most ``plot.columns`` rows, or lacks a column of the plot;
     - ``by`` is not sorted, or has values other than numbers, dates, datetimes and ISO 8601 strings."""
     return _reduced(result, plot, _pixel_columns) if len(result) > plot.columns else None
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """Return ``result`` without the rows that ``reduce_rows`` will not need. Returns None if ``reduce_rows`` cannot use
-    the rows. The caller may append the next rows to the result and call this again."""
+    """Return the rows of ``result`` that ``reduce_rows`` may need, or None if ``reduce_rows`` cannot use the rows. The
+    caller may append the next rows to the result and call this again."""
     # No needed row is lost, because the widths of pixel columns are powers of two: as the axis grows, columns merge but
     # never split.
     return _reduced(result, plot, _nested_columns)

@@ -1,4 +1,4 @@
-"""Checks dashboards without asking a data source, and compares their columns with those that one reported before."""
+"""Checks dashboards without asking a data source. Columns are compared with those that a source has reported before."""
 
 from tenantry.dashboards.checks.columns import columns_in as columns_in
 from tenantry.dashboards.checks.columns import templates_of as templates_of

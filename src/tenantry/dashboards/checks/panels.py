@@ -17,7 +17,7 @@ def panel_findings(dashboards: Iterable[DashboardFile]) -> Iterator[Located]:
 def _columns_left_out(panel: Panel) -> Iterator[tuple[str, Severity, str, str]]:
     if panel.columns_left_out:
         message = "this table names no columns, so viewers get every column of its query"
-        fix = "write columns: [NAME, …] with the columns that viewers may see, or columns: all"
+        fix = "write `columns: [NAME, …]` with the columns that viewers may see, or `columns: all`"
         yield "columns-left-out", Severity.WARNING, message, fix
 
 
@@ -25,5 +25,5 @@ def _not_additive(panel: Panel) -> Iterator[tuple[str, Severity, str, str]]:
     if panel.adds_averages:
         what = "show them as parts of a whole" if panel.kind is PanelKind.DONUT else "stack them"
         message = f"percentages, averages and maxima do not add up, so this panel does not {what}"
-        fix = "draw bars without stack, or write aggregate: sum if these values do add up"
+        fix = "draw bars without `stack`, or write `aggregate: sum` if these values do add up"
         yield "not-additive", Severity.ERROR, message, fix

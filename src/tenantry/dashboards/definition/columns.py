@@ -40,7 +40,7 @@ class Named(ValueKind):
         if not isinstance(node.value, dict):
             return {"name": self.name.read(node, source)}
         if len(node.value) != 1:
-            fix = "write - name: percent, or - name: {format: percent, title: …}, one item for each name"
+            fix = "write `- name: percent` or `- name: {format: percent, title: …}`, one item for each name"
             raise refuse(source, node, "this must be one name with its options", fix)
         ((name, value),) = node.value.items()
         found = {"name": self.name.read(YamlNode(name, node.keys[name]), source)}
@@ -90,7 +90,7 @@ def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
 
 
 def unique_columns(kind: PanelKind, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the columns whose values, taken together, must differ from row to row."""
+    """Return the columns whose combination of values must be different in each row."""
     # Lines, areas, heat maps, and bars of values that must not be added have such columns. Stacked areas have none
     # (their values are added), nor have panels with a column whose name depends on the group.
     keys = {PanelKind.LINE: ("by", "color"), PanelKind.AREA: ("by", "color"), PanelKind.HEATMAP: ("by", "rows")}

@@ -45,7 +45,9 @@ class _Scalar(ValueKind):
     def read(self, node: YamlNode, source: Source) -> Any:
         if isinstance(node.value, str | int | float) and node.value != "":
             return node.value
-        raise refuse(source, node, "this must be text, a number, true or false", "write in: [pro], or in: [true]")
+        raise refuse(
+            source, node, "this must be text, a number, true or false", "write for example `in: [pro]` or `in: [true]`"
+        )
 
     def schema(self) -> Schema:
         return {"type": ["string", "number", "boolean"], "minLength": 1}

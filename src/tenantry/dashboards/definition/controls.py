@@ -36,7 +36,7 @@ from tenantry.sql.parameters import (
     spell,
 )
 
-_EXAMPLE: Final = "write period: {range: last 30 days}, region: {choices: [eu, us]} or name: {text: }"
+_EXAMPLE: Final = "write `period: {range: last 30 days}`, `region: {choices: [eu, us]}` or `name: {text: }`"
 _TYPES: Final = {"range": "date range", "text": "text", "number": "decimal", "date": "date"}
 
 
@@ -113,7 +113,8 @@ Template = TypeVar("Template", bound=SQLTemplate)
 
 
 def sent_value(value: Any) -> Any:
-    """Convert a typed value to the form in which viewers send it: the ``end`` of a range is its last day."""
+    """Convert a parameter's value to the form in which viewers send it. There, the ``end`` of a range of days is the
+    last day."""
     if isinstance(value, Bounds):
         last = value.end - _DAY if type(value.end) is date else value.end
         return {"start": _written(value.start), "end": _written(last)}
@@ -157,6 +158,8 @@ def _default(dashboard: DashboardFile, control: Control, declared: Parameter) ->
         value = read_value(declared, sent, moment)
     except REFUSALS:
         problem = f"a query declares params.{control.name}, and does not take the default of this control"
-        fix = f"give a default that it takes ({declared.takes}), or remove {control.name} from the query's header"
+        fix = (
+            f"give a default that the query takes ({declared.takes}), or remove {control.name} from the query's header"
+        )
         raise dashboard.source.error(control.offset, problem, fix) from None
     return sent if in_zone_of_group and declared.type in INSTANTS else value

@@ -20,7 +20,6 @@ def narrowed(
     may_open: Callable[[str], bool] = lambda name: True,
 ) -> DashboardFile:
     """Return what a group with these variables sees of the dashboard. The result leaves out:
-
     - panels whose ``when`` does not hold, and controls that only these panels use;
     - clicks that open a dashboard for which ``may_open`` returns False."""
     rows = tuple(_shown(row, variables, may_open) for row in dashboard.rows)
@@ -42,7 +41,7 @@ def _shown(row: Row, variables: Mapping[str, Any] | Record, may_open: Callable[[
 
 
 def _widened(row: Row, columns: int) -> Row:
-    """Give the grid columns of the panels that were left out to the other panels, in proportion to their widths."""
+    """Widen the panels, in proportion to their widths, so that they fill ``columns`` grid columns."""
     if not all(panel.width for panel in row):
         return row  # panels without a width share the other columns
     taken = sum(panel.width for panel in row)

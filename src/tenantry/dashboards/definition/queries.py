@@ -64,7 +64,7 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
 
 
 def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
-    """The names of ``parameters_read`` without parameters that only select a piece of SQL, such as the unit of
+    """Like ``parameters_read``, without the parameters that only select a piece of SQL, such as the unit of
     ``trunc``."""
     binding = (each for each in template.variables if each.position is not Position.CHOICE)
     return frozenset(parameter_in(each.path) for each in binding) - {""}
@@ -82,7 +82,7 @@ def chosen_unit(template: SQLTemplate, variables: Mapping[str, Any] | Record, no
 
 
 def ends_within_days(template: SQLTemplate, parameter: Parameter) -> bool:
-    """Whether the query can end the parameter's range at a clock time."""
+    """Whether the query can end the parameter's range at a time within a day."""
     until = f"{parameter.path}.until"
     return parameter.type in INSTANTS or any(each.path == until for each in template.variables)
 
@@ -91,7 +91,6 @@ def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> Dashb
     """Find and compile the dashboard's queries, with its controls as parameters.
 
     Raises TemplateError, with the position in the file, for:
-
     - a missing or invalid query;
     - a required parameter without a control;
     - a control or a click that sets a locked parameter;
@@ -165,7 +164,7 @@ class _Finder:
             name = parameter_in(error.variable)
             if name not in template.parameter_names or name in self._parameters:
                 raise
-            fix = f"Add a control, as {name}: {{range: last-30-days}}, or declare it in the query's header"
+            fix = f"Add a control, such as `{name}: {{range: last-30-days}}`, or declare {name} in the query's header"
             problem = f"no control is called {name}; {error.headline}"
             raise self._dashboard.source.error(offset, problem, did_you_mean(name, self._parameters) + fix) from None
         return declared
@@ -251,8 +250,8 @@ Left: TypeAlias = Mapping[str, bool] | None
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """Let viewers omit an end of a range, or clear a control that has a default. A control changes only if all queries
-    use the omitted value only inside ``[[ ]]``."""
+    """Let viewers omit an end of a range, or clear a control that has a default. A control is changed only if no query
+    uses the omitted value outside ``[[ ]]``."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():

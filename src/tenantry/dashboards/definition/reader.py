@@ -53,7 +53,7 @@ class _FileReader:
         nodes = mapping(root, self._source, "a dashboard", _TOP)
         top = read_keys(nodes, root, self._source, "a dashboard", DASHBOARD)
         if "rows" not in nodes:
-            fix = "write rows: and below it - {figure: …, query: …} for each row"
+            fix = "write `rows:` and, below it, `- {figure: …, query: …}` for each row"
             raise refuse(self._source, root, "a dashboard has no rows", fix)
         zone = zone_reference(top)
         controls = read_controls(nodes["controls"], self._source, zone) if "controls" in nodes else {}
@@ -70,7 +70,7 @@ class _FileReader:
     ) -> tuple[tuple[Panel, ...], ...]:
         nodes = node.value
         if not isinstance(nodes, list) or not nodes:
-            raise refuse(self._source, node, "rows must be a list", "write - {figure: …, query: …} for each row")
+            raise refuse(self._source, node, "rows must be a list", "write `- {figure: …, query: …}` for each row")
         if len(nodes) > MAX_ROWS:
             raise refuse(self._source, nodes[MAX_ROWS], f"there are more than {MAX_ROWS} rows", "make two dashboards")
         return tuple(self._row(number, each, top, controls) for number, each in enumerate(nodes, 1))
@@ -83,12 +83,12 @@ class _FileReader:
             raise refuse(self._source, node, "this row has no panel", "add one, or remove the row")
         if len(nodes) > MAX_IN_ROW:
             problem = f"a row holds at most {MAX_IN_ROW} panels"
-            raise refuse(self._source, nodes[MAX_IN_ROW], problem, "start another row with a new -")
+            raise refuse(self._source, nodes[MAX_IN_ROW], problem, "start another row with `-`")
         panels = tuple(self._panel(f"{row}-{n}", each, top, controls) for n, each in enumerate(nodes, 1))
         taken = sum(panel.width for panel in panels)
         if taken > COLUMNS or (taken == COLUMNS and not all(panel.width for panel in panels)):
-            problem = f"the widths of this row make {taken} of {COLUMNS} columns"
-            raise refuse(self._source, node, problem, "make them smaller")
+            problem = f"the panels with a width take {taken} of this row's {COLUMNS} columns"
+            raise refuse(self._source, node, problem, "make them narrower")
         return panels
 
     def _panel(self, panel_id: str, node: YamlNode, top: Mapping[str, Any], controls: Mapping[str, Control]) -> Panel:
@@ -179,7 +179,7 @@ class _FileReader:
             name = str(path.steps[1]) if path.steps[0] == "params" and len(path.steps) > 1 else ""
             if name in controls and controls[name].parameter.type is ParameterType.TEXT:
                 problem = f"params.{name} takes any text, so a viewer could name any column of the query here"
-                fix = f"give its control fixed choices: {name}: {{choices: {{COLUMN: Label, …}}}}"
+                fix = f"give the control fixed choices: `{name}: {{choices: {{COLUMN: Label, …}}}}`"
                 raise self._source.error(offset, problem, fix)
 
     def _check_addresses(self, node: YamlNode) -> None:

@@ -99,7 +99,7 @@ class ColumnName(ValueKind):
 class Statement(ValueKind):
     def read(self, node: YamlNode, source: Source) -> str:
         text = _text(
-            node, source, "this must be a SQL statement", "write sql: select …; with | for one of several lines"
+            node, source, "this must be a SQL statement", "write `sql: select …`, or `sql: |` and the lines below it"
         )
         if not text.strip():
             raise refuse(source, node, "this statement is empty", "write select …")
@@ -164,8 +164,8 @@ class Duration(ValueKind):
     def read(self, node: YamlNode, source: Source) -> float:
         seconds = self._seconds(node.value)
         if seconds is None or not self.least <= seconds <= self.greatest:
-            fix = f"write 30 s, 5 min or 1 h; from {self.least} to {self.greatest} seconds"
-            raise refuse(source, node, "this is not a valid time", fix)
+            fix = f"write a time from {self.least} to {self.greatest} seconds, such as 30 s, 5 min or 1 h"
+            raise refuse(source, node, "this is not a valid length of time", fix)
         return seconds
 
     def _seconds(self, value: Any) -> float | None:
@@ -261,7 +261,7 @@ class Anything(ValueKind):
 def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> dict[str, YamlNode]:
     """Return the nodes of a mapping by key, without null values. Raises TemplateError for an unknown key."""
     if not isinstance(node.value, dict):
-        raise refuse(source, node, f"{what} must be a mapping", f"write {names[0]}: …, each key on its own line")
+        raise refuse(source, node, f"{what} must be a mapping", f"write `{names[0]}: …`, each key on its own line")
     for name in node.value:
         if name not in names:
             fix = f"{did_you_mean(name, names)}The keys: {', '.join(names)}"
@@ -280,7 +280,7 @@ def read_keys(
         if key.name in nodes:
             values[key.name] = key.kind.read(nodes[key.name], source)
         elif key.required:
-            raise refuse(source, node, f"{what} has no {key.name}", f"write {key.name}: {key.about}")
+            raise refuse(source, node, f"{what} has no {key.name}", f"write `{key.name}: …` ({key.about})")
     return values
 
 

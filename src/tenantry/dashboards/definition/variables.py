@@ -1,8 +1,7 @@
-"""Variables in JSON: chart specifications and dashboard definitions.
-
+"""Variables in JSON: chart specifications and dashboard definitions. An example:
     {"title": "Sales in {{ region }}", "limit": "{{ user_group.properties.limit }}", "regions": "{{ regions }}"}
 
-A string that consists of exactly one ``{{ path }}`` becomes the variable's value, which keeps its type. In a longer
+A string that is one ``{{ path }}`` and nothing else becomes the variable's value: a number stays a number. In a longer
 string, the value is inserted as text. There are no expressions and no filters. A path is ``name``, then any number of
 ``.name``, ``.0``, ``[0]`` and ``["any name"]``. ``\\{{`` is a literal ``{{``. Object names cannot contain variables. An
 inserted value is not searched for variables.
@@ -99,9 +98,10 @@ def _read(node: Any, pointer: str, depth: int, paths: list[VariablePath]) -> Any
 
 def _read_name(name: Any, pointer: str) -> str:
     if not isinstance(name, str):
-        raise _error("a name that is not a string", pointer)
+        raise _error("a key that is not a string", pointer)
     if any(match.group() != r"\{{" for match in _TOKEN.finditer(name)):
-        raise _error(r"object names cannot contain variables (write \{{ for two braces)", _child_pointer(pointer, name))
+        problem = r"the keys of an object cannot contain variables (for two literal braces write \{{)"
+        raise _error(problem, _child_pointer(pointer, name))
     return name.replace(r"\{{", "{{")
 
 
@@ -125,7 +125,7 @@ def _read_text(text: str, pointer: str, paths: list[VariablePath]) -> str | Vari
 def _read_path(match: re.Match[str], pointer: str) -> VariablePath:
     inside = match.group(1)
     if inside is None:
-        raise _error(r"{{ is never closed (write \{{ for two braces)", pointer)
+        raise _error(r"{{ is never closed (for two literal braces write \{{)", pointer)
     path = inside.strip()
     steps: list[Step] = []
     end = 0
@@ -205,7 +205,7 @@ def _plain(value: Any, path: VariablePath, depth: int) -> Any:
     if isinstance(value, Record | Mapping):
         if all(isinstance(name, str) for name in value):
             return {name: _plain(value[name], path, depth + 1) for name in value}
-        raise _unbindable(path, "has a name that is not a string")
+        raise _unbindable(path, "has a key that is not a string")
     if isinstance(value, RecordList | list | tuple):
         return [_plain(item, path, depth + 1) for item in value]
     if isinstance(value, float):

@@ -72,9 +72,9 @@ def vega_fields(specification: Any, *, in_transform: bool = False) -> Iterator[s
 
 
 def vega_colored_column(specification: Any) -> str:
-    """Return the column whose names get the page's colours, or an empty string if there is no such column. Each
-    channel ``color``, ``fill`` and ``stroke`` must name it as nominal or ordinal, without a scale. Variables must
-    be replaced first."""
+    """Return the column whose names get the page's colours, or an empty string if there is no such column. All channels
+    ``color``, ``fill`` and ``stroke`` must name this column, as nominal or ordinal and without a scale. Replace
+    variables first."""
     channels = [
         channel
         for encoding in _encodings(specification)

@@ -72,8 +72,8 @@ def declared_zone(template: SQLTemplate, of_dashboard: ZoneOfGroup) -> tzinfo | 
 
 
 def zone_for(zone: tzinfo | PropertyReference, variables: Mapping[str, Any] | Record) -> tzinfo | None:
-    """Return the declared zone for a group, or None if nothing names one. Raises UnbindableValue if a property does not
-    name a zone."""
+    """Return ``zone`` or, if it refers to a property, the zone of the group, which may be None. Raises UnbindableValue
+    if the property does not name a zone."""
     if not isinstance(zone, PropertyReference):
         return zone
     return zone_of_group(zone if isinstance(zone, ZoneOfGroup) else ZoneOfGroup(zone.path), variables)

@@ -120,7 +120,8 @@ class EmbedCodes:
         self._keys = keys
 
     async def issue(self, connection: HTTPConnection, seconds: int | None = None) -> str:
-        """Issue a code for the request's token or pass. ``seconds``: the lifetime of the code's pass.
+        """Issue a code for the request's token or pass. ``seconds``: the lifetime of the pass that the browser gets for
+        the code.
 
         Raises MissingToken, SigningKeyMissing and StoreUnavailable, and TokenAlreadyRotated for a token in its grace
         period, or for a pass that was made from such a token.
@@ -184,7 +185,7 @@ def code_routes(embedding: Embedding, access: Access, guards: Sequence[Middlewar
 
 
 def redeem_route(codes: SingleUseCodes, opened: Mapping[Purpose, Callable[[str], Awaitable[str | None]]]) -> Route:
-    """Exchanges a code for a pass, or for the key of a preview's session."""
+    """Return the route that exchanges a code for a pass, or for the key of a preview's session."""
 
     async def redeem(request: Request) -> Response:
         found = await codes.redeem_one_of(opened, await _code_of(request))
@@ -198,5 +199,5 @@ def redeem_route(codes: SingleUseCodes, opened: Mapping[Purpose, Callable[[str],
 
 async def _code_of(request: Request) -> str:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise UnsupportedMediaType("send the code as JSON: Content-Type: application/json")
+        raise UnsupportedMediaType("send the code as JSON, with the header `Content-Type: application/json`")
     return (await read_request(request, RedeemRequest)).code

@@ -76,8 +76,9 @@ class Downloads:
         decimal_comma: bool = False,
     ) -> str:
         """Issue the code for a panel's file. ``session``: in a preview, the digest of the session's key.
-        ``decimal_comma``: as in DownloadRequest. Raises:
+        ``decimal_comma``: as in DownloadRequest.
 
+        Raises:
         - StoreUnavailable, and the errors of ``read_filters``;
         - HTTPException (404) if the panel has no rows;
         - InvalidBody if the filters are too long."""
@@ -96,7 +97,7 @@ class Downloads:
         return await self._codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
 
     async def respond(self, code: str, scope: Scope) -> Response:
-        """``scope``: of the request for the file. If the query fails, the response is a sentence for the viewer. Raises
+        """Return the file, or a sentence for the viewer if the query fails. ``scope`` is that of the request. Raises
         StoreUnavailable, and HTTPException (410) for a code that no longer works."""
         good_until = self._clock() + self._staleness
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)

@@ -62,6 +62,7 @@ def _plain(name: str, value: Any) -> Any:
     elif not isinstance(value, list) or not any(isinstance(each, list | dict) for each in value):
         return value
     raise InvalidParameter(
-        f"params.{name}: a filter is a string, number, boolean, a list of these, a preset, or a start and end",
+        f"params.{name}: a filter must be a string, number or boolean, a list of these, an object with `preset`, or an "
+        "object with `start` and `end`",
         names=[name],
     )

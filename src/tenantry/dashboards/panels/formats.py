@@ -48,7 +48,7 @@ def is_currency(text: str) -> bool:
 
 
 def unusable_formats(properties: Mapping[str, Any]) -> Iterator[UnusableFormat]:
-    """Yield those of the properties ``locale``, ``currency``, ``timezone`` and ``week_start`` that have an unusable
+    """Check the properties ``locale``, ``currency``, ``timezone`` and ``week_start``. Yield those with an unusable
     value. Missing and empty properties are fine."""
     locale, currency = properties.get("locale"), properties.get("currency")
     if locale not in (None, "") and not (isinstance(locale, str) and is_locale(locale)):

@@ -1,19 +1,16 @@
-"""PanelStream, the response to a request for panels. It consists of JSON lines (NDJSON) in the order of completion.
-
+"""PanelStream, the response to a request for panels. It consists of JSON lines (NDJSON) in the order of completion:
     {"dashboard": …}                    first, if requested
     {"choices": "origin", "values": …}  the choices of a control, if a query returns them
     {"panel": "1-1", "columns": …}      rows or an error
     {"changed": ["1-1"]}                which shown panels have changed, if requested
     {"end": true}                       complete; a response without it was cut off
 
-After these lines, a ``live`` response stays open and sends the lines below.
-
+After the line ``end``, a ``live`` response stays open and sends:
     {"changed": ["1-1"]}                the rows of these panels have changed
     {"revision": "5f3a"}                with `tenantry dashboards serve`, at the beginning and when a file changes: the
                                         page reloads if the revision is new
 
 The last line of any response may be:
-
     {"token": "ended"}                  the token of the request is no longer valid
     {"group": "changed"}                the group's properties, name, mapping or data source changed: the page loads
                                         everything again

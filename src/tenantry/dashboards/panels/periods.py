@@ -1,4 +1,4 @@
-"""The period that a panel shows and, for ``compare``, the same part of the previous period."""
+"""The period that a panel shows and, for ``compare``, the part of the previous period to compare with it."""
 
 # For example, 1 to 28 November is compared with 1 to 28 October, and the first eleven months of a year with the same
 # months of the previous year. A period that includes today ends now, and the previous one at the same clock time.
@@ -31,7 +31,7 @@ class Days(NamedTuple):
         return self.end - _DAY
 
     def sent(self) -> dict[str, str]:
-        """The first and the last day in the form that pages read, the last day with its clock time."""
+        """The JSON for pages: the first day, and the last with its clock time, such as ``2026-11-30T14:05``."""
         until = "" if self.until is None else f"T{self.until:%H:%M}"
         return {"start": self.start.isoformat(), "end": f"{self.last.isoformat()}{until}"}
 
@@ -60,7 +60,7 @@ def periods(
 ) -> Periods | None:
     """Return None if the range is empty, has an open end, or is a relative range of hours.
 
-    ``by_time``: whether the query can end the range within a day. Raises the errors of ``typed_value``."""
+    ``by_time``: whether the query can end the range at a time of day. Raises the errors of ``typed_value``."""
     bounds = typed_value(parameter, variables, now)
     if bounds is None or bounds.start is None or bounds.end is None:
         return None
@@ -109,7 +109,7 @@ def _length(whole: Days, relative: RelativeRange | None) -> tuple[int, int]:
 
 
 def _earlier(day: date, months: int, days: int) -> date:
-    """The day that is ``months`` and ``days`` earlier. In a shorter month, this is the last day of the month."""
+    """One month before 31 March is the last day of February."""
     years, month = divmod(day.month - 1 - months, 12)
     year = day.year + years
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1])) - timedelta(days=days)

@@ -25,13 +25,12 @@ Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 async def fetch_table(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, page: int, sort: str
 ) -> tuple[Result, int]:
-    """Fetch the rows of a table's ``page`` (from 0), and the number of all rows.
+    """Fetch the rows of one page of a table, and the number of all rows. ``page`` counts from 0.
 
     ``sort``: a column, or ``-name`` for descending order; by default, the view's ``sort`` or the order of the query.
-    Viewers can sort by ``named`` columns. The engine sorts a result that exceeds the source's limits.
+    Viewers can sort by the columns in ``named``. If a result exceeds the source's limits, the engine sorts it.
 
     Raises:
-
     - TooManyRows or TooManyBytes if the engine cannot sort the result, or if no column to sort by is known;
     - InvalidParameter for an unknown column;
     - the errors of ``DataSources.query``.
@@ -59,8 +58,8 @@ async def fetch_table(
 async def _page_by_engine(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, sort: str, limits: tuple[int, int]
 ) -> tuple[Result, int]:
-    """Order by ``sort``, then by all sortable ``named`` columns, so that no row is on two pages. Raises InvalidSettings
-    if the engine cannot page."""
+    """Order by ``sort``, then by all sortable columns in ``named``, so that no row is on two pages. Raises
+    InvalidSettings if the engine cannot page."""
     known = await _columns(ask, template, [sort] if sort else _names(view)[:1])
     if sort and sort.removeprefix("-") not in known.names:
         raise _unknown_column()
@@ -100,7 +99,7 @@ def _names(view: Mapping[str, Any]) -> list[str]:
 
 
 def _unknown_column() -> InvalidParameter:
-    return InvalidParameter("sort names a column that this table does not have", names=["sort"])
+    return InvalidParameter("`sort` names a column that this table does not have", names=["sort"])
 
 
 def sorted_rows(result: Result, sort: str) -> Sequence[tuple[Any, ...]]:

@@ -11,8 +11,9 @@ from tenantry.tokens import check_pass_length, viewer_of
 
 
 def assumed_viewer(values: Mapping[str, Any], group: UserGroup, now: datetime, seconds: int, *, field: str) -> Viewer:
-    """Return a viewer with these values of ``viewer.*``, including ``id``, for an operator or author. The viewer may be
-    one whose passes are revoked. Raises InvalidBody, which names ``field``, for values that no viewer can have."""
+    """Return a viewer with these values of ``viewer.*``, including ``id``, for an operator or author. This also works
+    if the viewer's passes are revoked. Raises InvalidBody, which names ``field``, for values that no viewer can have.
+    """
     since = int(now.timestamp())
     attributes = {name: value for name, value in values.items() if name != "id"}
     claims: dict[str, Any] = {"iat": since, "exp": since + seconds, "viewer": attributes}

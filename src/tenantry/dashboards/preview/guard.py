@@ -22,8 +22,8 @@ RequireAuthor: TypeAlias = Callable[[Scope], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class EditorPreview:
-    """A preview of the SQL editor. ``require_author`` raises TenantryError unless a request is from the preview's
-    author, and the author still has access."""
+    """A preview of the SQL editor. ``require_author`` raises TenantryError for a request that is not from the preview's
+    author, or if the author has lost access."""
 
     id: str
     require_author: RequireAuthor
@@ -41,10 +41,11 @@ class EditorPreview:
 
 class PreviewGuard:
     """ASGI middleware around UserGroupMiddleware. It accepts the key of a preview session instead of a token. Streams
-    end within ``staleness`` seconds after the session. Raises InvalidToken if the session has ended, MissingScope if
-    the session is for another dashboard or preview, UserGroupExpired, UserGroupSuspended. With ``editor``, streams also
-    end when the preview's author loses access, pages have no watermark, and a request without the key of a session
-    raises InvalidToken."""
+    end within ``staleness`` seconds after the session. With ``editor``, streams also end when the preview's author
+    loses access, pages have no watermark, and a request without the key of a session raises InvalidToken.
+
+    Raises InvalidToken if the session has ended, MissingScope if it is for another dashboard or preview, and
+    UserGroupExpired or UserGroupSuspended."""
 
     def __init__(
         self, app: ASGIApp, *, previews: Previews, staleness: float, editor: EditorPreview | None = None
@@ -110,7 +111,7 @@ def _key_of(scope: Scope) -> str | None:
 
 
 def preview_mark(scope: Scope) -> dict[str, Any]:
-    """Return, as JSON, the group that the page's watermark names in a preview."""
+    """Return the group that a preview's page names in its watermark, as JSON."""
     preview: Preview | None = scope.get(PREVIEW_KEY)
     if preview is None:
         return {}

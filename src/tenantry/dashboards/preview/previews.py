@@ -64,12 +64,11 @@ class Previews:
         drafts: str | None = None,
         shown_by: str | None = None,
     ) -> str:
-        """Issue a preview code for this group. The code is not valid for longer than the API token. With ``access``
+        """Issue a preview code for this group. The code is not valid for longer than the API token. If ``access`` is
         None, the dashboard is not looked up. ``as_viewer``: the values of ``viewer.*`` in the preview, including
         ``id``. ``drafts``: a digest of unsaved texts, for the audit trail. ``shown_by``: as in Preview.
 
         Raises:
-
         - UnknownGroup, and NotFound for a dashboard that the group may not open;
         - InvalidBody for an expired or suspended group, or for values that no viewer can have;
         - Unauthorized for a revoked API token, and StoreUnavailable.

@@ -108,7 +108,7 @@ class AnswerBudget:
         await self._wait(lambda: self.has_capacity(share, size), largest)
 
     def expected(self, group: bytes, name: LineName) -> int:
-        """Return the size in bytes that this line last had for the group, otherwise for any group, otherwise an
+        """Return the last size of this line in bytes, for this group or else for any group. If unknown, return an
         estimate."""
         known = self._sizes.get((group, name)) or self._sizes.get((None, name))
         return known or _UNKNOWN_BYTES
@@ -170,7 +170,7 @@ class OpenAnswer:
         raise AnswersUnread(AnswersUnread.MESSAGE, retry_after=1)
 
     async def _try_line(self, name: LineName, size: int, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine | None:
-        """Return None if the line needs more than ``size`` bytes and the group cannot reserve them."""
+        """Return None if the line needs more than ``size`` bytes, and the group cannot reserve the rest."""
         budget, share = self._budget, self._share
         unused = size
         try:

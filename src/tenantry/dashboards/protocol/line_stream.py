@@ -41,8 +41,8 @@ class LineStream(Response):
         raise NotImplementedError
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send lines until the viewer leaves or is too slow, or the middleware ends the response. Raises AnswersUnread,
-        before anything is sent."""
+        """Send lines until the viewer leaves or is too slow, or the middleware ends the response. Raises AnswersUnread
+        only before it sends anything."""
         with suppress(ViewerLeft, ResponseCut):
             async with (
                 while_connected(self._request),

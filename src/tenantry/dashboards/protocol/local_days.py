@@ -1,4 +1,4 @@
-"""Days of a zone whose clocks leave out a midnight, such as 4 November 2018 in São Paulo: it began at 1:00."""
+"""Days in zones whose clocks skip a midnight. For example, in São Paulo, 4 November 2018 began at 1:00."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tenantry.datasources.results import Result
 
 
 def with_midnights(result: Result, zone: tzinfo | None) -> Result:
-    """Return the rows with each day beginning at midnight, if all values of a column begin days in ``zone``.
+    """If all values of a column are beginnings of days in ``zone``, replace each with a midnight.
 
     ``2018-11-04T01:00:00-02:00`` becomes ``2018-11-04T00:00:00-03:00``, the same instant. Without this change, a column
     of days would look like one of hours.

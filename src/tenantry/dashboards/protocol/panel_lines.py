@@ -56,6 +56,7 @@ def rows_line(
 ) -> Iterable[bytes | memoryview]:
     """Return the parts of the line that holds a panel's rows.
 
+    Arguments:
     - ``about``: further fields, as JSON: ``age`` (seconds since the rows were queried), ``as_of`` (Unix time; the rows
       include all changes that were reported before it), ``now``, ``zone``, ``week_start``, ``unit``, ``periods``,
       ``total`` (number of rows in the whole table) and ``reduced``.

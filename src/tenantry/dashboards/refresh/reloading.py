@@ -25,9 +25,9 @@ Stamp: TypeAlias = frozenset[tuple[str, int, int]]
 
 
 class ReloadingFolder(Mapping[str, SavedDashboard]):
-    """A DashboardFolder that rereads changed files. While one is invalid, every access raises InvalidDashboards or
-    InvalidQueries. With ``keep_valid``, viewers get the files as they were when all were valid, and the log says which
-    file is invalid."""
+    """A DashboardFolder that rereads changed files. While a file is invalid, every access raises InvalidDashboards or
+    InvalidQueries. With ``keep_valid``, viewers get the last version in which all files were valid, and the log names
+    the invalid file."""
 
     def __init__(self, path: str | Path, *, keep_valid: bool = False) -> None:
         self.path: Path = Path(path)
@@ -52,7 +52,7 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
 
     @property
     def recent_revision(self) -> str:
-        """The revision. All open responses together read it only a few times a second."""
+        """The revision, computed at most once every ``_LOOK_SECONDS`` for all open responses together."""
         now = time.monotonic()
         if self._recent is None or now >= self._recent[0] + _LOOK_SECONDS:
             self._recent = (now, self.revision)

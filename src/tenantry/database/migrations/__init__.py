@@ -50,7 +50,7 @@ _ADVISORY_LOCK = 0x74656E616E747279  # "tenantry" in ASCII, read as a number
 
 def migrate(url: str) -> None:
     """Create the store's tables, or alter them to the revision HEAD. Creates a missing SQLite file. Raises
-    StoreUnavailable; InvalidSettings if the URL is invalid, the file's folder does not exist or a package is
+    StoreUnavailable, and InvalidSettings if the URL is invalid, the file's folder does not exist or a package is
     missing."""
     address = read_address(url)
     try:
@@ -74,14 +74,13 @@ def check(url: str) -> None:
 
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
-    """Whether this version can use tables of the revision ``found``. ``listed``: the revisions whose code can use the
-    tables, separated by spaces; the last one is that of the tables."""
+    """Whether this version can use tables of the revision ``found``. ``listed``: the ``HEAD`` of each version that can
+    use the tables, separated by spaces. The last one is the revision of the tables."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 
 
 def _usable(connection: Connection) -> str | None:
-    """Return None if this version can use the tables, otherwise their revision (``none`` without tables)."""
     found = _read_revision(connection)
     if found == HEAD or (found and _has_list(connection) and is_compatible(found, _read_list(connection))):
         return None

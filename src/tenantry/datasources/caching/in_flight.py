@@ -62,7 +62,7 @@ class InFlightCounters:
 class InFlightQueries:
     """Runs equal concurrent queries of one event loop only once.
 
-    ``store_outcome`` returns whether later callers may get a result from a cache.
+    ``store_outcome`` stores a result in a cache, and returns whether later callers may get it there.
     """
 
     # An execution (one run at a source) waits in the queue of each caller's group. It begins when one of these groups
@@ -110,7 +110,7 @@ class InFlightQueries:
         return self._watch.run(query.group, query.schema, query.opened.registered, running.wait())
 
     def invalidate_source(self, name: str | None) -> None:
-        """Let no later caller join a query in flight at this source (None: at any source)."""
+        """From now on, let no caller join a query in flight at this source (None: at any source)."""
         for key in [key for key, running in self.by_key.items() if name in (None, running.query.opened.name)]:
             del self.by_key[key]
 

@@ -66,6 +66,7 @@ class RedisResultCounters:
 class RedisResults:
     """The second level of a ResultCache, in Redis or Valkey, which all processes share.
 
+    Arguments:
     - ``url``: as for RedisBackend.
     - ``secret``: at least 32 random bytes that all processes share and nobody else knows.
     - ``budget``: maximum seconds that a query waits for the server.
@@ -111,7 +112,7 @@ class RedisResults:
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def is_current(self) -> bool:
-        """Return whether the marks were read recently. May start a new read in the background."""
+        """Return whether the sources' marks were read recently. May start to read them again in the background."""
         age = self._age()
         if age > POLL_SECONDS and (self._poll is None or self._poll.done()):
             self._poll = asyncio.get_running_loop().create_task(self._read_marks())
@@ -145,7 +146,8 @@ class RedisResults:
         self._known_at = asked
 
     async def mark(self, source: str) -> None:
-        """Give a changed source a new mark. Raises SourceUnavailable if the server does not answer."""
+        """Give a changed source a new mark, so that older entries are not used. Raises SourceUnavailable if the server
+        does not answer."""
         mark = secrets.token_hex(8)
         answers = await self._ask(
             ("HSETNX", self._marks_key, _BORN, secrets.token_hex(8)),
@@ -162,7 +164,7 @@ class RedisResults:
         self._untold.discard(source)
 
     def mark_of(self, source: str) -> str:
-        """Return the source's last known mark, in the form that entries contain."""
+        """Return the source's last known mark, as entries contain it."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property
@@ -198,7 +200,7 @@ class RedisResults:
         except RefusedResult:
             if not self.counters.refused:  # logged once, because there may be many such entries
                 logger.warning(
-                    "%s: an entry was refused, because it was not written with our secret for this key",
+                    "%s: an entry was ignored, because it was not written for its key with the secret of RedisResults",
                     self._server.label,
                 )
             self.counters.refused += 1

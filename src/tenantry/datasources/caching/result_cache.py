@@ -111,8 +111,7 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest usable result for this key, or None. Keys derived from it count
-        too."""
+        """Return the age in seconds of the oldest usable result for this key or a key derived from it, or None."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -315,7 +314,6 @@ class CachedQueries:
 
 
 def check_max_age(max_age: Any) -> None:
-    """Raises ValueError unless ``max_age`` is a finite number of seconds, 0 or above."""
     if isinstance(max_age, bool) or not isinstance(max_age, int | float) or not 0 <= max_age < math.inf:
         raise ValueError("max_age must be a number of seconds, 0 or above")
 

@@ -1,4 +1,4 @@
-"""For each dialect, the SQL that lists the columns and the foreign keys of the tables that a query can read."""
+"""SQL for each dialect, which lists the columns and foreign keys of all tables that a query can read."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ async def read_catalogue(
     source: RegisteredSource, *, keys: Keys = None, engines: Mapping[str, DriverFactory] | None = None
 ) -> Catalogue:
     """Read the names of the tables, columns and foreign keys that the source's database user can see. ``keys`` and
-    ``engines`` are those of ``DataSources``. Raises DataSourceError; InvalidSource if Tenantry cannot read the
+    ``engines`` are those of ``DataSources``. Raises DataSourceError, such as InvalidSource if Tenantry cannot read the
     catalogue of this dialect."""
     # Leave out the declaration: it may be wrong, and the catalogue helps to correct it.
     asked = replace(source, tables="")
@@ -46,7 +46,7 @@ async def read_catalogue(
 
 
 def _catalogue(dialect: str, columns: Iterable[Sequence[Any]], foreign_keys: Iterable[Sequence[Any]]) -> Catalogue:
-    """Return the catalogue without columns that are None or cannot be spelled, and without their foreign keys."""
+    """Return the catalogue. Leave out each column that is None or cannot be spelled, and its foreign keys."""
     found: dict[tuple[str, ...], list[str]] = {}
     views: set[tuple[str, ...]] = set()
     for schema, table, column, is_view in columns:

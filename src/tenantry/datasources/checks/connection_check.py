@@ -37,9 +37,9 @@ async def check_connection(
     """Connect as a query would, check the declaration of guarded tables, and run ``select 1``. Return the total time in
     seconds.
 
-    ``keys``, ``engines``: as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
-    QueryFailed; InvalidSource for an unusable URL or driver, a wrong declaration of guarded tables, or a source that
-    can read the store's tables.
+    ``keys``, ``engines``: as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout and
+    QueryFailed. Raises InvalidSource for an unusable URL or driver, a wrong declaration of guarded tables, or a source
+    that can read the store's tables.
     """
     begun = monotonic()
     limits = Limits(timeout=seconds, connect_timeout=seconds, pool_size=1)

@@ -43,7 +43,7 @@ _UNREACHABLE: Final = (SourceUnavailable, InvalidSource, StoreUnavailable)
 
 
 class AskedQuery(NamedTuple):
-    """A query to explain. A group runs it on the data source to which it maps ``schema``."""
+    """A query to explain, on the data source to which a group maps ``schema``."""
 
     file: str
     """The file that findings name."""
@@ -102,7 +102,7 @@ class _Answers:
 
 
 class EngineCheck:
-    """Asks engines to explain queries and name their columns: ``add`` the groups, then ``run``."""
+    """Asks engines to explain queries and name their columns. Call ``add`` for each group, then ``run``."""
 
     # On each source, each query is explained (with EXPLAIN) for the first group that has all properties that the query
     # needs: once without a viewer's input, if the query runs without it, and once with sample input for all its
@@ -207,7 +207,7 @@ class EngineCheck:
                     looked_at.add(query)
                     await self._look_at_rows(sources, asked, explained, known.names, says)
             except (SourceUnavailable, InvalidSource) as error:
-                fix = "correct the registration or the network; no further query of this source was explained"
+                fix = "correct the registration or the network; the source's remaining queries were not checked"
                 finding = wrong_tables(error) or Finding("source-unreachable", Severity.ERROR, 1, 1, error.message, fix)
                 self._unreachable.append((f"data source {source.registered.provided_id}", finding))
                 return
@@ -304,7 +304,9 @@ def wrong_tables(error: TenantryError | None) -> Finding | None:
     """Return a finding if the error reports a wrong declaration of guarded tables, else None."""
     if not isinstance(error, InvalidSource) or error.problem is None:
         return None
-    return Finding("wrong-tables", Severity.ERROR, 1, 1, f"{error.problem}, so no query runs on it", error.fix)
+    return Finding(
+        "wrong-tables", Severity.ERROR, 1, 1, f"{error.problem}, so no query runs on this data source", error.fix
+    )
 
 
 def reported_by(sources: Sequence[str]) -> str:
@@ -313,7 +315,7 @@ def reported_by(sources: Sequence[str]) -> str:
 
 
 async def _answer(sources: DataSources, asked: _Asked, template: WrappedTemplate) -> Result | None:
-    """Return None if the engine cannot be asked, or the query takes too long."""
+    """Return None if the query fails or takes too long. Raises the error of an unreachable source."""
     query, group, variables, _ = asked
     try:
         return await sources.query(group, query.schema, template, variables)

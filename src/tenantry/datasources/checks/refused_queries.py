@@ -10,7 +10,7 @@ from tenantry.errors import Edit, PrivateNameUsed, QueryFailed, QueryTimeout, Te
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import template_error
 
-CORRECT_QUERY: Final = "run its SQL, which `tenantry dashboards explain` prints, and correct the query"
+CORRECT_QUERY: Final = "run the SQL that `tenantry dashboards explain` prints, and correct the query"
 _WORD: Final = re.compile(r"(?:[\"`]?\w+[\"`]?\.)*[\"`]?(\w+)")
 
 
@@ -29,17 +29,18 @@ def read_refusal(
 ) -> Refusal:
     """Return the reason for the refusal, with its position.
 
+    Arguments:
     - ``file``: the file to report if the template names no file.
     - ``text``: the SQL of the query, without ``prefix``.
     - ``prefix``: the words before the SQL, such as ``explain``.
-    - ``names``: known names of tables and columns, one of which may be meant.
+    - ``names``: known names of tables and columns, for corrections.
     """
     if isinstance(error, TemplateError):
         found = template_error(error)
         return Refusal(found.file or file, found.code, found.line, found.column, found.message, found.fix)
     if isinstance(error, QueryTimeout):
         fix = "try again later: another session may hold a lock"
-        return Refusal(file, "explain-timeout", 1, 1, "the data source did not explain it in time", fix)
+        return Refusal(file, "explain-timeout", 1, 1, "the data source did not explain the query in time", fix)
     if isinstance(error, PrivateNameUsed):
         where, line, column = _position(file, template, error.word)
         return Refusal(where, "private-name", line, column, error.problem, error.fix)
@@ -51,7 +52,7 @@ def read_refusal(
     where, line, column = _position(file, template, word)
     edit = misspelt(word, names) if word else None
     fix = CORRECT_QUERY if edit is None else f"did you mean {edit.new}?"
-    return Refusal(where, "query-refused", line, column, f"the data source refuses it: {problem}", fix, edit)
+    return Refusal(where, "query-refused", line, column, f"the data source refuses the query: {problem}", fix, edit)
 
 
 def word_at(text: str, position: int) -> str:

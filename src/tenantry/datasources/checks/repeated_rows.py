@@ -9,8 +9,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class RepeatedRows(WrappedTemplate):
-    """Selects how many rows have the same values in the columns ``names``, for one repeated combination of values.
-    Selects no row if none is repeated."""
+    """Selects the number of rows that share one combination of values in the columns ``names``. Selects no row if every
+    combination is unique."""
 
     # Rows without a value in the first column are ignored.
 

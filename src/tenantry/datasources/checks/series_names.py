@@ -29,7 +29,8 @@ class SeriesNames(WrappedTemplate):
 
 
 def names_in(found: Result | None) -> frozenset[str] | None:
-    """Return the values as a dashboard's page writes them. Return None for no answer, no rows or too many values."""
+    """Return the values as a dashboard's page writes them. Return None if ``found`` is None, has no rows or has too
+    many."""
     if found is None or not found.rows or len(found.rows) > MOST_NAMES:
         return None
     return frozenset(_key(row[0]) for row in found.rows)

@@ -41,8 +41,8 @@ def _read_file(file: Path, *_state: int) -> GuardedTables:
 
 
 class TablesCheck:
-    """Finds the guarded tables for each query: in ``file``, otherwise in the declarations of data sources
-    (``add_source``), otherwise in tables.yaml in the query's folder or next to that folder.
+    """Finds the guarded tables for each query: in ``file`` if given, otherwise in the declarations of data sources
+    (``add_source``), otherwise in tables.yaml in the query's folder or its parent.
 
     ``find`` and ``guarded`` raise TemplateError for an unusable file."""
 
@@ -65,7 +65,7 @@ class TablesCheck:
 
     def find(self, template: SQLTemplate, folder: Path) -> GuardedTables | None:
         """Return the declaration for a query in ``folder``. If several data sources have declarations, return the first
-        one that accepts the query, otherwise the first of all."""
+        declaration that accepts the query. If all refuse it, return the first."""
         alternatives = self._alternatives(folder)
         return next((each for each in alternatives if self._accepts(each, template)), next(iter(alternatives), None))
 
@@ -92,7 +92,7 @@ class TablesCheck:
         given: Collection[str] = (),
         paramstyle: str | None = None,
     ) -> Iterator[Finding]:
-        """Yield the findings of ``lint`` and of the query's guarded tables and, with a ``coverage``, of the groups'
+        """Yield the findings of ``lint``, those about guarded tables and, with ``coverage``, those about the groups'
         properties."""
         tables = self.find(template, folder)
         yield from lint(
@@ -109,11 +109,11 @@ class TablesCheck:
             if not reading:
                 continue
             place = folder.parent / TABLES_FILE  # the parent of "." is "." itself
-            message = f"this file is missing: no query of {folder} is guarded, so each must filter by itself"
+            message = f"this file is missing, so no query in {folder} is guarded: each must filter the rows itself"
             yield str(place), _undeclared(message, _draft(reading))
         file = self._given or next(filter(None, map(find_tables, self._files)), None)
         for source in self._undeclared:
-            message = "this data source declares no tables, so each of its queries must filter by itself"
+            message = "this data source declares no tables, so each query must filter the rows itself"
             draft = "" if file else f"tenantry data-source tables {quote(source)} > {TABLES_FILE}; correct it; "
             fix = f"{draft}tenantry data-source update {quote(source)} --tables {quote(str(file or TABLES_FILE))}"
             yield f"data source {source}", _undeclared(message, fix)
@@ -158,4 +158,4 @@ def _draft(templates: Iterable[SQLTemplate]) -> str:
         with suppress(TemplateError):
             names.update(named_tables(template))
     lines = "".join(f"\n  {name}: COLUMN" for name in sorted(names))
-    return f"write the column that holds the customer's id for each COLUMN, or `shared`:\ntables:{lines}"
+    return f"replace each COLUMN by the column that holds the customer's id, or by `shared`:\ntables:{lines}"

@@ -149,7 +149,7 @@ def failure_of(
     if code in _AWAY:
         return unreachable_error(source_id, error, f" ({code})")
     if code == _CONSTRAINT:
-        evidence += ": the profile of its user does not allow the limits of DataSources"
+        evidence += ": the settings profile of the database user forbids the limits of DataSources"
     elif has_values and code in _BAD_VALUE:
         return UnbindableValue(f"a value does not fit its position in the SQL: {evidence}", name="$")
     word = named_word(str(error), _NAMED) if code in _NAMES_A_WORD else ""

@@ -52,7 +52,7 @@ _EXPANDED = "MULTI"
 _PIVOT_WITH_VALUES = ("PIVOT statements with pivot elements extracted", "a statement that expands into several")
 _NAME_THE_COLUMNS = (
     "a `pivot` that takes its columns from the rows cannot have values: name the columns, "
-    "pivot … on column in ('a', 'b')"
+    "as in `pivot … on column in ('a', 'b')`"
 )
 _NAMED: Final = re.compile(
     r'Referenced (?:column|table) "(\w+)" not found|does not have a column named "(\w+)"|'

@@ -26,7 +26,7 @@ _READ_ONLY_NOTES: Final = {
         "{name} cannot make a connection read-only. Tenantry sends it only statements that read, but a function in "
         "such a statement has all rights of the database user: register a user who may only read."
     ),
-    ReadOnlyBy.USER: ("only the rights of its user keep {name} read-only: register a user who may only read."),
+    ReadOnlyBy.USER: "only the rights of the database user keep {name} read-only: register a user who may only read.",
 }
 _NO_STOP_NOTE: Final = (
     "a query on {name} cannot be stopped: after its timeout, or after its viewer has left, it continues on the server "

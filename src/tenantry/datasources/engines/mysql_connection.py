@@ -62,7 +62,7 @@ class ServerAddress:
 
     def goes_on_without_tls(self, number: int | None) -> bool:
         """Return whether to connect again without TLS, because the server has no TLS and the URL does not require TLS.
-        After True, ``arguments`` leaves TLS out."""
+        If so, ``arguments`` leaves TLS out from now on."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True
@@ -188,8 +188,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """Return whether the server converted only the beginning of a string to a number or a time, or may have done
-        so. Call this after the last row was read."""
+        """Return whether the server converted, or may have converted, only the beginning of a string to a number or
+        time. Call this after the last row was read."""
         count = self._result.warning_count
         if not count:
             return False

@@ -52,8 +52,8 @@ _UNBOUNDED: Final = ("decimal",)  # types of numbers that may be large: a decima
 # So the first keyword must be one that reads, and the role should have no rights to such actions.
 _BEGIN: Final = (b"begin read only", ())
 _BACKSLASH: Final = (
-    "it has a backslash, which this server reads as an escape in every string and PostgreSQL does not: "
-    "use || and chr(92)"
+    "it has a backslash, which this server, unlike PostgreSQL, reads as an escape in every string: "
+    "write chr(92) instead, and join the parts with ||"
 )
 _HAS_NUL: Final = "it contains a NUL character, at which the server would end it: remove it"
 
@@ -110,7 +110,7 @@ class PostgreSQLDriver:
         return params
 
     def open(self) -> PipelineConnection:
-        """Raises SourceUnavailable; InvalidSource if a Redshift URL leads to PostgreSQL, if the role can read the
+        """Raises SourceUnavailable, and InvalidSource if a Redshift URL leads to PostgreSQL, if the role can read the
         store's tables, or if the source has session variables but the role bypasses row-level security."""
         failure: TenantryError
         try:

@@ -270,7 +270,6 @@ class PipelineConnection:
                 self._check_length()
 
     def _wait_for(self, events: int) -> bool:
-        """Wait, and return whether the socket is ready. Send a cancel request if one is due."""
         if self._interrupted or self._stop_at:
             now = monotonic()
             self._stop_at = self._stop_at or now + _CANCEL_SECONDS

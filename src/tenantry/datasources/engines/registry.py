@@ -156,7 +156,6 @@ def is_engine(name: str) -> bool:
 
 
 def engine_name(url_scheme: str) -> str | None:
-    """The name of the built-in engine for a URL scheme, or None."""
     engine = BUILT_IN.get(url_scheme)
     return None if engine is None else engine.name
 
@@ -179,12 +178,12 @@ def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
     engine = find_engine(parsed, trusted=trusted)
     notes = [*enforcement_notes(name, engine.enforcement)]
     if not engine.is_installed:
-        notes.append(f"{engine.missing_package}, where its queries run")
+        notes.append(f"{engine.missing_package}, wherever queries of this data source run")
     return notes
 
 
 def source_notes(source: RegisteredSource, driver: Driver[Any], host: Mapping[str, Engine]) -> tuple[str, ...]:
-    """Return the warnings of ``registration_notes`` about a source that is in use, also for engines of the host
+    """Return the warnings of ``registration_notes`` for a source in use. Its engine may also be one of the host
     program."""
     engine = find_engine(parse_url(source.url), host, trusted=source.trusted)
     enforcement = engine.enforcement

@@ -194,8 +194,7 @@ def local_time(value: str | None, zone: str) -> str | None:
 
 
 def utc_offset(value: str | None, zone: str) -> str | None:
-    """Return how far the clocks of ``zone`` are ahead of UTC at an instant, as in ``+01:00``; for a date, an empty
-    string."""
+    """Return the offset of ``zone`` from UTC at an instant, such as ``+01:00``. For a date, return an empty string."""
     if value is None or _is_date(value):
         return value and ""
     offset = f"{_in_zone(value, zone):%z}"
@@ -203,9 +202,9 @@ def utc_offset(value: str | None, zone: str) -> str | None:
 
 
 def zoned_start(start: str, value: str | None, zone: str) -> str | None:
-    """Return, with its offset, the time at which the hour, minute or second of an instant begins, whose clock time is
-    ``start``: never before the last change of clocks. Of two equal hours, the second has a decimal, so that it is the
-    greater text."""
+    """Return, with its offset, the time at which the hour, minute or second of an instant begins. ``start`` is the
+    clock time of that beginning. If clocks changed in between, return the time of the change. If an hour occurs twice,
+    the second has a decimal, so that it is the greater string."""
     if value is None or _is_date(value):
         return value and start.replace(" ", "T")
     instant, begin = _in_zone(value, zone), datetime.fromisoformat(start)

@@ -1,7 +1,6 @@
 """TLS options of a source URL: ``ssl_mode``, ``ssl_ca``, ``ssl_cert`` and ``ssl_key``.
 
 The values of ``ssl_mode``:
-
 - ``verify``: require a certificate for the URL's host, signed by ``ssl_ca`` or by a CA that the system trusts.
 - ``required``: use TLS, but accept any certificate.
 - ``disabled``: do not use TLS.
@@ -106,11 +105,11 @@ def asked_mode(options: Mapping[str, str]) -> str | None:
     files = [name for name in FILES if name in options]
     mode = options.get("ssl_mode")
     if mode == "disabled" and files:
-        raise refused(f"ssl_mode=disabled contradicts {', '.join(files)}: remove ssl_mode or the options with files")
+        raise refused(f"ssl_mode=disabled contradicts {', '.join(files)}: remove ssl_mode, or the other options")
     if mode == "required" and "ssl_ca" in files:
         raise refused("ssl_mode=required checks no certificate: write ssl_mode=verify, or remove ssl_ca")
     if "ssl_key" in files and "ssl_cert" not in files:
-        raise refused("ssl_key needs ssl_cert: add it")
+        raise refused("ssl_key needs ssl_cert: add ssl_cert, or remove ssl_key")
     if mode is None and "ssl_ca" in files:
         return "verify"
     return mode
@@ -121,7 +120,7 @@ def certificate_hint(error: BaseException | None) -> str | None:
     if not isinstance(error, ssl.SSLCertVerificationError):
         return None
     if error.verify_code in _OTHER_HOST:
-        return "the certificate of the server is for another host than that of the URL"
+        return "the certificate of the server is for another host than the one in the URL"
     return "the certificate of the server has expired, or is not signed by a CA that ssl_ca or this system trusts"
 
 

@@ -61,7 +61,8 @@ class ConnectionPool(Generic[C]):
         self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
     ) -> Found:
         """Run a query and return ``shape(answer)``, computed in the query's thread. ``turn`` must hold a connection,
-        which the pool releases. Raises DataSourceError; InvalidSource if the driver cannot set session variables."""
+        which the pool releases. Raises DataSourceError, such as InvalidSource if the driver cannot set session
+        variables."""
         work: Work[C] = self.driver.fetch
         arguments: tuple[BoundSQL, ...] = (bound,)
         if session is not None:

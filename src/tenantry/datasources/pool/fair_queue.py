@@ -66,8 +66,8 @@ class Turn:
         """Whether a ConnectionPool has taken over the turn and will release it."""
 
     async def wait(self) -> None:
-        """Wait for a connection. Release the turn and raise SourceUnavailable if the turn loses its place, or after
-        ``Limits.wait`` seconds."""
+        """Wait for a connection. If the turn loses its place, or after ``Limits.wait`` seconds, release the turn and
+        raise SourceUnavailable."""
         has_come, queue = None, self.queue
         try:
             async with asyncio.timeout(queue.limits.wait):
@@ -181,7 +181,7 @@ class FairQueue:
         asyncio.get_running_loop().call_later(BARRED_SECONDS, self._unbar, group)
 
     def must_yield(self, turn: Turn) -> bool:
-        """Whether a stream has used the only connection for ``SLICE`` while another group waits."""
+        """Whether a stream has used the only connection for ``SLICE`` seconds while another group waits."""
         if not turn.is_stream or self.waiting == turn.group.waiting:
             return False
         now = asyncio.get_running_loop().time()

@@ -42,8 +42,7 @@ class GroupQueue:
         return max((queue[-1] for queue in (self.queries, self.streams) if queue), key=lambda turn: turn.number)
 
     def used_at(self, now: float) -> float:
-        """Return ``used`` plus the time that the group's running turns have used so far, divided by the group's
-        weight."""
+        """Return ``used`` plus the use of the running turns: their time so far, divided by the group's weight."""
         return self.used + sum(now - turn.began for turn in self.running) / self.weight
 
     def is_long(self, now: float) -> bool:

@@ -148,8 +148,8 @@ def take_result(
     """Read a cursor's rows and return them as a Result. Raises TooManyRows or TooManyBytes above the limits, and
     QueryFailed for duplicate column names.
 
-    ``count`` returns the memory in bytes of the large values in the given rows. 32 bytes are added for each value of
-    any kind. ``count=None`` is faster, but correct only for rows that contain nothing but numbers, strings and bytes.
+    ``count`` returns the bytes in memory of the rows' large values. 32 bytes are added for every value, large or not.
+    ``count=None`` is faster, but correct only if all values are numbers, strings and bytes.
     """
     if len(set(columns)) < len(columns):
         check_names(source_id, columns)
@@ -181,8 +181,8 @@ def take_open_rows(source_id: str, opened: OpenRows, limits: Limits) -> Result:
 def bytes_counter(
     types: Sequence[str | None], *, unbounded: Collection[str] = ()
 ) -> Callable[[Sequence[Sequence[Any]]], int]:
-    """Return a faster ``count_bytes`` for columns of these types. It skips numbers and times, except types in
-    ``unbounded``."""
+    """Return a faster ``count_bytes`` for columns of these types. It does not count numbers and times, unless their
+    type is in ``unbounded``."""
     flat, deep = [], []
     for position, word in enumerate(types):
         if word in _TEXTS or word in unbounded:

@@ -1,4 +1,4 @@
-"""A query whose rows are read one chunk each time the reader asks. Between chunks the query holds a connection, but no
+"""A query that reads one chunk of rows each time the reader asks. Between chunks the query holds a connection, but no
 thread."""
 
 from __future__ import annotations
@@ -221,11 +221,11 @@ class SourceStream(Generic[C]):
         elif self._turn.queue.must_yield(self._turn):
             self._stop_for(
                 f"the stream of data source {self._source_id} used the only connection for {SLICE:g} s, and another "
-                "user group waits for it"
+                "user group waits for this connection"
             )
         else:
             self._loop.call_later(_LOOK_SECONDS, self._look)
 
     def _stop_for(self, reason: str) -> None:
-        self._error = QueryTimeout(f"{reason}, so its query was stopped")
+        self._error = QueryTimeout(f"{reason}, so the stream's query was stopped")
         self._pool.stop(self)

@@ -44,8 +44,8 @@ async def fetch_reduced(
     session: BoundSQL | None,
 ) -> Found:
     """Like ``ConnectionPool.fetch``, but reduce the rows as they arrive, within the limits of streams. Raises the
-    errors of ``ConnectionPool.stream`` and of the reduction. Raises TooManyBytes if the rows that ``Reduction.thin``
-    keeps take more than three quarters of ``max_bytes``."""
+    errors of ``ConnectionPool.stream`` and of the reduction. Raises TooManyBytes if the rows left by ``Reduction.thin``
+    take more than three quarters of ``max_bytes``."""
     collector = _RowCollector(reduction, shape, limits.max_bytes)
     try:
         with closing(await pool.stream(collector.begin, bound, turn, session, _ignore)) as stream:

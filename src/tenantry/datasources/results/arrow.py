@@ -24,9 +24,9 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write a schema and one record batch.
 
     A column has the Arrow type that the engine declares (``Result.arrow_types``). A value that this type cannot hold,
-    such as PostgreSQL's ``infinity`` in a timestamp, becomes null. The type of a column without a declared type depends
-    on its values:
+    such as PostgreSQL's ``infinity`` in a timestamp, becomes null.
 
+    The type of a column without a declared type depends on its values:
     - int64, decimal (also for integers of more than 64 bits), double, bool or binary
     - timestamp[us] (in UTC if the values have an offset), date32, time64[us] or duration[us]
     - string for all other columns, and for columns of mixed types; lists and objects are written as JSON
@@ -52,9 +52,9 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
-    A column has the Arrow type that the engine declares; else the type in ``types``, if that is boolean, integer,
-    float, bytes or date. Any other column has strings, because later rows are not known yet. A value that the column
-    cannot hold becomes null. Raises InvalidSettings without pyarrow.
+    A column has its type in ``arrow_types``. Without one, the Arrow type follows from ``types`` if that says boolean,
+    integer, float, bytes or date. Any other column has strings, because later rows are not known yet. A value that the
+    column cannot hold becomes null. Raises InvalidSettings without pyarrow.
     """
 
     def __init__(
@@ -120,7 +120,6 @@ def _pyarrow() -> Any:
 
 
 def _declared(pa: Any, name: str, values: Sequence[Any], format_: Format) -> Any:
-    """Make an array of the declared type. A value that the type cannot hold becomes null."""
     found = _DECIMAL.fullmatch(name)
     if found is None and name not in _DECLARED:
         raise InvalidSettings(f"{name!r} is not an Arrow type that a driver may declare: {', '.join(_DECLARED)}")

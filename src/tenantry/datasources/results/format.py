@@ -27,8 +27,7 @@ _CHOICES: Final[Mapping[str, tuple[str | bool, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How values are written.
-
+    """How values are written:
     - ``exact_numbers``: JSON writes decimals and integers beyond 2^53 - 1 as numbers with all their digits, or as
       strings. Doubles, such as the numbers of JavaScript, cannot hold them exactly.
     - ``binary`` is written as base64 (RFC 4648 section 4) or hexadecimal.
@@ -74,7 +73,6 @@ def bytes_text(value: bytes | bytearray | memoryview, format_: Format) -> str:
 
 
 def local_time(value: Any, zone: tzinfo) -> Any:
-    """Convert a datetime with a time zone to ``zone``. All other values stay as they are."""
     if not isinstance(value, datetime) or value.tzinfo is None:
         return value
     try:

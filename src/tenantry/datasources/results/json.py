@@ -55,7 +55,7 @@ def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
     Dates become ISO 8601 strings, UUIDs and intervals become strings, NaN and infinity become null, and lone surrogates
     become U+FFFD. ``format_`` applies to decimals, large integers and bytes. Raises InvalidSettings without msgspec
-    (``pip install 'tenantry[json]'``), QueryFailed for a value that is nested too deeply, ValueError for dicts with
+    (``pip install 'tenantry[json]'``), QueryFailed for a value that is nested too deeply, and ValueError for dicts with
     different keys.
     """
     return b"".join(_array_parts(_parts(rows, format_, "encode")))
@@ -246,8 +246,8 @@ def _encoder(exact_numbers: Literal["number", "text"]) -> msgspec.json.Encoder:
 def _checks(
     words: tuple[str | None, ...], classes: tuple[frozenset[type], ...], *, converts_times: bool
 ) -> tuple[tuple[int, type], ...] | None:
-    """Return the positions of columns whose values must be checked, each with the class of its values. If all values
-    pass, msgspec may write whole rows. Return None if any other column may need conversion."""
+    """Return (position, class) of each column whose values must be checked. If all values have these classes, msgspec
+    may write whole rows. Return None if another column may need conversion."""
     found: list[tuple[int, type]] = []
     for position, (word, kinds) in enumerate(zip(words, classes, strict=True)):
         has_times = word == "datetime" if word else datetime in kinds

@@ -42,8 +42,7 @@ class ResultColumn:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Result:
-    """The rows of one query.
-
+    """The rows of one query. Fields:
     - ``names`` are unique.
     - ``rows`` are tuples of the driver's values.
     - ``types``: the column types that the engine reports, named as in ResultColumn.
@@ -82,7 +81,7 @@ class Result:
 
     @cached_property
     def classes(self) -> tuple[frozenset[type], ...]:
-        """The classes of the values in each column for which the engine reports no type, empty for other columns."""
+        """For each column, the classes of its values, or an empty set if the engine reports the type."""
         types = self.types or [None] * len(self.names)
         if not self.rows or all(types):
             return (_NO_CLASSES,) * len(types)

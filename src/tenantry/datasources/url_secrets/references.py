@@ -19,8 +19,8 @@ _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OWN: Final = "TENANTRY_"
 _LARGEST: Final = 64 * 1024
 _HELP: Final = (
-    "a password or option that begins with env: or file: is a reference: write env:NAME, a variable of the "
-    "environment, or file:/absolute/path"
+    "a password or option that begins with `env:` or `file:` is a reference: write `env:NAME` for an environment "
+    "variable, or `file:/absolute/path`"
 )
 
 
@@ -37,7 +37,7 @@ class Reference:
         elif any("\ud800" <= each <= "\udfff" for each in value):  # surrogateescape decodes invalid bytes to these
             problem = "is not UTF-8"
         if problem:
-            what = f"variable {self.name} of the environment" if self.kind == "env" else f"file {self.name}"
+            what = f"environment variable {self.name}" if self.kind == "env" else f"file {self.name}"
             raise SecretUnavailable(f"data source {source_id} refers to the {what}, which {problem}")
         return value
 
@@ -88,6 +88,6 @@ def check_secrets(url: URL) -> None:
     references(url)
     if ENCRYPTED_OPTION in url.query:
         raise InvalidSource(
-            f"{ENCRYPTED_OPTION} can be decrypted only in the row it was made for: register the URL with its password",
+            f"a URL with {ENCRYPTED_OPTION} can be decrypted only in its own row: register it with the password",
             field="/url",
         )

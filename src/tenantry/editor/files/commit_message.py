@@ -8,12 +8,12 @@ from tenantry.editor.workspace import FileKind, Workspace
 _LONGEST: Final = 72
 """Maximum characters of the first line (git's own documents advise 50)."""
 _VERBS: Final = {"added": "Add", "changed": "Change", "removed": "Remove"}
-_PLURAL: Final = {FileKind.QUERY: "queries", FileKind.DASHBOARD: "dashboards", FileKind.TABLES: "tables.yaml"}
+_PLURAL: Final = {FileKind.QUERY: "queries", FileKind.DASHBOARD: "dashboards"}
 
 
 def commit_message(changes: Mapping[str, Sequence[str]], workspace: Workspace) -> str:
-    """Return a message for changes: paths by ``added``, ``changed`` and ``removed``. It names the files in its first
-    line if they fit, otherwise it counts them there and lists them below. Returns "" without changes."""
+    """Return a commit message. ``changes``: the paths that were ``added``, ``changed`` and ``removed``. The first line
+    names the files if they fit. Otherwise it counts them, and a list follows. Returns "" without changes."""
     groups = {
         (action, kind): [path for path in paths if workspace.kind(path) is kind]
         for action, paths in changes.items()

@@ -171,7 +171,12 @@ class _FileEndpoints:
         except TemplateError as error:
             raise InvalidBody(error.message, field="/text") from None
         if text is None:
-            return JSONResponse({"text": body.text, "message": "the query is as it was: formatting would change it"})
+            return JSONResponse(
+                {
+                    "text": body.text,
+                    "message": "the query was left as it is: formatting would change more than its layout",
+                }
+            )
         return JSONResponse({"text": text})
 
     async def add_panel(self, asked: EditorRequest[PanelBody]) -> Response:
@@ -192,7 +197,7 @@ class _FileEndpoints:
 
     async def _compute(self, text: str, work: Callable[[str], T]) -> T:
         if len(text) > _MOST_CHARACTERS:
-            problem = f"this takes texts of at most {_MOST_CHARACTERS} characters, and this one has {len(text)}"
+            problem = f"the text has {len(text)} characters, and at most {_MOST_CHARACTERS} are allowed here"
             raise InvalidBody(problem, field="/text")
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, with_short_breaks(text))
 

@@ -32,7 +32,7 @@ def revision(content: bytes) -> str:
 
 @contextlib.contextmanager
 def locked(root: Path) -> Iterator[None]:
-    """Let only one caller on this host run its block for ``root``. Waiting blocks, so call this in a thread."""
+    """Let only one caller on this host run its block for ``root``. It blocks while it waits, so call it in a thread."""
     with _in_this_process, _opened(root, ()) as folder:
         with contextlib.suppress(OSError):  # a network file system may have no locks
             fcntl.flock(folder, fcntl.LOCK_EX)  # closing the folder releases the lock

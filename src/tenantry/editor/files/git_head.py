@@ -64,8 +64,8 @@ def files_at_head(root: Path, places: Sequence[str]) -> Mapping[str, HeadFile] |
 
 
 def content_at_head(root: Path, path: str) -> bytes | None:
-    """Return None if HEAD has no such file, if its content is missing (partial clone) or larger than a file may be, or
-    if ``files_at_head`` would return None. Blocks."""
+    """Return None if HEAD has no such file, if the file's content is missing (in a partial clone) or exceeds MAX_BYTES,
+    or if ``files_at_head`` returns None. Blocks."""
     file = (files_at_head(root, [path]) or {}).get(path)
     size = _git(root, "cat-file", "-s", file.object_id) if file else None
     if file is None or size is None or int(size) > MAX_BYTES:

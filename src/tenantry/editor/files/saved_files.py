@@ -22,7 +22,7 @@ MAX_FILES: Final = 11_000
 
 @dataclass(frozen=True, slots=True)
 class SavedFile:
-    """The content of a file. With ``content`` None, there is no file."""
+    """The content of a file. If ``content`` is None, the file does not exist."""
 
     path: str
     content: bytes | None
@@ -77,7 +77,7 @@ class SavedFiles:
         return self._workspace.root  # changes when somebody makes or moves the folder of the queries
 
     def list(self) -> list[tuple[str, FileKind]]:
-        """Return the paths and kinds, sorted. Raises UnusableFile for too many files."""
+        """Raises UnusableFile for too many files."""
         found = []
         for place in self._workspace.places:
             for path in self._workspace.list(place):

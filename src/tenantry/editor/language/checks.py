@@ -32,7 +32,7 @@ from tenantry.sql.checks import Finding, Severity, template_error
 EXPLAIN_LIMITS: Final = Limits(timeout=1.0, lock_timeout=0.1, pool_size=1)
 """Limits of an engine's ``explain`` while an author types. The audit trail does not record it, so Tenantry asks only
 engines that explain a query without running any part of it."""
-_SEE_SQL: Final = "correct the query; its SQL is in the tab Bound SQL, once it runs"
+_SEE_SQL: Final = "correct the query; the tab Bound SQL shows the SQL that the data source gets"
 MOST_EXPLAINED: Final = 50 * 1024
 """Maximum bytes of a query that an engine explains."""
 
@@ -52,7 +52,7 @@ class _CheckContext:
 
 
 class Checks:
-    """Checks texts while they are typed, with the code of ``tenantry sql check`` and ``tenantry dashboards check``."""
+    """Checks texts while authors type, with the code of ``tenantry sql check`` and ``tenantry dashboards check``."""
 
     def __init__(
         self,

@@ -37,8 +37,8 @@ class _Compiled(NamedTuple):
 
 
 class Compiler:
-    """Compiles typed queries in separate threads. It keeps the last queries, because a page sends each one to several
-    endpoints."""
+    """Compiles the queries that authors type, in separate threads. Keeps the last ones, because a page sends each to
+    several endpoints."""
 
     def __init__(self, queries: QueryDrafts) -> None:
         self.queries: Final = queries
@@ -51,8 +51,8 @@ class Compiler:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     def query(self, body: TypedBody, dialect: str | None = None, zone: tzinfo | None = None) -> Query:
-        """Return the query that was typed, as ``QueryDrafts.typed`` does. Call it in a thread. Raises the errors of
-        ``typed``; the query compiles when it is first used."""
+        """Return the query with the text of ``body``, as ``QueryDrafts.typed`` does, and raise the same errors. Call
+        this in a thread. The query compiles at its first use."""
         key, drafts = _Key(body.path, body.text, dialect, zone), self.queries.with_drafts(body.drafts)
         dashboard = self.queries.dashboard(body.path, body.drafts, body.dashboard)
         with self._lock:

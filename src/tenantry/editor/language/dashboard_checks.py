@@ -17,8 +17,8 @@ from tenantry.sql.checks import Finding, Located, PropertyTypes, Severity, templ
 def dashboard_findings(
     body: TextBody, workspace: Workspace, queries: QueryDrafts, types: PropertyTypes | None
 ) -> tuple[SavedDashboard | None, list[Finding]]:
-    """Read the typed text of a dashboard. Return the dashboard, or None if it cannot be read, and the findings. An
-    error in a query, or in a file that it includes, is shown at the panel that uses the query."""
+    """Read the text of a dashboard. Return (dashboard, findings). The dashboard is None if it cannot be read. An error
+    in a query, or in a file that it includes, is shown at the panel that uses the query."""
     own = str(workspace.dashboards / body.path.removeprefix(workspace.prefix))
     texts = {**body.drafts, body.path: body.text}
     drafts = {
@@ -73,6 +73,8 @@ def unmapped_schemas(saved: SavedDashboard, group: UserGroup) -> Iterator[Findin
             continue
         at = saved.dashboard.source.location(panel.offset)
         message = f"this panel has no data for {group.provided_id}: no data source has the schema {panel.schema}"
-        fix = f"write schema: {' or '.join(known)}" if known else "map a data source to the group"
+        fix = (
+            f"write {' or '.join(f'`schema: {name}`' for name in known)}" if known else "map a data source to the group"
+        )
         near = misspelt(panel.schema, known)
         yield Finding("unmapped-schema", Severity.WARNING, at.line, at.column, message, fix, file=at.file, edit=near)

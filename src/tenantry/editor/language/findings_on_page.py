@@ -50,8 +50,8 @@ def shown_findings(
 
 
 def index_in(path: str, at: Location | None, units: Utf16Text) -> int | None:
-    """Return the index of a location in the file ``path``. For a location in a file that ``path`` includes, return
-    the index of the tag that includes it; otherwise, None."""
+    """Return the index of a location in the file ``path``. For a location in a file that ``path`` includes, return the
+    index of the tag that includes that file. For other locations, return None."""
     while at is not None and at.file != path:
         at = at.included_at
     return None if at is None else units.index(at.line, at.column)

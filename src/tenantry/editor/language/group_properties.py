@@ -52,7 +52,8 @@ class _Known:
 
 
 class GroupProperties:
-    """Gathers properties by environment, and again if a group was changed or after MAX_AGE."""
+    """Gathers the groups' properties for each environment, and gathers them again if a group has changed, or after
+    MAX_AGE."""
 
     def __init__(self, store: EditorStore) -> None:
         self._store = store

@@ -30,7 +30,7 @@ class MeaningBody(TypedBody, GroupBody):
 
 
 class Meanings:
-    """Says what each tag and each guarded table of a typed query becomes."""
+    """Says what each tag and each guarded table of a query becomes."""
 
     def __init__(self, workbench: Workbench, compiler: Compiler) -> None:
         self._workbench = workbench
@@ -39,7 +39,7 @@ class Meanings:
     async def respond(self, asked: EditorRequest[MeaningBody]) -> Response:
         body, workbench = asked.body, self._workbench
         if workbench.workspace.require(body.path) is not FileKind.QUERY:
-            raise InvalidBody("only a query has a meaning: name a .sql file", field="/path")
+            raise InvalidBody("only a query can be explained: name a .sql file", field="/path")
         group = await find_viewed_group(workbench, asked.author, body)
         source = await workbench.sources.registered(group, body.schema_)
         about: dict[str, Any] = {"source": {"id": source.id, "name": source.provided_id}}
@@ -104,8 +104,8 @@ class _PlacedText:
                     yield found
 
     def tag(self, place: TagPlace, query: Query, variables: Record, value: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the meaning of a tag, or of the tag that includes its file. Without a ``value``, the tag has no
-        placeholder: it chooses SQL, or its clause is left out."""
+        """Return the meaning of a tag. A tag in an included file is shown at the tag that includes the file. If
+        ``value`` is empty, there is no placeholder: the tag chooses SQL, or its clause is left out."""
         around = self._span(place.location)
         if around is None:
             return None

@@ -9,7 +9,7 @@ from tenantry.groups import PropertySchema, read_schema, schema_file
 
 
 class PropertySchemas:
-    """The schemas of properties in the folders of a workspace, by environment."""
+    """Finds the property schema of an environment in the folders of a workspace."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace

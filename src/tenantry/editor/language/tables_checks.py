@@ -19,8 +19,9 @@ _COLUMN: Final = re.compile(r"\w+")
 def tables_findings(
     body: TextBody, catalogue: Catalogue | None, dialect: str | None, properties: Collection[str] | None
 ) -> list[Finding]:
-    """Return the findings of a declaration of tables as the author typed it. Names are compared with the catalogue of
-    the chosen group's data source and with the properties of all groups, if these are known."""
+    """Return the findings for a declaration of tables, as the author typed it. Tables and columns are looked up in
+    ``catalogue``, that of the chosen group's data source, and properties in ``properties``, those of all groups. None
+    skips the check."""
     try:
         source = Source(body.text, body.path)
         root = read_yaml(source, 0, len(body.text))
@@ -59,7 +60,7 @@ def _unknown_names(
 
 
 def _columns(entry: TableEntry) -> tuple[str, ...]:
-    """The columns that the rule names. A condition is SQL, which the data source checks."""
+    """Return the columns that the rule names; none for a condition, because the data source checks its SQL."""
     if not isinstance(entry.rule, str):
         return tuple(column for column, _ in entry.rule if _COLUMN.fullmatch(column))
     return () if entry.is_shared or not _COLUMN.fullmatch(entry.rule) else (entry.rule,)

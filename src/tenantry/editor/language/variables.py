@@ -37,8 +37,8 @@ class VariablesBody(TypedBody, GroupBody):
 
 
 class Variables:
-    """Lists the variables that a query or dashboard may name, with the values of a group. Authors see all properties of
-    the groups."""
+    """Lists the variables that a query or dashboard may name, with their values for one group. Properties that only
+    other groups have are listed, too."""
 
     def __init__(
         self, workbench: Workbench, compiler: Compiler, properties: GroupProperties, schemas: PropertySchemas

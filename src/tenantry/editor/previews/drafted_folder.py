@@ -8,7 +8,7 @@ from tenantry.errors import InvalidDashboards, InvalidQueries
 
 
 class DraftedFolder(ReloadingFolder):
-    """The dashboard of a preview, and those that its clicks open, with unsaved texts in place of files."""
+    """Reads the dashboard of a preview and the dashboards that its clicks open. Unsaved texts replace their files."""
 
     def __init__(
         self, workspace: Workspace, queries: QueryDrafts, shared: SharedDrafts, preview: str, dashboard: str

@@ -1,4 +1,4 @@
-"""The unsaved texts of previews, which all processes of this host read."""
+"""The unsaved texts of previews, shared by all processes of this host."""
 
 # They are files in the run folder, because each request of a preview may reach another process.
 

@@ -15,8 +15,8 @@ Text = TypeVar("Text", bound=TextBody)
 async def record_query(
     workbench: Workbench, asked: EditorRequest[Text], action: str, prepared: PreparedQuery, how: str
 ) -> None:
-    """Record that the author runs a query as a group. The entry has the path, and a digest of the text with the sent
-    SQL, but no values. ``how``: what the author gets, such as ``rows`` or ``plan``."""
+    """Record that the author runs a query as a group. The entry has the path and a digest of the typed text and the
+    sent SQL, but no values. ``how``: what the author gets, such as ``rows`` or ``plan``."""
     # The SQL has the included texts. Only the text says which values are the group's.
     group = prepared.group
     texts = f"{asked.body.text}\0{prepared.sql}"

@@ -58,7 +58,7 @@ class GroupSearch:
 
 
 async def spread_groups(store: GroupStore, environment: Environment, size: int) -> AsyncIterator[UserGroup]:
-    """Yield up to ``size`` groups, spread over all groups of the environment in the order of their creation."""
+    """Yield up to ``size`` groups in the order of their creation, spread over the whole environment."""
     first = await _after(store, environment, 0)
     if first is None:
         return

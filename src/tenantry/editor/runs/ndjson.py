@@ -93,4 +93,4 @@ async def while_allowed(asked: EditorRequest[Any]) -> AsyncIterator[None]:
     except TimeoutError:
         if not limit.expired():
             raise
-        raise ResponseCut("its author has logged out or has other rights now") from None
+        raise ResponseCut("the author has logged out, or the author's rights have changed") from None

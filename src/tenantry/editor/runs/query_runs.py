@@ -32,7 +32,8 @@ _ENDED: Final = "your session has ended or your rights have changed: open the ed
 
 
 class QueryRuns:
-    """Runs typed queries as a group. Each run is recorded in the audit trail before its query is sent."""
+    """Runs queries of the editor, even unsaved ones, as a group. Each run is recorded in the audit trail before its
+    query is sent."""
 
     def __init__(self, workbench: Workbench, queries: QueryDrafts) -> None:
         self._workbench = workbench

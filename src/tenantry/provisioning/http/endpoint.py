@@ -33,7 +33,6 @@ STORE_SECONDS: Final = 2.0
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
     """An answered request, for metrics.
-
     - ``operation``: ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``, ``create_pass``,
       ``revoke_viewer``, ``bulk``, ``list``, ``list_sources``, ``create_source``, ``update_source``, ``delete_source``
       or ``introspect``; ``none`` if the request failed before its operation was known.
@@ -88,7 +87,6 @@ def require_scope(caller: ApiToken, scope: Scope) -> None:
 
 
 def digest_of(secret: str) -> bytes:
-    """Return the digest by which the store finds an API token. Raises Unauthorized if the token is malformed."""
     digest = api_token_digest(secret)
     if digest is None:
         raise _unauthorized()
@@ -236,7 +234,7 @@ class Endpoint(ABC):
         _log_access(scope, response.status_code, request.id, started)
 
     def _answer_here(self, scope: ASGIScope, request: ApiRequest) -> Response | None:
-        """Answer OPTIONS; return None if ``respond`` handles the method. Raises NotFound, MethodNotAllowed."""
+        """Return None if ``respond`` handles the method. Raises NotFound, MethodNotAllowed."""
         if has_encoded_slash(scope):
             raise NotFound("there is nothing at this address")
         if request.method in self._methods:

@@ -73,8 +73,8 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Responds whether a user group token or pass is active, and for which group. A token or pass from another
-    environment than the API token is inactive. Rotations take effect at once.
+    """Responds whether a user group token or pass is active, and for which group. A token or pass is inactive if its
+    environment is not that of the API token. Rotations take effect at once.
 
     Without an Authorization header, the API token may be in the form, so a small form is read before authentication."""
 
@@ -127,8 +127,8 @@ _INACTIVE: Final[dict[str, Any]] = {"active": False}
 
 
 def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str, Any]:
-    """``exp`` is rounded down to a second. ``seconds`` is the rest of the grace period, for clients whose clock is not
-    synchronised."""
+    """In the document, ``exp`` is rounded down to a second, and ``seconds`` is the rest of the grace period, for
+    clients whose clock is not synchronised."""
     document: dict[str, Any] = {
         "active": True,
         "token_type": TOKEN_TYPE,
@@ -151,7 +151,7 @@ def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str,
 
 
 def _active_pass(group: UserGroup, viewer: Viewer, reading: LookupResult, now: datetime) -> dict[str, Any]:
-    """``exp``: the end of the pass or of its token, whichever is earlier."""
+    """In the document, ``exp`` is the end of the pass or of its token, whichever is earlier."""
     try:
         document = _active(group.with_viewer(viewer), reading, now)
     except PassRevoked:
@@ -191,8 +191,6 @@ class IntrospectionForm:
         return [value for field, value in self._fields or () if field == name and value]
 
     def token(self) -> str:
-        """Raises InvalidRequest if ``token`` is missing, a parameter is repeated, or the form has more than MAX_FIELDS
-        parameters."""
         if self._fields is None:  # raised here, not in the handler, whose exception contains the body
             raise InvalidRequest(f"the form has more than {MAX_FIELDS} parameters: send only token")
         values = dict(self._fields)

@@ -84,8 +84,8 @@ class CreatePass(Operation):
         return replace(issued, group=issued.group.with_viewer(viewer), token=signed)
 
     def _signed(self, token: str, first: int) -> tuple[Viewer, str]:
-        """Make no pass if ``token`` is empty, as in a dry run. ``first``: the earliest ``iat``, which may be a second
-        ahead after a revocation."""
+        """Return the viewer and the pass. The pass is empty if ``token`` is, as in a dry run. ``first``: the earliest
+        ``iat``, up to a second in the future after a revocation."""
         problem: InvalidPass | None = None
         try:
             issued = max(int(utc_now().timestamp()), first)

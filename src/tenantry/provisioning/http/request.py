@@ -61,7 +61,6 @@ class ClientDisconnected(Exception): ...
 
 class ApiRequest:
     """A request's headers, query parameters and body, within limits of size and time.
-
     - ``id``: the X-Request-Id header, or a random id if the header is absent, malformed or contains a token.
     - ``complete``: whether the whole body was received."""
 
@@ -155,8 +154,6 @@ class ApiRequest:
         return read_flag(self.query(*others, "dry_run"), "dry_run")
 
     def query(self, *names: str) -> dict[str, str]:
-        """Raises BadRequest if a parameter is repeated or not in ``names``, or if the query is not percent-encoded
-        UTF-8."""
         if not self._query:
             return {}
         try:
@@ -192,8 +189,7 @@ class ApiRequest:
             raise RequestTimeout(f"the body did not arrive within {seconds:g} seconds") from None
 
     def require_length(self, most: int) -> None:
-        """Raises BodyTooLarge if Content-Length is more than ``most`` bytes. Raises BadRequest if it is malformed, or
-        repeated with different values."""
+        """Raises BodyTooLarge if Content-Length is more than ``most`` bytes, and BadRequest if it is malformed."""
         lengths = self._values.get(b"content-length", ())
         if lengths:
             if len(set(lengths)) > 1 or not _DIGITS.fullmatch(lengths[0]):
@@ -233,7 +229,7 @@ class ApiRequest:
 
     async def drain(self) -> bool:
         """Discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if part of the body was not
-        read. If the connection is closed then, it may be reset before the client has read the response (RFC 9112
+        read: if you then close the connection, it may be reset before the client has read the response (RFC 9112
         section 9.6)."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
@@ -261,7 +257,6 @@ def _is_utf_8_of(wanted: tuple[str, ...], value: bytes) -> bool:
 
 
 def read_text(parameters: dict[str, str], name: str) -> str | None:
-    """Raises BadRequest if the value is not a valid id or name (``check_text``)."""
     text = parameters.get(name)
     if text is None:
         return None
@@ -275,7 +270,6 @@ def read_text(parameters: dict[str, str], name: str) -> str | None:
 
 
 def read_number(parameters: dict[str, str], name: str, least: int, most: int, default: int) -> int:
-    """Raises BadRequest if the value is not a whole number from ``least`` to ``most``."""
     text = parameters.get(name)
     if text is None:
         return default

@@ -105,7 +105,6 @@ def create_api(
     source_hosts: Sequence[str] = (),
 ) -> Api:
     """Make the routes of ``/api`` and ``/oauth``, of the OpenAPI documents and of the health checks. Does no I/O.
-
     - ``body_seconds``: time limit, in seconds, to receive a body or the next part of a bulk body.
     - ``store_seconds``: time limit, in seconds, for all store calls of a request or bulk batch together.
     - ``observer``: is called with each answered request to ``/api`` and ``/oauth``, but not with

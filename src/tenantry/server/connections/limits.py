@@ -38,7 +38,6 @@ def most_connections() -> int:
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
     """Limits of one process.
-
     - ``header_seconds``: seconds in which a client must send the head of a request.
     - ``min_rate``: minimum bytes per second at which a client must send a body (while the app waits for the body) or
       read a response. The rate is averaged over ``grace_seconds``. 0: no minimum.
@@ -133,8 +132,8 @@ class ConnectionCounters:
         self._warned_at[reason] = now
         whose = "" if address is None else f" from {address}"
         _log.warning(
-            "%d connections%s are open, the most that %s allows: %d were closed or refused since the last warning, "
-            "those without a complete request first%s",
+            "%d connections%s are open, and %s allows no more: %d were closed or refused since the last warning, "
+            "first those that had sent no complete request%s",
             most,
             whose,
             _OPTIONS[reason],

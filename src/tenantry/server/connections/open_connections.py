@@ -23,15 +23,12 @@ limits."""
 
 
 class OpenConnections:
-    """Admits connections up to the limits. At a limit, it closes the oldest connection of the first of these kinds that
-    has any:
-
+    """Admits connections up to the limits. At a limit, it looks for the first of these kinds that has a connection, and
+    closes the oldest one. If it finds no connection, it refuses the new one:
     1. draining, or too slow for a second or longer
     2. idle between requests
     3. waiting for its client to send, for less than a second
-    4. waiting for its client to read, for less than a second
-
-    If no connection is of these kinds, it refuses the new connection."""
+    4. waiting for its client to read, for less than a second"""
 
     def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
         self.limits = limits

@@ -26,8 +26,8 @@ class WorkerSums(Collector):
     """Collects the metrics of all worker processes that share ``folder``. Raises OSError if the folder cannot be
     written.
 
-    Counters and histograms are summed, including those of processes that have ended. Other metrics, and those by group,
-    get the label ``pid`` and come only from running processes."""
+    Counters and histograms are summed, including those of processes that have ended. Other metrics, and the usage of
+    groups, come only from running processes and get the label ``pid``."""
 
     def __init__(self, folder: Path, collectors: Sequence[Collector]) -> None:
         self._folder = folder

@@ -41,8 +41,8 @@ class Renderer:
         self._characters = 0
 
     def render(self, key: tuple[int, ...]) -> RenderedSQL:
-        """Return the SQL for a key. Raises TemplateError if the template is guarded and this SQL cannot be proved to
-        read only the group's rows."""
+        """Return the SQL with the clauses, branches and list lengths of ``key``. Raises TemplateError for a guarded
+        template whose SQL cannot be proved to read only the group's rows."""
         with self._lock:
             rendered = self.cached.get(key)
             if rendered is not None:

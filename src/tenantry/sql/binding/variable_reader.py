@@ -124,7 +124,7 @@ class VariableReader:
         return read_limit
 
     def items(self, reference: VariableReference) -> Read:
-        """Return a function that reads a list and returns a copy. It refuses strings, objects and sets."""
+        """Return a function that reads a list and returns a copy. The function refuses strings, objects and sets."""
 
         def convert(value: Any) -> Sequence[Any]:
             if not isinstance(value, list | tuple | RecordList):

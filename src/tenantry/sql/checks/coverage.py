@@ -24,8 +24,8 @@ MOST_PATHS: Final = 10_000
 
 
 class PropertyTypes:
-    """Collects the property paths of all groups, and which groups have which type at the paths in ``wanted`` (if None,
-    at all paths)."""
+    """Collects the property paths of all groups. For each path in ``wanted`` (None: all paths), also collects the type
+    of its value in each group."""
 
     def __init__(self, wanted: Collection[str] | None) -> None:
         self._wanted = None if wanted is None else frozenset(wanted)
@@ -96,7 +96,7 @@ class Coverage:
         self._differing: dict[str, tuple[str, list[int]] | None] = {}
 
     def findings(self, references: Iterable[tuple[VariableReference, Location]]) -> Iterator[Finding]:
-        """Yield a finding for each property of a template that some groups lack, or whose type is wrong or differs
+        """Yield a finding for each needed property that some groups lack, that has a wrong type, or whose type differs
         between groups."""
         seen: set[tuple[str, str]] = set()
         for reference, location in references:
@@ -155,7 +155,7 @@ class Coverage:
 
 
 def in_groups(count: int, total: int, named: Sequence[str]) -> str:
-    """Format ``in 37 of 412 groups: a, b, c, d, e and 32 more``."""
+    """Return text such as ``in 37 of 412 groups: a, b, c, d, e and 32 more``."""
     more = f" and {count - len(named)} more" if count > len(named) else ""
     return f"in {count} of {total} group{'s' * (total != 1)}: {', '.join(named)}{more}"
 

@@ -77,8 +77,8 @@ def expected(reference: VariableReference) -> str:
 
 
 def fix_of_type(reference: VariableReference, kinds: Collection[str], others: str) -> str:
-    """Return the fix for a query that cannot take values of these types: to write ``in`` if they are lists, otherwise
-    ``others``."""
+    """Return the fix for a query that cannot take values of these types. For lists, the fix is to write ``in``; for
+    other types, it is ``others``."""
     are_lists = all(kind.startswith("list") for kind in kinds)
     if are_lists and not reference.of_guard and expected(reference) == "one value":
         return f"compare with in {{{{ {reference.path} }}}}, which takes a list"
@@ -131,7 +131,8 @@ _TYPES: Final = {
 
 
 def schema_problems(references: Iterable[VariableReference], schema: PropertySchema) -> Iterator[Problem]:
-    """Yield a problem for each required property that is optional in the schema or has a wrong type there."""
+    """Yield a problem for each property that a query needs, but that the schema makes optional or gives a wrong
+    type."""
     declared = schema.declared()
     seen: set[tuple[str, str]] = set()
     for path, reference in needs(references):

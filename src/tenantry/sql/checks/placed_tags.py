@@ -16,8 +16,7 @@ class TagPlace(NamedTuple):
     location: Location
 
     def is_in(self, references: tuple[VariableReference, ...]) -> bool:
-        """Whether a parameter's value contains the variable in this tag. ``references`` are the variables in that
-        value."""
+        """Whether the variable in this tag is one of ``references``, the variables that a bound value is made of."""
         return self.reference in references or any(_key(each) == _key(self.reference) for each in references)
 
 
@@ -27,7 +26,8 @@ def _key(reference: VariableReference) -> tuple[object, ...]:
 
 
 def tag_places(template: SQLTemplate, dialect: str) -> Iterator[TagPlace]:
-    """Yield the variables in text order, without the variables of guards. Compiles the template like ``check``."""
+    """Yield the variables in text order, without those of guards. Raises TemplateError if the template does not
+    compile."""
     tree = template._tree(dialect_named(dialect))
     for reference in tree.references:
         if not reference.of_guard:

@@ -99,7 +99,6 @@ def function_names(
 
 
 def for_each_unit(bucket: str) -> dict[str, str]:
-    """Return ``bucket`` for each unit, with the unit in place of ``{unit}``."""
     return {unit: bucket.replace("{unit}", unit) for unit in UNITS}
 
 
@@ -267,8 +266,8 @@ class Dialect:
     SQL from ``is_date``, ``instant`` and the ``at time zone`` of standard SQL."""
 
     def trunc(self, unit: str, column: str, zone: str = "") -> str:
-        """Return SQL for the start of the unit that contains ``column``. With ``zone``, the SQL first converts the
-        column to this time zone.
+        """Return SQL for the start of the ``unit``, such as the month, of the time in ``column``. With ``zone``, the
+        SQL first converts the time to this time zone.
 
         Raises ValueError for an unknown unit, or for a zone if the engine has no time zones.
         """
@@ -281,7 +280,7 @@ class Dialect:
         return self.time_buckets[unit].format(column=column)
 
     def days_in(self, column: str, zone: str) -> str:
-        """Return SQL for the local time of a column in ``zone``. A date stays the same day in every zone."""
+        """Return SQL that converts a column to the local time of ``zone``. A date stays the same day in every zone."""
         local = self.local_days or (
             f"case when {self.is_date} then cast({{column}} as timestamp)"
             f" else ({self.instant}) at time zone {{zone}} end"
@@ -296,7 +295,7 @@ class Dialect:
 
     @cached_property
     def opening(self) -> re.Pattern[str]:
-        """Regular expression that matches the next lexeme or, if it is quoted, only its opening quote. The regex group
+        """Regular expression that matches the next lexeme, but only the opening quote of a quoted one. The regex group
         that matched has the name of the lexeme's kind."""
         # No regex group has a possessive quantifier: CPython before 3.11.5 backtracks into possessive ones (gh-106052).
         letters = "A-Za-z_" + _BEYOND_ASCII * (not self.ascii_words)

@@ -1,6 +1,6 @@
 """The filter ``one_of``: the author writes the SQL of each choice, and the viewer sends the name of a choice.
 
-``order by {{ params.sort | one_of(newest: created_at desc, amount) | default(newest) }}``
+Example: ``order by {{ params.sort | one_of(newest: created_at desc, amount) | default(newest) }}``
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ _WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Iterable[str]) -> None:
-    """Raise TemplateError if a name does not fit the declared parameter's type, or if a declared value is not in
-    ``names``.
+    """Raise TemplateError if one of ``names`` cannot be a value of the declared parameter, or if a declared choice or
+    default is not in ``names``.
 
     ``takes`` and ``lacks`` are parts of the message, such as "a name" and "is not in one_of".
     """

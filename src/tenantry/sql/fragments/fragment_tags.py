@@ -33,7 +33,7 @@ class ReplacedTag(NamedTuple):
 
 
 def replaced_tags(source: Source, lexemes: Sequence[Lexeme], choices: ChoiceSets) -> Iterator[ReplacedTag]:
-    """Yield the tags to replace in text order, including tags inside the arguments of other tags."""
+    """Yield, in text order, each tag to replace, including tags inside the arguments of other tags."""
     context = TokenContext(source, lexemes)
     for index, lexeme in enumerate(lexemes):
         name = _included_name(source, lexeme)

@@ -78,7 +78,7 @@ _Chain: TypeAlias = tuple[tuple[str, Source], ...]
 
 
 def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
-    """Replace the tags of fragments and choice sets by their SQL, except in comments.
+    """Replace each tag of a fragment or choice set by its SQL, except in comments.
 
     Raises TemplateError for a fragment that is missing, unbalanced, too deep, too long, recursive or in a string.
     """

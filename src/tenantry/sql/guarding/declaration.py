@@ -75,7 +75,7 @@ class TableEntry:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """The declared tables. ``file`` is the name of the file in errors."""
+    """The declared tables. ``file`` is the file name that errors show."""
 
     entries: tuple[TableEntry, ...]
     functions: tuple[str, ...] = ()

@@ -162,7 +162,7 @@ def is_query_cte(cte: Any) -> bool:
 
 
 def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any, bool]]:
-    """Yield each part of a CTE's query, and whether the CTE's name means the CTE itself in that part."""
+    """Yield each part of a CTE's query, and whether that part may read the CTE recursively, by its name."""
     exp = _types().exp
     body = cte.this
     is_union = isinstance(body, exp.Union) and not body.args.get("by_name")  # DuckDB does not repeat a union by name

@@ -1,5 +1,4 @@
-"""MaskedSQL: SQL that is rewritten, without changing its length, so that no other lexer can read it differently than
-ours."""
+"""MaskedSQL: SQL that is rewritten, without changing its length, so that every other lexer reads it as ours does."""
 
 # Strings keep only plain characters, hints become spaces, and every quoted name has the dialect's usual quotes. Outside
 # of quotes, characters that engines read in different ways are refused.

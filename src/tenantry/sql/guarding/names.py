@@ -31,7 +31,7 @@ def path_of(text: str) -> Path:
 
 
 def key_of(path: Path, dialect: Dialect) -> tuple[str, ...]:
-    """Return the same key for all spellings of a table in the dialect."""
+    """Return a key that is the same for all spellings of a table in the dialect."""
     return tuple(dialect.identifiers.key(name.text, quoted=name.quoted) for name in path)
 
 

@@ -18,8 +18,8 @@ _AT_ONCE: Final = 12_000  # words and signs; further SQL is proved when it is fi
 
 
 class Proof:
-    """Checks the SQL of a rewritten template again before its first use. That SQL may name shared tables anywhere, but
-    other declared tables only inside guards."""
+    """Checks the SQL of a rewritten template again before its first use. Outside of guards, this SQL may name only
+    shared tables."""
 
     def __init__(self, source: Source, nodes: Sequence[Node], guards: Guards) -> None:
         self._source = source
@@ -28,8 +28,7 @@ class Proof:
         self._proved: set[bytes] = set()
 
     def usual(self) -> None:
-        """Check the SQL with all clauses once for each branch, and then the SQL without clauses. Stop after
-        ``_AT_ONCE`` tokens. Raises TemplateError."""
+        """Check the SQL of each of the ``combinations``. Stop after ``_AT_ONCE`` tokens. Raises TemplateError."""
         tokens = 0
         for decide in combinations(self._nodes, every=False):
             tokens += self._prove(render(self._nodes, decide))

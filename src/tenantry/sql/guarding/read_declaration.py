@@ -32,8 +32,8 @@ _VALUES: Final = "write '{{ path }}', 'in {{ path }}' or parent.column; or a con
 
 
 def read_tables(value: Mapping[str, Any], *, file: str = "") -> GuardedTables:
-    """Return the declaration ``{"tables": {…}, "functions": […], "guard": "required"}``. ``file`` is the name of the
-    file in errors.
+    """Return the declaration ``{"tables": {…}, "functions": […], "guard": "required"}``. ``file`` is the file name that
+    errors show.
 
     Raises InvalidTables if the declaration is malformed, or if it lists tables and sqlglot is not installed.
     """

@@ -118,8 +118,8 @@ _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\s+(?:asc|desc))?
 def combinations(nodes: Sequence[Node], *, every: bool) -> Iterator[Decide]:
     """Yield Decide functions. All but the last include every clause. The last one includes no clause.
 
-    If a Switch has many branches that are plain names, only the first of these is chosen, unless ``every`` is true. All
-    other branches are chosen at least once.
+    Each branch is chosen at least once, with one exception: if a Switch has many branches that are plain names, only
+    the first of these is chosen, unless ``every`` is true.
     """
     choices = _choices(nodes, every=every) or [{}]
     yield from (_decide(each, included=1) for each in choices)
@@ -152,7 +152,8 @@ def _branches(node: Switch, *, every: bool) -> list[int]:
 
 
 def skipped_branches(nodes: Sequence[Node]) -> Iterator[Text]:
-    """For each Switch with many branches that are plain names, yield the only one that ``combinations`` chooses."""
+    """For each Switch with many branches that are plain names, yield the first of these: ``combinations`` skips the
+    others."""
     for node, _ in walk(nodes):
         if isinstance(node, Switch):
             first = (node.branches[number][0] for number in _plain_branches(node)[:1])

@@ -58,7 +58,7 @@ def rewrite_condition(tree: Tree, guards: Guards, exempt: int) -> RewrittenCondi
 
 
 class _Edits:
-    """The edits of each Text, which must be the same in all combinations of clauses and branches."""
+    """Finds the edits of each Text. The edits must be the same in all combinations of clauses and branches."""
 
     def __init__(self, guards: Guards, exempt: int = -1) -> None:
         self.names: set[str] = set()

@@ -17,7 +17,7 @@ from tenantry.sql.guarding import function_lists
 
 
 def safe_functions(dialect: Dialect) -> frozenset[str] | None:
-    """Return the names in lower case, or None if we have no list for the dialect."""
+    """Return the functions' names in lower case, or None if we have no list for the dialect."""
     return _functions(dialect.name) if dialect.name in _LISTED else None
 
 
@@ -27,8 +27,8 @@ def safe_table_functions(dialect: Dialect) -> frozenset[str] | None:
 
 
 def known_functions(dialect: Dialect) -> tuple[str, ...]:
-    """Return the names for an editor to offer, sorted, without combinations such as ``sumIf``. Empty if we have no list
-    for the dialect."""
+    """Return the function names that an editor suggests, sorted, without combinations such as ``sumIf``. Return no
+    names if we have no list for the dialect."""
     if dialect.name not in _LISTED:
         return ()
     module = _module(dialect.name)

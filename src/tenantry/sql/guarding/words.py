@@ -73,8 +73,8 @@ class Functions(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """Positions of the names that sqlglot found. ``tables`` also has the names of CTEs. ``calls`` has the
-    names of functions in ``from``; the name of a function's schema is not included."""
+    """Positions of the names that sqlglot found. ``tables``: names of tables and CTEs. ``calls``: names of functions in
+    ``from``, without the names of their schemas."""
 
     tables: AbstractSet[int]
     calls: AbstractSet[int]
@@ -92,8 +92,8 @@ class _OpenBracket:
 
 
 class WordCheck:
-    """Checks that the tokens name the same tables that sqlglot found, and call only functions that SQL may call. A call
-    is not checked if ``is_trusted`` returns true for its position. Raises Refused."""
+    """Checks that the tokens name the same tables that sqlglot found, and call only ``functions``. A call is not
+    checked if ``is_trusted`` returns true for its position. Raises Refused."""
 
     def __init__(
         self,

@@ -57,8 +57,8 @@ def lex(source: Source, dialect: Dialect) -> list[Lexeme]:
 
 
 def unescape(source: Source, dialect: Dialect, part: Lexeme, quote: str, backslash: bool) -> str:
-    """Return a part of a string literal, with the characters that its escapes mean. Raises TemplateError for an unknown
-    escape."""
+    """Return a part of a string literal, with each escape replaced by its character. Raises TemplateError for an
+    unknown escape."""
     raw = source.text[part.start : part.end]
     if not backslash:
         return raw.replace(quote * 2, quote)

@@ -179,7 +179,8 @@ class Parameter:
 
     @property
     def part(self) -> str:
-        """If ``only_matches``, the last name in the value's path: ``value`` in ``params.region.value``."""
+        """If ``only_matches`` is true: the last name in the path of the value, such as ``value`` in
+        ``params.region.value``."""
         if self.is_list:
             return "values"
         return "value" if self.match == "equals" else "pattern"
@@ -214,7 +215,7 @@ class Parameter:
 
     @property
     def takes(self) -> str:
-        """Values that a viewer may send, such as ``a whole number from 1 to 1000``."""
+        """Describes the values that a viewer may send: ``a whole number from 1 to 1000``."""
         one = _one_of(self.choices) if self.choices is not None else _TAKES[self.type] + self._limits()
         if self.is_null is not None:
             one += f" or {self.is_null}"

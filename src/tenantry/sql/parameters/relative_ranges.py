@@ -59,7 +59,7 @@ class RelativeRange:
         """Return the first day of the range, and the day after the last day. ``sundays``: whether weeks begin on Sunday
         instead of Monday.
 
-        Raises ValueError for hours and minutes, and for days beyond Python's calendar.
+        Raises ValueError for a range of hours or minutes, and for days beyond Python's calendar.
         """
         if self.unit in _CLOCK_UNITS:
             raise ValueError(f"a range of {self.unit}s is not a range of dates")

@@ -42,7 +42,7 @@ class EmptyRange(ValueError):
 
 
 class Moment(NamedTuple):
-    """The current time (aware), the time zone of a parameter, and whether weeks begin on Sunday."""
+    """The current time (an aware datetime), the time zone of a parameter, and whether weeks begin on Sunday."""
 
     zone: tzinfo
     now: datetime

@@ -30,8 +30,7 @@ class _Bracket:
 def read_lexemes(source: Source, dialect: Dialect) -> list[Lexeme]:
     """Return the lexemes of a template. A ``[[`` is a CLAUSE_START only if it opens an optional clause.
 
-    Raises the TemplateErrors of ``lex``, and one for a ``[[`` or ``]]`` that belongs neither to a clause nor to an
-    array.
+    Raises TemplateError as ``lex`` does, and for a ``[[`` or ``]]`` that belongs neither to a clause nor to an array.
     """
     lexemes = lex(source, dialect)
     has_brackets = "[[" in source.text or "]]" in source.text

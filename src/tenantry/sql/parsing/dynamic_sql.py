@@ -39,7 +39,7 @@ class DynamicCall(NamedTuple):
 
 
 class WordToken(NamedTuple):
-    """A word in lower case, or a sign. A string begins with its quote."""
+    """A word in lower case, a sign, or a string, which begins with its quote."""
 
     text: str
     is_name: bool

@@ -23,7 +23,7 @@ class OpenNode:
     text: list[Text] = field(default_factory=list)
 
     def flush(self) -> None:
-        """Turn the collected SQL into Text nodes, one for each part that has no gap in the source."""
+        """Turn the collected SQL into Text nodes, one for each contiguous part of the source."""
         self.nodes += self.text
         self.text = []
 

@@ -104,8 +104,8 @@ class PositionAnalyzer:
         self._contexts = PossibleContexts(source, lexemes, dialect.joining_signs)
 
     def analyze(self, index: int, lexeme: Lexeme) -> ReplacedSpan:
-        """Return the position of the tag or string at ``index``. Raises TemplateError if a value is not allowed there
-        in one of the possible contexts."""
+        """Return the role and the span of the tag or string at ``index``. Raises TemplateError if one of the possible
+        contexts does not allow a value there."""
         self._reject_part_of_word(lexeme)
         if lexeme.kind is LexemeKind.TAG and self._context.follows_comparison(index):
             return ReplacedSpan(Position.VALUE, lexeme.start, lexeme.end, cast=self._cast(lexeme))
@@ -120,8 +120,8 @@ class PositionAnalyzer:
         return span if span.position is Position.LIST else span._replace(cast=self._cast(lexeme))
 
     def is_apart(self, index: int, start: int, end: int) -> bool:
-        """Whether a bracket of a clause, or another tag, is between two offsets. If so, the SQL at one of them may be
-        dropped alone."""
+        """Whether a bracket of a clause, or another tag, is between two offsets. If so, the SQL at one offset may be
+        dropped while the SQL at the other stays."""
         lexemes = self._context.lexemes
         before = takewhile(lambda each: each.end > start, reversed(lexemes[:index]))
         after = takewhile(lambda each: each.start < end, lexemes[index + 1 :])

@@ -1,6 +1,7 @@
 """Possible contexts of a tag: the SQL that can be around the tag when clauses are dropped and choices are made.
 
-In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the second tag follows ``+``, or ``limit`` if the clause is dropped.
+Example: in ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the second tag follows ``+``, or ``limit`` without the
+clause.
 """
 
 from __future__ import annotations

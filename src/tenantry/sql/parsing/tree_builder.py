@@ -254,7 +254,7 @@ class TreeBuilder:
         cast: str = "",
         form: str = "",
     ) -> VariableReference:
-        """Add the tag's variable, or the variable at ``path``, to the innermost open node."""
+        """Add the variable at ``path`` (default: the tag's path) to the innermost open node."""
         if len(self.references) == MAX_TAGS:
             raise TemplateError(_TOO_MANY_TAGS)
         path = path or tag.path

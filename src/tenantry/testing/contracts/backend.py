@@ -7,8 +7,8 @@
         @pytest.fixture
         async def backend(self, store): ... # your backend, from which the tests read
 
-The store must take its time from the fixture ``clock``. The tests run on asyncio with the anyio plugin. If a Resolver
-caches the results of your backend (a LeasedBackend), it must pass LeaseContract, which includes BackendContract."""
+The store must take its time from the fixture ``clock``. The tests run on asyncio with the anyio plugin. A
+LeasedBackend, whose results a Resolver caches, must pass LeaseContract, which includes BackendContract."""
 # ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations

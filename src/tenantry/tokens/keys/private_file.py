@@ -32,8 +32,8 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """Return the content of a private file. Raises InvalidKeys if anyone but its owner can access it. Its group may
-    read it too if root owns the file, or if TENANTRY_RUN_GROUP names this group."""
+    """Return the content of a private file. Raises InvalidKeys if anyone but the owner can access it. The file's group
+    may read it too if root owns the file, or if TENANTRY_RUN_GROUP names this group."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:

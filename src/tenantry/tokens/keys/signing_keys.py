@@ -46,7 +46,7 @@ class SigningKeys(KeyRing):
         """Read a key file, and later notice within a second when the file changes.
 
         Raises InvalidKeys if the file is missing, malformed or accessible to others, or has a weak key. If a later read
-        fails, the keys read last stay in use, the failure is logged, and ``problem`` says why."""
+        fails, the old keys stay in use, the failure is logged, and ``problem`` says why."""
         place = Path(path).absolute()
         raw = read_private(Path(path))
         contents = checked_keys(path, raw)

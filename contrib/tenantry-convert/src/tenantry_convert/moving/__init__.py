@@ -10,9 +10,9 @@ from tenantry_convert.moving.superset import from_superset
 
 @click.group()
 def move() -> None:
-    """Convert an export of another product to a file for tenantry group sync.
+    """Convert an export of another product to a file for `tenantry group sync`.
 
-    The commands print the file. They open no connection and write nothing else.
+    The commands print the file. They open no connection and write no files.
     """
 
 

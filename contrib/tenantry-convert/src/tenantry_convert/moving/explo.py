@@ -19,7 +19,7 @@ MAPPINGS = ("computed_parent_schema_datasource_mapping", "parent_schema_datasour
     multiple=True,
     metavar="ID=NAME",
     callback=read_pairs,
-    help="The name of a data source, as in 213=warehouse_eu; more than once.",
+    help="The new name of the data source with this id, such as 213=warehouse_eu; repeatable.",
 )
 @click.option(
     "--schema",
@@ -27,15 +27,15 @@ MAPPINGS = ("computed_parent_schema_datasource_mapping", "parent_schema_datasour
     multiple=True,
     metavar="ID=NAME",
     callback=read_pairs,
-    help="The name of a schema, as in 40=main; more than once.",
+    help="The new name of the schema with this id, such as 40=main; repeatable.",
 )
-@click.option("--access-group", metavar="NAME", help="Move only the customers of this data visibility group.")
+@click.option("--access-group", metavar="NAME", help="Print only the customers of this data visibility group.")
 def from_explo(
     pages: tuple[Path, ...], sources: dict[str, str], schemas: dict[str, str], access_group: str | None
 ) -> None:
-    """Move the customers of Explo.
+    """Print the customers of Explo for `tenantry group sync`.
 
-    PAGE is a saved answer of GET /v2/api/customers/, or of the older /api/customers/.
+    PAGE is a saved response to GET /v2/api/customers/, or to the older /api/customers/.
     """
 
     def read() -> Groups:

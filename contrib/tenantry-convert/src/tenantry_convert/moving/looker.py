@@ -19,17 +19,21 @@ _file = click.Path(path_type=Path)
 @click.argument("attributes", type=_file)
 @click.argument("values", nargs=-1, type=_file, metavar="[VALUES]…")
 @click.option(
-    "--all", "every", is_flag=True, help="Also move groups that were not made by embedding. They keep Looker's id."
+    "--all", "every", is_flag=True, help="Also print groups that were not made by embedding. They keep Looker's id."
 )
-@click.option("--connection", metavar="NAME", help="The attribute that chooses a connection. It becomes the mapping.")
-@click.option("--schema", default="main", show_default=True, help="The name of that connection in your templates.")
+@click.option(
+    "--connection",
+    metavar="NAME",
+    help="The attribute whose value becomes the data source in the mapping.",
+)
+@click.option("--schema", default="main", show_default=True, help="The schema in that mapping.")
 def from_looker(
     groups: Path, attributes: Path, values: tuple[Path, ...], every: bool, connection: str | None, schema: str
 ) -> None:
-    """Move the groups of Looker and their user attributes.
+    """Print the groups of Looker, with their user attributes, for `tenantry group sync`.
 
-    GROUPS and ATTRIBUTES are saved answers of GET /groups and GET /user_attributes. Each VALUES is a saved answer of
-    GET /user_attributes/{id}/group_values.
+    GROUPS and ATTRIBUTES are saved responses to GET /groups and GET /user_attributes. Each VALUES is a saved response
+    to GET /user_attributes/{id}/group_values.
     """
 
     def read() -> Groups:

@@ -11,21 +11,23 @@ from tenantry_convert.moving.groups_file import Groups, number, read_json, warn,
 
 @click.command("metabase")
 @click.argument("tenants", type=click.Path(path_type=Path))
+@click.option("--number", "numbers", multiple=True, metavar="NAME", help="An attribute that is a number; repeatable.")
 @click.option(
-    "--number", "numbers", multiple=True, metavar="NAME", help="An attribute that is a number; more than once."
+    "--list", "lists", multiple=True, metavar="NAME", help="An attribute that is a comma-separated list; repeatable."
 )
 @click.option(
-    "--list", "lists", multiple=True, metavar="NAME", help="An attribute that is a list, with commas; more than once."
+    "--routing",
+    metavar="NAME",
+    help="The attribute of database routing, whose value becomes the data source in the mapping.",
 )
-@click.option("--routing", metavar="NAME", help="The attribute of database routing. It becomes the mapping.")
-@click.option("--schema", default="main", show_default=True, help="The name of that database in your templates.")
+@click.option("--schema", default="main", show_default=True, help="The schema in that mapping.")
 def from_metabase(
     tenants: Path, numbers: tuple[str, ...], lists: tuple[str, ...], routing: str | None, schema: str
 ) -> None:
-    """Move the tenants of Metabase.
+    """Print the tenants of Metabase for `tenantry group sync`.
 
-    TENANTS is a saved answer of GET /api/ee/tenant. All attributes in it are strings. Use --number and --list to name
-    the attributes that are numbers or lists.
+    TENANTS is a saved response to GET /api/ee/tenant. All attributes in it are strings. Use --number and --list to name
+    those that are numbers or lists.
     """
     attributes = _Attributes(numbers, lists, routing, schema)
 

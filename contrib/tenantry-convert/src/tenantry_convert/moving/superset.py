@@ -21,11 +21,10 @@ AND = re.compile(r"and\b", re.IGNORECASE)
 @click.argument("exports", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="EXPORT…")
 @click.pass_context
 def from_superset(ctx: click.Context, exports: tuple[Path, ...]) -> None:
-    """Move the row-level rules of Superset.
+    """Print the row-level rules of Superset for `tenantry group sync`.
 
-    Superset has no customers. EXPORT is either a saved answer of GET /api/v1/rowlevelsecurity/ (its roles become
-    groups), or a list of the bodies that your server sends to /api/v1/security/guest_token/ (their users become
-    groups).
+    Superset has no customers. EXPORT is either a saved response to GET /api/v1/rowlevelsecurity/, whose roles become
+    groups, or a list of the bodies that your server sends to /api/v1/security/guest_token/, whose users become groups.
 
     Only clauses that compare columns with literals are read, such as region = 'eu' and customer_id in (1, 2). Other
     clauses are listed, and the command exits with 1.

@@ -1,5 +1,5 @@
 """Adds triggers that list every write to a data source as a change, even a write by an older version or by hand. Also
-adds the column ``sources``, without which no data source is cached."""
+adds the column ``sources``. Data sources are cached only if it exists."""
 
 from __future__ import annotations
 

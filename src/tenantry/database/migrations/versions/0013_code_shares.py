@@ -1,4 +1,5 @@
-"""Adds a column for the group in whose CodeShare a code is counted. The column is null for codes of older versions."""
+"""Adds a column to single-use codes: the group whose CodeShare limits their number. It is null for codes of older
+versions."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def clauses(nodes: Sequence[Node]) -> list[tuple[list[Node], list[Node]]]:
 
 
 def items(nodes: Sequence[Node]) -> list[list[Node]]:
-    """Split at commas. An item ends with its comma and with the comment after it on the same line."""
+    """Split at commas. An item ends with its comma, and with any comment after the comma on the same line."""
     found: list[list[Node]] = [[]]
     is_complete = False
     for node in nodes:

@@ -1,4 +1,4 @@
-"""Lays out the SQL of a query. Only white space changes, so that each dialect's lexemes and all tags stay."""
+"""Lays out the SQL of a query. It changes only white space: all tags and the dialect's lexemes stay."""
 
 from __future__ import annotations
 

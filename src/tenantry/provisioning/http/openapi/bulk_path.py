@@ -96,7 +96,7 @@ def bulk_path(item_field: str) -> JsonObject:
 
 
 def report_response(report: str, line: str, item_field: str, example: list[JsonObject]) -> JsonObject:
-    """The 200 response of an operation that answers in lines. ``report`` and ``line``: names of schemas."""
+    """The 200 response of an operation that responds with JSON lines. ``report`` and ``line``: names of schemas."""
     return {
         "description": "The report",
         "headers": {

@@ -1,2 +1,2 @@
-"""Lists of functions that cannot read a table, in lower case. A dialect has a list if we have checked its functions on
+"""Lists, in lower case, of functions that cannot read a table. A dialect has a list if we have checked its functions on
 an engine."""

@@ -126,9 +126,10 @@ class PanelRunner:
     async def _table(
         self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], named: Columns, wanted: WantedPanel
     ) -> Encode:
-        rows, total = await fetch_table(partial(self._ask, panel), template, view, named, wanted.page, wanted.sort)
-        zone, about = self._about(template, self._periods(template), rows, total=total)
-        return partial(rows_line, panel.id, rows, named, zone, about)
+        found = await fetch_table(partial(self._ask, panel), template, view, named, wanted.page, wanted.sort)
+        zone, about = self._about(template, self._periods(template), found.rows, total=found.total)
+        more = {} if found.extremes is None else {"extremes": (found.extremes, named)}
+        return partial(rows_line, panel.id, found.rows, named, zone, about, more)
 
     async def _chart(
         self, panel: Panel, template: SQLTemplate, named: Columns, plot: Plot, found: Periods | None

@@ -214,7 +214,7 @@ def test_entries_without_the_keys_are_told(ready: Terminal, folder: Path) -> Non
     ready("environment", "create", "staging", "--tag", "Testing")
     assert "there is no signing-key file" in ready("audit", "verify", fails=1).err
     (folder / "away").rename(keys)
-    assert "entries without a seal: 1, the first is 2." in ready("audit", "verify", fails=1).err
+    assert "entries without a seal: 1, the first is entry 2." in ready("audit", "verify", fails=1).err
     report = ready("audit", "verify", "--allow-unsealed", "--json").json()
     assert (report["proved"], report["sealed"], report["unsealed"]) == (False, 1, 1)
 

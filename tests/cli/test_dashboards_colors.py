@@ -70,5 +70,5 @@ def test_a_check_notes_names_that_no_row_has(ready: Terminal, folder: Path) -> N
         ("dashboards/vega.yaml", 2, 21),
     ]
     assert found[0]["severity"] == "note"
-    assert found[0]["message"] == "no row that was read has the name Lsot, so its colour is not used"
+    assert found[0]["message"] == "the colour of Lsot is not used, because no row that was read has this name"
     assert "c4n4ry" not in json.dumps(checked)

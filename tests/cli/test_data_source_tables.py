@@ -120,9 +120,9 @@ def test_a_required_guard_cannot_be_removed(shop: Terminal, folder: Path) -> Non
     assert shop("data-source", "show", "shop").out.endswith(f"guard: required\n{SHOWN}")
     (folder / "tables.yaml").write_text(TABLES)
     replaced = shop("data-source", "update", "shop", "--tables", "tables.yaml")
-    assert "Warning: the list before said guard: required. This one does not" in replaced.err
+    assert "Warning: the old declaration had `guard: required`. The new one does not" in replaced.err
     removed = shop("data-source", "update", "shop", "--no-tables")
-    assert "Warning: queries of shop now read all rows" in removed.err
+    assert "Warning: queries of shop may now read all rows" in removed.err
     for words in (("--no-tables",), ("--tables", "tables.yaml")):
         assert "Warning" not in shop("data-source", "update", "shop", *words).err
 
@@ -225,7 +225,7 @@ def test_a_sync_without_the_test_asks_once(shop: Terminal, folder: Path, caplog:
     lines = "".join(f"  {name}: {{url: 'postgresql://reader@127.0.0.1:1/new'}}\n" for name in ("one", "two"))
     (folder / "groups.yaml").write_text(f"groups: {{}}\ndata_sources:\n{lines}")
     shop("group", "sync", "groups.yaml", "--no-check")
-    warned = [each.getMessage() for each in caplog.records if "can read its tables" in each.getMessage()]
+    warned = [each.getMessage() for each in caplog.records if "can read Tenantry's own tables" in each.getMessage()]
     assert [each.partition("data source ")[2].partition(" can")[0] for each in warned] == ["'one'", "'two'"]
     (folder / "groups.yaml").write_text(
         f"groups: {{}}\ndata_sources: {{one: {{url: 'sqlite:///{folder}/tenantry.db'}}}}"
@@ -262,7 +262,7 @@ def test_render_reads_the_list_of_the_data_source(shop: Terminal, folder: Path) 
     shop("group", "update", "acme", "--map", "archive=plain")
     done = shop("sql", "render", "orders.sql", "--group", "acme")
     assert done.out == "select id from orders\n"
-    assert "not guarded here: the data sources shop, plain declare different tables" in done.err
+    assert "no table is guarded here, because the data sources shop, plain declare different tables" in done.err
 
 
 def test_a_draft_is_made_of_the_catalogue(shop: Terminal, folder: Path) -> None:

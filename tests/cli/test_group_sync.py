@@ -169,9 +169,9 @@ def _lines(file: Path, *lines: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", ["groups.yaml:1:1: a file of groups needs the key groups", "fix: write groups:"]),
+        ("", ["groups.yaml:1:1: a file of groups needs the key `groups`", "fix: write `groups:`"]),
         ("groups:\n", ["groups.yaml:1:1: groups must be a mapping"]),
-        ("group:\n  a: {}\n", ["a file of groups needs the key groups"]),
+        ("group:\n  a: {}\n", ["a file of groups needs the key `groups`"]),
         ("groups: {}\nprune: true\n", ["groups.yaml:2:1: there is no key prune"]),
         ("groups: {}\ndata_source: {}\n", ["groups.yaml:2:1: there is no key data_source", "mean data_sources?"]),
         ("groups: {}\ndata_sources: [a]\n", ["groups.yaml:2:15: data_sources must be a mapping"]),
@@ -193,7 +193,7 @@ def _lines(file: Path, *lines: Any) -> str:
             ["groups.yaml:3:3: the key acme appears twice", "first at groups.yaml:2:3"],
         ),
         ('groups:\n  "": {}\n', ["groups.yaml:2:3: user_group_id: "]),
-        ("groups:\n  acme: {user_group_id: b}\n", ["groups.yaml:2:10: the id is the key of the group"]),
+        ("groups:\n  acme: {user_group_id: b}\n", ["groups.yaml:2:10: the key above the group is already its id"]),
         ("groups:\n  acme: {name: [\n", ["this is not YAML"]),
         ("groups:\n\tacme: {}\n", ["indent with spaces"]),
         ("groups:\n  a: {nam: 1}\n  b: {}\n  c: {plan: 1}\n", ["groups.yaml:2:7", "groups.yaml:4:7"]),
@@ -214,7 +214,7 @@ def test_a_wrong_line_of_a_file_of_lines(ready: Terminal, file: Path) -> None:
     lines = _lines(file, {"user_group_id": "a"}, "nonsense", {"user_group_id": "a"}, {"user_group_id": "b", "plan": 1})
     done = ready("group", "sync", lines, fails=1).err
     assert "groups.ndjson:2: the line is not JSON" in done
-    assert "groups.ndjson:3: user_group_id: line 1 has it already" in done
+    assert "groups.ndjson:3: user_group_id: line 1 has the same id" in done
     assert "groups.ndjson:4: plan: there is no such field\n  fix: One of: name, " in done
     assert groups(ready) == []
     assert "not UTF-8 at byte 3" in _undecodable(ready, file)

@@ -21,7 +21,7 @@ EVERY_FIX = (
     "declare the tables in tables.yaml: then the query, without a change, reads only the customer's rows; or, if "
     "every customer may read these rows, write the reason in the header: tenant: {none: REASON}"
 )
-MISSING = "this file is missing, so no query in {} is guarded: each must filter the rows itself"
+MISSING = "this file is missing, so no query in the folder {} is guarded: each must filter the rows itself"
 CHECKS = [("sql", "check", "queries"), ("dashboards", "check", "dashboards")]
 
 

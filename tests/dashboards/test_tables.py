@@ -63,6 +63,21 @@ async def test_a_table_has_pages_an_order_and_a_number(tmp_path: Path, limits: d
         assert (beyond["rows"], beyond["total"]) == ([], 120)
 
 
+async def test_bars_of_all_pages_have_one_scale(tmp_path: Path) -> None:
+    """A page has the extremes of all rows, of its columns with bars. Red when each page had a scale of its own."""
+    panel = "{table: flights, page: 10, columns: [day, {delay: {bar: true}}, route]}"
+    files = FILES | {"dashboards/routes.yaml": f"title: Routes\ncontrols: {{route: {{text: }}}}\nrows:\n  - {panel}\n"}
+    async with serve(tmp_path, files) as site:
+        every = [await table(site, page=page, sort="-delay") for page in range(12)]
+        delays = [row[2] for answer in every for row in answer["rows"]]
+        assert len({str(answer["rows"]) for answer in every}) > 1
+        for answer in every:
+            assert answer["extremes"] == {
+                "columns": [each for each in answer["columns"] if each["name"] == "delay"],
+                "rows": [[min(delays)], [max(delays)]],
+            }
+
+
 async def test_a_column_to_sort_by_is_one_of_the_rows(tmp_path: Path) -> None:
     """It is a name and never SQL. Red when it is put into a query's text."""
     async with serve(tmp_path, FILES) as site:

@@ -211,9 +211,9 @@ class QuotingStreamDriver(SQLiteDriver):
 
 
 BROKEN: list[tuple[type[SQLiteDriver], Callable[..., None], str]] = [
-    (WritingDriver, DriverContract.test_what_writes_is_refused, "this was written"),
+    (WritingDriver, DriverContract.test_what_writes_is_refused, "must refuse this write"),
     (SilentDriver, DriverContract.test_what_writes_is_refused, "must refuse this query"),
-    (LeakingDriver, DriverContract.test_a_session_keeps_nothing, "the next query sees what this one set"),
+    (LeakingDriver, DriverContract.test_a_session_keeps_nothing, "the next query on the connection sees a setting"),
     (UnboundedDriver, DriverContract.test_rows_are_limited, "must refuse this query"),
     (UnboundedDriver, DriverContract.test_bytes_are_limited, "must refuse this query"),
     (UnboundedDriver, DriverContract.test_columns_of_one_name_are_refused, "must refuse this query"),

@@ -182,7 +182,7 @@ async def test_a_carrier_that_forgets_to_take_out_is_an_error(kind: str) -> None
 def test_the_error_names_carrier_and_header() -> None:
     """Who wrote the carrier reads what to do."""
     scope = http(headers=[context(b"tenant=" + T)])
-    with pytest.raises(RuntimeError, match=r"Returning\.extract\(\) .* x-gateway-context .*shorter than the line"):
+    with pytest.raises(RuntimeError, match=r"Returning\.extract\(\) .* x-gateway-context .*without the token"):
         Extractor(first_of(Returning(lambda value: Extracted(T, value)))).extract(scope)
 
 

@@ -66,16 +66,17 @@ export class ChartView {
   #draw() {
     this.#reading?.end();
     this.#reading = null;
-    if (this.#asTable) return this.element.replaceChildren(this.#twin());
     const { formats, colors } = this.context;
-    const beside = this.#beside();
+    const beside = !this.#asTable && this.#beside();
+    this.element.classList.toggle("stands-beside", beside);
+    this.element.classList.toggle(`chart-${this.view.kind}`, !this.#asTable);
+    if (this.#asTable) return this.element.replaceChildren(this.#twin());
     const width = beside ? this.#width * 0.45 : this.#width;
     const options = { width, height: this.#height(), legend: LEGEND, beside, formats, colors, hidden: this.#hidden, domain: this.#domain, ...this.#times() };
     const chart = drawChart(this.view, this.rows, options);
     this.chart = chart;
     if (chart.refused) return this.#refuse(chart.refused);
     const legend = legendOf(chart, (key) => this.#toggle(key));
-    this.element.classList.toggle("stands-beside", beside);
     this.element.replaceChildren(...[chart.ends ? null : legend, chart.svg, chart.ends ? legend : null, chart.key, this.#notes(), this.#whole()].filter(Boolean));
     this.#mark(chart);
     const zoom = chart.zoom && ((from, to) => this.#zoom(from, to));
@@ -156,7 +157,10 @@ export class ChartView {
     const measures = [this.view[this.view.kind]].flat();
     const way = this.rows.way(formats, measures, this.view);
     const ways = Object.fromEntries(measures.map((name) => [name, way]));
-    const by = this.rows.way(formats, [this.view.by], { format: dimension(this.rows, this.view.by, formats, whenOf(this.data)).format, along: true });
+    const { format, positions, buckets } = dimension(this.rows, this.view.by, formats, whenOf(this.data));
+    // The weekdays of a heat map's week may have ended before it.
+    const cut = (row) => this.view.kind !== "heatmap" && buckets?.cut(positions[row]);
+    const by = { ...this.rows.way(formats, [this.view.by], { format, along: true }), cut };
     return loaded["menu_entries.js"].twinOf(this.data, { ...ways, [this.view.by]: by }, formats, title);
   }
 

@@ -54,6 +54,8 @@ export class TableView {
   show(data) {
     const rows = new Rows(data.columns, data.rows);
     const shown = columnsOf(this.view.columns, rows, this.context.formats);
+    const ends = data.extremes && new Rows(data.extremes.columns, data.extremes.rows);
+    for (const column of shown) if (column.bar) column.scale = scaleOf([...column.values, ...(ends?.has(column.name) ? ends.values(column.name) : [])]);
     this.#name = this.about.click && shown.length ? this.context.formats.names(shown[0].values, shown[0].way) : null;
     const head = html("tr", {}, ...shown.map((column) => this.#heading(column)));
     const body = data.rows.map((_, row) => this.#row(row, shown, rows, data));
@@ -229,11 +231,15 @@ export function wholeOf(value, { way }, text, formats) {
   return whole === text ? null : whole;
 }
 
-/** A bar behind the number, from the zero that all those of the page share. */
-function barOf({ values }, row) {
-  const amount = number(values[row]) || 0;
+/** Zero and these numbers lie between its ends. */
+function scaleOf(values) {
   const amounts = values.map((value) => number(value) || 0);
-  const [low, high] = [Math.min(0, ...amounts), Math.max(0, ...amounts)];
+  return [Math.min(0, ...amounts), Math.max(0, ...amounts)];
+}
+
+/** A bar behind the number, from the zero that all pages share. */
+function barOf({ values, scale: [low, high] }, row) {
+  const amount = number(values[row]) || 0;
   const share = (at) => (low === high ? 0 : shareOf(at, low, high));
   const bar = html("span", { class: `cell-bar${amount < 0 ? " negative" : ""}` });
   bar.style.setProperty("--from", share(Math.min(0, amount)).toFixed(4));

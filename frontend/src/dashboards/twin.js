@@ -9,17 +9,20 @@ export function twinOf(data, way, formats, title) {
   const most = 500;
   const columns = columnsOf(undefined, rows, formats).map((column) => ({ ...column, way: way[column.name] ?? column.way }));
   const heads = columns.map(({ title: text, numeric }) => html("th", { scope: "col", class: numeric ? "number" : null }, text));
-  const cell = (column, value) => {
+  const cell = (column, row) => {
+    const value = column.values[row];
     const text = formats.text(value, column.way);
-    return html("td", { class: column.numeric ? "number" : null, title: wholeOf(value, column, text, formats) }, html("span", { class: "cell" }, text));
+    return html("td", { class: column.numeric ? "number" : null, title: wholeOf(value, column, text, formats) }, html("span", { class: "cell" }, [text, column.way.cut?.(row)].filter(Boolean).join(", ")));
   };
-  const lines = data.rows.slice(0, most).map((_, row) => html("tr", {}, ...columns.map((column) => cell(column, column.values[row]))));
+  const lines = data.rows.slice(0, most).map((_, row) => html("tr", {}, ...columns.map((column) => cell(column, row))));
   const caption = html("caption", { class: "visually-hidden" }, title);
   const table = html("table", {}, caption, html("thead", {}, html("tr", {}, ...heads)), html("tbody", {}, ...lines));
-  const cut = [data.rows.length > most && `First ${most} of ${formats.text(data.rows.length, { type: "integer" })} rows.`, data.reduced && "These are the rows that the chart needs."].filter(Boolean);
-  const note = cut.length ? html("p", { class: "count" }, `${cut.join(" ")} The CSV file has them all.`) : null;
+  const total = data.rows.length;
+  const count = `${formats.text(total, { type: "integer" })} ${total === 1 ? "row" : "rows"}`;
+  const cut = [total > most && `First ${most} of ${count}.`, data.reduced && "These are the rows that the chart needs."].filter(Boolean);
+  const note = html("p", { class: "count" }, cut.length ? `${cut.join(" ")} The CSV file has them all.` : count);
   const scroller = html("div", { class: "table-scroller", tabindex: "0", role: "group", "aria-label": `${title}, as a table` }, table);
   scroller.addEventListener("scroll", () => fade(scroller), { passive: true });
   new ResizeObserver(() => fade(scroller)).observe(scroller);
-  return html("div", { class: "table twin" }, scroller, note);
+  return html("div", { class: "table twin" }, scroller, html("div", { class: "table-foot" }, note));
 }

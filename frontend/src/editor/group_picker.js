@@ -40,6 +40,8 @@ export function groupPicker(label, environment, choose) {
   let active = 0;
   let asked = 0;
   let timer;
+  /** What was typed is not answered yet; the author has marked a group since, or wants the first of the answer. */
+  let [pending, marked, wanted] = [false, false, false];
 
   function opened() {
     search.value = "";
@@ -52,17 +54,24 @@ export function groupPicker(label, environment, choose) {
     clearTimeout(timer);
     asked += 1;
     const mine = asked;
+    pending = !more;
+    marked = wanted = false;
     timer = setTimeout(async () => {
       try {
         const body = { environment: environment(), search: search.value.trim(), ...(more && { after }) };
         const answer = await ask("groups", body);
         if (mine !== asked) return;
-        active = more ? groups.length : 0;
+        const before = marked && groups[active]?.id;
+        active = more ? groups.length : Math.max(0, answer.groups.findIndex(({ id }) => id === before));
         groups = more ? [...groups, ...answer.groups] : answer.groups;
         after = answer.after ?? null;
+        pending = false;
         show();
+        if (wanted && !content.hidden) take(active);
       } catch (error) {
-        if (mine === asked) word.textContent = error.message;
+        if (mine !== asked) return;
+        pending = false;
+        word.textContent = error.message;
       }
     }, pause);
   }
@@ -101,9 +110,12 @@ export function groupPicker(label, environment, choose) {
     const next = { ArrowDown: Math.min(active + 1, last), ArrowUp: Math.max(active - 1, 0), PageDown: Math.min(active + 8, last), PageUp: Math.max(active - 8, 0) }[event.key];
     if (next !== undefined) {
       active = next;
+      marked = true;
       mark();
-    } else if (event.key === "Enter") take(active);
-    else return;
+    } else if (event.key === "Enter") {
+      if (pending && !marked) wanted = true;
+      else take(active);
+    } else return;
     event.preventDefault();
   }
 

@@ -30,8 +30,8 @@ def check_new_tables(before: str, declaration: Mapping[str, Any]) -> str:
     after = check_tables(declaration)
     if before and not after and json.loads(before).get("guard"):
         raise InvalidSource(
-            "a declaration with guard: required cannot be removed: replace it by a declaration without guard: "
-            "required, then remove that declaration",
+            "a declaration with `guard: required` cannot be removed: replace it by one without this line, then remove "
+            "the new one",
             field="/tables",
         )
     return after

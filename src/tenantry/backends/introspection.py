@@ -119,7 +119,7 @@ class IntrospectionClient:
         except TimeoutError:
             status, body, failure = 0, b"", f"did not answer within {self._timeout:g} seconds"
         except self._library.HTTPError as error:  # not its text or request, which may contain secrets
-            status, body, failure = 0, b"", f"cannot be asked: {type(error).__name__}"
+            status, body, failure = 0, b"", f"did not answer: {type(error).__name__}"
         else:
             failure = _failure(status, len(body))
         if failure:
@@ -188,7 +188,7 @@ def checked_address(url: str, *, allow_http: bool) -> str:
         )
     if parts.scheme == "http" and not allow_http and not _is_this_host(host):
         raise ValueError(
-            f"url must be https, {_EXAMPLE}: http shows tokens to the network. Pass allow_http=True to permit it"
+            f"url must be https, {_EXAMPLE}: http shows tokens to the network. To permit http, pass allow_http=True"
         )
     return url
 

@@ -60,7 +60,7 @@ def audit(context: click.Context, /, **options: Any) -> None:
     elif given := [name for name in options if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]:
         name = given[0].replace("as_json", "json")
         raise click.UsageError(
-            f"--{name} comes before {context.invoked_subcommand}: write the options of that command after its name"
+            f"--{name} comes before {context.invoked_subcommand}: write it after this command, if the command has it"
         )
 
 
@@ -209,22 +209,21 @@ def _broken(check: ChainCheck, begins_after: int) -> str | None:
     if found is None or found == begins_after:
         return None
     return (
-        f"the chain begins after entry {found}, not after {begins_after}: earlier entries are not "
-        "proved, and anyone with write access to the database can restart the chain to hide a change. If you know that "
-        "the chain began there, as in a store that is older than the chain, check with "
-        f"--begins-after {found}"
+        f"the chain begins after entry {found}, not after {begins_after}: earlier entries cannot be checked, and "
+        "anyone with write access to the database can restart the chain to hide a change. If you know that the chain "
+        f"began there, for example because the store is older than the chain, check with --begins-after {found}"
     )
 
 
 def _not_proved(check: ChainCheck) -> str | None:
     if check.unsealed:
         return (
-            f"entries without a seal: {check.unsealed}, the first is {check.first_unsealed}. They were added without "
-            "the key file, or their seals were removed. If programs without the key file write to this store, check "
-            "with --allow-unsealed"
+            f"entries without a seal: {check.unsealed}, the first is entry {check.first_unsealed}. They were added "
+            "without the key file, or their seals were removed. If programs without the key file write to this store, "
+            "check with --allow-unsealed"
         )
     if check.before and not check.sealed:
-        return f"none of the {check.before} entries is sealed, so nothing is proved"
+        return f"none of the {check.before} entries is sealed, so they cannot be checked"
     return None
 
 

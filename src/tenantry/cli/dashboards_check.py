@@ -199,7 +199,9 @@ class DashboardCheck:
                     columns = " and ".join(panel.unique_by)
                     says = reported_by(sorted(found))
                     message = f"{max(found.values())} rows of the query have the same {columns} ({says})"
-                    fix = f"group the query by {columns}, or name a column that tells them apart as color or rows"
+                    fix = (
+                        f"group the query by {columns}, or set `color` or `rows` to a column in which these rows differ"
+                    )
                     yield at.file, Finding("repeated-rows", Severity.ERROR, at.line, at.column, message, fix)
 
     def _colors(self) -> Iterator[Located]:

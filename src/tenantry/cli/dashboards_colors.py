@@ -67,6 +67,6 @@ def _unknown(dashboard: DashboardFile, colored: tuple[ColoredName, ...], known: 
     for each in colored:
         if each.name not in known:
             at = dashboard.source.location(each.offset)
-            message = f"no row that was read has the name {each.name}, so its colour is not used"
-            fix = "correct the name, or keep it for rows to come"  # the fix must not quote values of rows
+            message = f"the colour of {each.name} is not used, because no row that was read has this name"
+            fix = "correct the name, or keep the colour for later rows"  # the fix must not quote values of rows
             yield at.file, Finding("unused-color", Severity.NOTE, at.line, at.column, message, fix)

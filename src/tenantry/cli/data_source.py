@@ -130,7 +130,9 @@ def _read_tables(path: Path) -> dict[str, Any]:
 
     tables = read_declaration(path)
     if not tables.entries:
-        raise TemplateError(f"{path}: tables: there is no table\n  fix: write a line for each: orders: customer_id")
+        raise TemplateError(
+            f"{path}: tables: there is no table\n  fix: write a line for each table, such as `orders: customer_id`"
+        )
     return tables.as_json()
 
 
@@ -221,9 +223,11 @@ async def update(
     before = replaced.declaration if changes.tables is not None else {}
     print_value(made.id, describe_source(made), field="id", as_json=as_json)
     if before and not declared:
-        print_note(f"Warning: queries of {made.provided_id} now read all rows that their authors name.")
+        print_note(
+            f"Warning: queries of {made.provided_id} may now read all rows of its tables, also other customers'."
+        )
     elif "guard" in before and "guard" not in declared:
-        print_note("Warning: the list before said guard: required. This one does not, so it can be removed.")
+        print_note("Warning: the old declaration had `guard: required`. The new one does not: it can be removed.")
     await note_unsealed(store)
 
 

@@ -13,7 +13,7 @@ from tenantry.sql.header import YamlNode
 
 KEY: Final = "data_sources"
 _OWN: Final = ("url", "session")
-_EXAMPLE: Final = f"write {KEY}: and below it  warehouse: {{tables: {{orders: customer_id}}}}"
+_EXAMPLE: Final = f"write `{KEY}:`, and below it `warehouse: {{tables: {{orders: customer_id}}}}`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def _url(node: YamlNode, source: Source) -> str:
 
     url = node.value
     if not isinstance(url, str):
-        fix = "write url: postgresql://reader@db.example.com/shop"
+        fix = "write, for example, `url: postgresql://reader@db.example.com/shop`"
         raise _url_error(node, source, "this must be a string", fix)
     try:
         registration_notes(url, trusted=True)
@@ -79,7 +79,7 @@ def _url_error(node: YamlNode, source: Source, problem: str, fix: str) -> Templa
 
 
 def _session(node: YamlNode, source: Source) -> dict[str, str]:
-    fix = "write below it  app.tenant: '{{ user_group.id }}'"
+    fix = "write below `session:`, for example, `app.tenant: '{{ user_group.id }}'`"
     pairs = {} if node.value is None else node.plain()
     if not isinstance(pairs, dict) or not all(isinstance(each, str) for each in pairs.values()):
         raise source.error(node.offset, "session must be a mapping of names to variables", fix)

@@ -163,7 +163,7 @@ def _of_source(source: RegisteredSource, error: TenantryError | None, key_file: 
         return CheckResult(check, CheckState.SKIPPED, "its URL is encrypted: correct the keys first")
     if error is not None:
         which = f"{shlex.quote(name)} --environment {shlex.quote(environment)}"
-        fix = f"Correct it with `tenantry data-source update {which}`, or its server"
+        fix = f"Correct the data source with `tenantry data-source update {which}`, or repair its server"
         return CheckResult(check, CheckState.FAILED, problem_by_name(error, source), fix)
     if secret_state(source.url) == "plain":
         unencrypted = "it answers, but the store holds its password unencrypted"

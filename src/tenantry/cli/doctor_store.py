@@ -178,7 +178,7 @@ def _of_trail(defects: StoreDefects) -> CheckResult:
     if not defects.triggers:
         return CheckResult("audit trail", CheckState.OK, "its entries cannot be changed or removed")
     found = f"its entries can be changed and removed, because triggers are missing: {', '.join(defects.triggers)}"
-    fix = "Make them again: the documentation of the audit trail (operating.md) has the statements"
+    fix = "Create them again with the statements in the documentation of the audit trail (operating.md)"
     return CheckResult("audit trail", CheckState.WARNING, found, fix)
 
 

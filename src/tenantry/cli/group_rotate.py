@@ -152,7 +152,7 @@ class _Rotations:
             total += 0 if step is None else len(step.versions)
             if not total and not await self._is_known(ring):
                 raise click.BadParameter(
-                    f"the key file never had a key {self._signed_by}, and no user group has a token that it signed: "
+                    f"the key file never had a key {self._signed_by}, and no user group has a token of this key: "
                     "`tenantry keys list` shows the keys",
                     param_hint="--signed-by",
                 )
@@ -215,7 +215,9 @@ class _Rotations:
                 "not get all tokens of this run."
             )
         if tokens_to == STDOUT:
-            print_note("Append the output of that run (>> FILE): it does not print the tokens of this one again.")
+            print_note(
+                "Append the output of the next run (>> FILE): it does not repeat the tokens that are already printed."
+            )
             print_note("If the token of a rotated group is missing: tenantry group get ID --token")
 
     async def _count(self, target: Environment, after: int) -> int:

@@ -24,8 +24,8 @@ FIELDS: Final = SETTABLE_FIELDS
 _KEYS: Final = ("groups", KEY)
 _SHOWN: Final = 20
 _PART: Final = 64 * 1024
-_NO_GROUP: Final = "write one group per line; to declare no groups, write  groups: {}  in a YAML file"
-_EXAMPLE: Final = "write groups: and below it  acme: {name: Acme Ltd, properties: {region: eu}}"
+_NO_GROUP: Final = "write one group per line; to declare no groups, write `groups: {}` in a YAML file"
+_EXAMPLE: Final = "write `groups:`, and below it `acme: {name: Acme Ltd, properties: {region: eu}}`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def _lines(text: str, file: str) -> Iterator[Upsert | str]:
             continue
         before = first.setdefault(read.parsed.provided_id, line.number)
         if before != line.number:
-            yield f"{file}:{line.number}: user_group_id: line {before} has it already\n  fix: remove one of the lines"
+            yield f"{file}:{line.number}: user_group_id: line {before} has the same id\n  fix: remove one of the lines"
         else:
             yield read.parsed
     if read is None:  # a failed export must not delete all groups
@@ -134,7 +134,7 @@ def _yaml(text: str, file: str) -> Iterator[Upsert | DeclaredSource | str]:
 def _groups(root: YamlNode, source: Source) -> _Groups:
     top = root.value
     if not isinstance(top, dict) or "groups" not in top:
-        raise source.error(root.offset, "a file of groups needs the key groups", _EXAMPLE)
+        raise source.error(root.offset, "a file of groups needs the key `groups`", _EXAMPLE)
     for name, offset in root.keys.items():
         if name not in _KEYS:
             fix = f"{did_you_mean(name, _KEYS)}The file has the keys {' and '.join(_KEYS)}"
@@ -160,7 +160,7 @@ def _group(provided_id: str, node: YamlNode, source: Source, groups: _Groups) ->
     if not isinstance(fields, dict):
         raise source.error(node.offset, "a group must be a mapping of its fields", f"one of: {', '.join(FIELDS)}")
     if "user_group_id" in fields:
-        raise source.error(node.keys["user_group_id"], "the id is the key of the group", "remove this field")
+        raise source.error(node.keys["user_group_id"], "the key above the group is already its id", "remove this field")
     try:
         operation = parse_line({"user_group_id": provided_id, **fields}, replace=True)
         upsert = Upsert(operation.user_group_id, operation.changes())
@@ -215,7 +215,7 @@ _FIXES: Final = (
     ("must be at least", "write a larger number"),
     ("must be at most", "write a smaller number"),
     ("true or false", "write true or false, without quotes"),
-    ("must be an object", "write name: value below it, or null"),
+    ("must be an object", "write `name: value` below it, or null"),
     ("field is required", 'give the group its id: {"user_group_id": "acme"}'),
     ("must not be empty", "write at least one character, or remove the field"),
     ("characters", "shorten it"),

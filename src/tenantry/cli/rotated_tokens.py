@@ -139,7 +139,7 @@ def _private(path: Path) -> Iterator[int]:
             if error.errno not in {errno.EWOULDBLOCK, errno.EACCES}:
                 raise
             raise click.BadParameter(
-                f"another command is writing to {path}: wait for its end", param_hint="--tokens-to"
+                f"another command is writing to {path}: wait until it ends", param_hint="--tokens-to"
             ) from None
         yield file
     finally:

@@ -22,7 +22,9 @@ async def declaration_of(group: UserGroup, store: Store) -> GuardedTables | None
     texts = {each.tables for each in sources}
     names = ", ".join(each.provided_id for each in sources)
     if len(texts) > 1:
-        print_note(f"not guarded here: the data sources {names} declare different tables; choose some: --tables FILE")
+        print_note(
+            f"no table is guarded here, because the data sources {names} declare different tables: give --tables FILE"
+        )
         return None
     text = "".join(texts)
     if not text:

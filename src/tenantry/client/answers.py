@@ -211,7 +211,7 @@ def read_error(status: int, document: Any, retry_after: str | None) -> TenantryE
         pointer = detail.get("field")
     except (KeyError, TypeError, AttributeError):
         return UnexpectedAnswer(
-            f"HTTP {status} without an error of /api/user: check whether a proxy is at this address",
+            f"HTTP {status}, but the body is no error of /api/user: check whether a proxy is at this address",
             retry_after=seconds,
         )
     error_class = _CLASSES.get(code, TenantryError)

@@ -33,8 +33,8 @@ _POSTGRESQL: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
             "root certificate file",
             "TLS: no CA file can be read: add sslrootcert=/path/to/ca.pem, or sslrootcert=system for a public CA",
         ),
-        ("certificate verify failed", "TLS: its certificate is not signed by the given CA"),
-        ("server certificate for", "TLS: its certificate is for another host"),
+        ("certificate verify failed", "TLS: the server's certificate is not signed by the given CA"),
+        ("server certificate for", "TLS: the server's certificate is for another host"),
         ("server does not support SSL", "TLS: the server has no TLS, and the URL requires it"),
         ("too many connections for role", "the role has reached its limit of connections"),
         ("too many connections for database", "the database has reached its limit of connections"),
@@ -56,7 +56,7 @@ _POSTGRESQL: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
         ),
         (
             "PQexec disallowed",
-            "the pooler refuses the simple query protocol, which begins and ends transactions: turn disable_pqexec off",
+            "the pooler refuses the simple query protocol, which transactions need: turn disable_pqexec off",
         ),
     )
 )

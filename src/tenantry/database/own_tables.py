@@ -97,11 +97,11 @@ def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
         "Give the source a separate role, which is not a superuser, does not own these tables, and is not a member of "
         "their owner or of pg_read_all_data: `create role reader login`, then `grant select on` the tables of your app"
         if owns
-        else f"As their owner run: revoke all on {names} from {readers}, public"
+        else f"As the owner of these tables, run: revoke all on {names} from {readers}, public"
     )
     raise InvalidSource(
         f"the role {role} of the data source can read Tenantry's own tables ({names}), and with them every tenant's "
-        f"properties. {remedy}. The store and your app may share the database",
+        f"properties. {remedy}. The store and your app can then share the database",
         field="/url",
     )
 
@@ -123,8 +123,8 @@ async def check_source(name: str, url: str, seconds: float) -> None:
         unchecked = await _check_server(parsed, seconds)
     if unchecked is not None:
         logger.warning(
-            "Tenantry could not check whether data source %r can read its tables (%s). It checks again before it runs "
-            "a query on this data source",
+            "Tenantry could not check whether data source %r can read Tenantry's own tables (%s). It checks again "
+            "before it runs a query on this data source",
             name,
             unchecked,
         )

@@ -153,7 +153,7 @@ def _path(path: str, kind: RedisKind) -> tuple[str, int]:
         _refuse("has a path that is not the number of a database")
     database = _database(pieces[0]) if pieces else 0
     if database and kind is RedisKind.CLUSTER:
-        _refuse("names a database, but a cluster has only number 0")
+        _refuse("names a database, but a cluster has only database 0")
     return service, database
 
 

@@ -131,7 +131,7 @@ class MiddlewareMissing(TenantryError):
 # --- the data source --------------------------------------------------------------------------------------------------
 
 
-NOT_CONNECTED: Final = "the user group has no data source for this: its operator can see the reason in the log"
+NOT_CONNECTED: Final = "the user group has no data source for this: the operator can see the reason in the log"
 
 
 class DataSourceError(TenantryError):

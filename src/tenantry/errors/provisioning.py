@@ -59,8 +59,8 @@ class GroupExpired(TenantryError):
     code = "group_expired"
     status = 403
     MESSAGE = (
-        "the end date of this user group has passed: set a later one, or none, with `tenantry group update` or with "
-        "PATCH and expires_at"
+        "the end date of this user group has passed: set a later date, or none, with `tenantry group update` or with "
+        "a PATCH of `expires_at`"
     )
 
 
@@ -70,8 +70,8 @@ class GroupSuspended(TenantryError):
     code = "group_suspended"
     status = 403
     MESSAGE = (
-        "this user group is suspended: to get its token, resume it with `tenantry group resume` or with PATCH and "
-        "suspended false"
+        "this user group is suspended: to get its token, resume it with `tenantry group resume` or with a PATCH of "
+        '`"suspended": false`'
     )
 
 

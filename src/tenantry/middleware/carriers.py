@@ -106,7 +106,7 @@ class CustomCarriers:
                 if len(one.rest) >= len(value):  # the loop might never end
                     raise RuntimeError(
                         f"{type(carrier).__name__}.extract() found a token in the header {name.decode('latin-1')} and "
-                        "left it there: Extracted.rest must be shorter than the line"
+                        "left it there: Extracted.rest must be the header's value without the token"
                     )
                 value = one.rest
         return value
@@ -195,7 +195,7 @@ def path(where: str) -> Carriers:
                 f"a path template must end with {_PLACEHOLDER}, because later segments are never read: {where!r}"
             )
     elif not where.isidentifier():
-        raise ValueError(f"path() takes a template that starts with '/' or the name of a parameter, not {where!r}")
+        raise ValueError(f"path() takes the name of a parameter, or a template that starts with '/', not {where!r}")
     return Carriers(paths=(where,))
 
 

@@ -99,7 +99,9 @@ class BoundsContract:
                 await asyncio.sleep(pause)
                 task.cancel()
                 await asyncio.wait([task])
-                assert task.cancelled(), f"it ended by itself: slow must run for longer than {engine.patience:g} s"
+                assert task.cancelled(), (
+                    f"the query `slow` ended by itself: it must run for longer than {engine.patience:g} s"
+                )
                 await check_answers(asked, engine)
 
         # The timeout is so long that only the cancellation can end the query.
@@ -126,7 +128,7 @@ class BoundsContract:
                     assert len(driver.fetch(connection, bound)) == 3
                     for _ in range(_LATE):
                         driver.interrupt(connection)
-                    assert len(driver.fetch(other, bound)) == 3, "the stop of one connection stops another one's query"
+                    assert len(driver.fetch(other, bound)) == 3, "stopping one connection stops the query of another"
                 with suppress(Exception):  # a closed connection may raise anything
                     driver.interrupt(connection)
             assert len(driver.fetch(other, bound)) == 3

@@ -43,10 +43,12 @@ class DriverContract(TypesContract, BoundsContract):
     def test_it_says_how_sql_is_bound_for_it(self, engine: EngineCase) -> None:
         driver = engine.open_driver(engine.limits())
         assert driver.source_id == "ds_1", f"source_id is {driver.source_id!r}, not the id of the source"
-        assert driver.dialect in DIALECTS, f"dialect is {driver.dialect!r}: {', '.join(DIALECTS)}"
-        assert driver.paramstyle in PARAMSTYLES, f"paramstyle is {driver.paramstyle!r}: {', '.join(PARAMSTYLES)}"
-        assert not set(engine.types) - set(VALUES), "types has kinds that VALUES does not have"
-        assert set(engine.types) >= REQUIRED, "types must have text and integer"
+        assert driver.dialect in DIALECTS, f"dialect is {driver.dialect!r}, not one of {', '.join(DIALECTS)}"
+        assert driver.paramstyle in PARAMSTYLES, (
+            f"paramstyle is {driver.paramstyle!r}, not one of {', '.join(PARAMSTYLES)}"
+        )
+        assert not set(engine.types) - set(VALUES), "`types` has a kind that `VALUES` does not have"
+        assert set(engine.types) >= REQUIRED, "`types` must have `text` and `integer`"
         driver.shutdown()
 
     def test_what_writes_is_refused(self, engine: EngineCase) -> None:
@@ -56,10 +58,12 @@ class DriverContract(TypesContract, BoundsContract):
                 for text in (write, f"select 1 as v{engine.from_one_row}; {write}"):
                     error = await asked.error(text)
                     async with engine.ask() as other:
-                        assert await other.rows(engine.unchanged) == before, f"this was written: {text}"
+                        assert await other.rows(engine.unchanged) == before, (
+                            f"the driver must refuse this write, but it was done: {text}"
+                        )
                     assert isinstance(error, _REFUSALS), f"{text}: {error!r}"
 
-        assert engine.writes, "writes is empty: nothing was tried"
+        assert engine.writes, "`writes` is empty, so nothing was tried"
         run_check(engine, check)
 
     def test_one_statement_only(self, engine: EngineCase) -> None:
@@ -78,7 +82,9 @@ class DriverContract(TypesContract, BoundsContract):
                 before = await asked.rows(shown_by)
                 with suppress(*_REFUSALS):
                     await asked.rows(statement)
-                assert await asked.rows(shown_by) == before, f"the next query sees what this one set: {statement}"
+                assert await asked.rows(shown_by) == before, (
+                    f"the next query on the connection sees a setting of this one: {statement}"
+                )
                 error = await asked.error(engine.writes[0])
                 assert isinstance(error, _REFUSALS), f"after {statement}: {error!r}"
 

@@ -159,7 +159,7 @@ async def test_what_the_message_proposes_helps(postgres_url: str, postgres: Post
     store, url = SQLStore(postgres_url), _as(postgres_url, role)
     with pytest.raises(InvalidSource) as caught:
         await _register(store, url)
-    _, _, statement = caught.value.message.partition("As their owner run: ")
+    _, _, statement = caught.value.message.partition("As the owner of these tables, run: ")
     postgres.execute(statement.partition(". The store")[0], url=postgres_url)
     await _register(store, url)
     assert await _read(url) == [{"one": 1}]
@@ -178,7 +178,7 @@ async def test_what_another_role_reads_counts_for_its_members(
     store, url = SQLStore(postgres_url), _as(postgres_url, role)
     with pytest.raises(InvalidSource) as caught:
         await _register(store, url)
-    _, _, statement = caught.value.message.partition("As their owner run: ")
+    _, _, statement = caught.value.message.partition("As the owner of these tables, run: ")
     assert team in statement
     postgres.execute(statement.partition(". The store")[0], url=postgres_url)
     await _register(store, url)
@@ -193,7 +193,7 @@ async def test_a_server_out_of_reach_is_registered_with_a_warning(
     store = SQLStore(sqlite_url)
     with caplog.at_level(logging.WARNING):
         source = await _register(store, "postgresql://somebody:k3y-c4n4ry@127.0.0.1:1/app")
-    assert f"data source {source.provided_id!r} can read its tables" in caplog.text
+    assert f"data source {source.provided_id!r} can read Tenantry's own tables" in caplog.text
     assert "It checks again before it runs a query" in caplog.text
     # Red when the cause is the name of an exception.
     assert ": nothing listens on that port). It checks again" in caplog.text

@@ -58,6 +58,22 @@ async def test_it_opens_without_a_connection(stand_in: StandIn, visit: Visit) ->
     await page.locator(".option").first.wait_for()
 
 
+async def test_further_choices_are_not_overlooked(stand_in: StandIn, visit: Visit) -> None:
+    """The edge of a long list cuts a choice in its middle. Red when it was between two, where a phone
+    shows no scrollbar."""
+    many = ORIGIN | {"choices": [{"value": f"{n}", "label": f"Airport {n}"} for n in range(20)]}
+    page = (await visit(stand_in.show([BAR], controls=[many]), width=390)).page
+    await page.locator(".control-choices .choice").click()
+    await page.locator(".option").first.wait_for()
+    script = """(list) => {
+        const edge = list.getBoundingClientRect().bottom;
+        const boxes = [...list.querySelectorAll(".option")].map((each) => each.getBoundingClientRect());
+        const { top, bottom } = boxes.find((box) => box.bottom > edge);
+        return (edge - top) / (bottom - top);
+    }"""
+    assert 0.4 < await page.locator(".options").evaluate(script) < 0.6
+
+
 async def _held(page: Page, address: str) -> list[Route]:
     asked: list[Route] = []
     await page.route("**/pickers.js", lambda route: asked.append(route))

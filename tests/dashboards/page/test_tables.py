@@ -246,3 +246,67 @@ async def test_a_short_number_is_whole_again_where_there_is_room(stand_in: Stand
     await until(lambda: _count(page, "td [aria-hidden]", 0))
     assert await cell.inner_text() == "\N{MINUS SIGN}$1,234,567.89"
     assert await cell.get_attribute("title") is None
+
+
+LAST_SEEN = """(scroller) => {
+    const { top } = scroller.getBoundingClientRect();
+    const bottom = top + scroller.clientHeight;
+    const boxes = [...scroller.querySelectorAll("tbody tr")].map((row) => row.getBoundingClientRect());
+    const cut = boxes.find((box) => box.top < bottom && box.bottom > bottom + 1);
+    return cut ? [bottom - cut.top, cut.bottom - bottom] : null;
+}"""
+"""Of the row at the lower edge, the pixels that are seen and those that are not."""
+
+
+@pytest.mark.parametrize("width", [1440, 820, 390])
+async def test_rows_below_the_edge_are_not_overlooked(stand_in: StandIn, visit: Visit, width: int) -> None:
+    """Of a table and of a chart as one: the edge cuts a row in its middle, and the foot counts all rows. Red when the
+    edge was the end of a row, and seven of eleven products looked like all of them where no scrollbar is seen."""
+    lines = [[f"Product {n}", 100 + n] for n in range(55)]
+    answer = rows({"product": "text", "n": "integer"}, *lines, total=55)
+    chart = {"by": "product", "answer": answer}
+    shown = [
+        [{"kind": "table", "columns": [{"name": "product"}, {"name": "n"}], "page": 55, "answer": answer}],
+        [
+            {"kind": "donut", "donut": "n", "title": "Donut"} | chart,
+            {"kind": "bar", "bar": ["n"], "title": "Bar"} | chart,
+        ],
+    ]
+    page = (await visit(stand_in.show(*shown), width=width)).page
+    for title in ("Donut", "Bar"):
+        await page.get_by_role("button", name=f"Menu of {title}").click()
+        await page.get_by_role("menuitem", name="Show as table").click()
+    await until(lambda: _count(page, ".table-scroller", 3))
+    for place, scroller in enumerate(await page.locator(".table-scroller").all()):
+        seen, unseen = await scroller.evaluate(LAST_SEEN) or (0, 0)
+        assert seen >= 16, place
+        assert unseen >= 8, place
+    assert await page.locator(".count").all_inner_texts() == ["55 rows"] * 3
+
+
+async def test_a_donut_as_a_table_leaves_no_blank(stand_in: StandIn, visit: Visit) -> None:
+    """On a phone, where the ring and its legend are taller. Red with 157 pixels below the last row."""
+    answer = rows({"product": "text", "n": "integer"}, *[[f"Product {n}", 100 + n] for n in range(11)])
+    view = {"kind": "donut", "donut": "n", "by": "product", "title": "Donut", "answer": answer}
+    page = (await visit(stand_in.show([view]), width=390)).page
+    ring = await box_of(page.locator(".chart"))
+    await page.get_by_role("button", name="Menu of Donut").click()
+    await page.get_by_role("menuitem", name="Show as table").click()
+    await page.locator(".twin").wait_for()
+    body, twin = [await box_of(page.locator(each)) for each in (".panel-body", ".twin")]
+    assert body["y"] + body["height"] - twin["y"] - twin["height"] < 2
+    await page.get_by_role("button", name="Menu of Donut").click()
+    await page.get_by_role("menuitem", name="Show as chart").click()
+    await page.locator("svg.plot").wait_for()
+    assert await box_of(page.locator(".chart")) == ring
+
+
+async def test_all_pages_have_one_scale_of_bars(stand_in: StandIn, visit: Visit) -> None:
+    """The server says between which numbers those of all pages lie. Red when 87, the largest number of the last page,
+    had the same bar as 737 on the first one."""
+    extremes = rows({"n": "integer"}, [-263], [737])
+    answer = rows({"k": "text", "n": "integer"}, ["a", 87], ["b", -63], total=40, extremes=extremes)
+    columns = [{"name": "k"}, {"name": "n", "bar": True}]
+    panel = await panel_of(stand_in, visit, {"kind": "table", "columns": columns, "page": 2, "answer": answer})
+    sizes = "all => all.map(({ style }) => [style.getPropertyValue('--from'), style.getPropertyValue('--size')])"
+    assert await panel.locator(".cell-bar").evaluate_all(sizes) == [["0.2630", "0.0870"], ["0.2000", "0.0630"]]

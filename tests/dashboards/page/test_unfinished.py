@@ -79,7 +79,7 @@ async def test_names_that_are_no_weekdays_share_their_week(stand_in: StandIn, vi
     ("name", "time", "whole", "said"),
     [
         ("m", "2026-11-01", period("2026-11-01", "2026-11-30"), "Nov 2026, so far"),
-        ("m", "2026-11-01", period("2026-11-05", "2026-11-12"), "Nov 2026, so far"),
+        ("m", "2026-11-01", period("2026-11-05", "2026-11-12"), "Nov 2026, in part"),
         ("m", "2026-10-01", period("2026-10-05", "2026-10-12"), "Oct 2026, in part"),
         ("m", "2026-10-01", period("2026-10-05", "2026-11-12"), "Oct 1, 2026"),
         ("m", "2026-01-01", period("2026-01-01", "2026-12-31"), "2026, so far"),

@@ -99,6 +99,14 @@ def edit(open_page: OpenPage, editor_url: str) -> Edit:
     return edited
 
 
+async def until(holds: Callable[[], Awaitable[Any]], seconds: float = 60.0) -> None:
+    for _ in range(int(seconds / 0.02)):
+        if await holds():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it never came to be")
+
+
 async def show(page: Page, text: str, **document: Any) -> None:
     """Shows another document, with the cursor at its ``‸``."""
     shown = {"path": "queries/a.sql", "language": "sql", "dialect": "postgresql"} | document

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engines.axe import serious
-from tests.editor.code.conftest import Edit, offered, show, tell, text_of
+from tests.editor.code.conftest import Edit, offered, show, tell, text_of, until
 
 BUNDLES = Path(__file__).parents[3] / "src" / "tenantry" / "static" / "bundles"
 LARGEST_LOAD = 145_000
@@ -53,14 +51,6 @@ with days as (
 select day, cast(n as numeric(10, 2)), null from days where 1.5 < n {{> sales/active }}
 """
 DASHBOARD = "title: Flights\nrows:\n  - {line: flights, by: day, query: by_day}\n# all\n"
-
-
-async def until(holds: Callable[[], Awaitable[Any]], seconds: float = 60.0) -> None:
-    for _ in range(int(seconds / 0.02)):
-        if await holds():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("it never came to be")
 
 
 async def test_a_finding_is_fixed_by_click_and_by_key(edit: Edit) -> None:

@@ -10,7 +10,7 @@ from tenantry.sql.filters.registry import _ARGUMENTS
 from tenantry.sql.header.query_header import KEYS
 from tenantry.sql.parameters.declared import MATCHINGS, RANGES, ParameterType
 from tenantry.sql.parameters.definitions import FIELDS
-from tests.editor.code.conftest import KNOWLEDGE, Edit, offered, show, tell, text_of
+from tests.editor.code.conftest import KNOWLEDGE, Edit, offered, show, tell, text_of, until
 
 CASES: dict[str, tuple[str, list[str]]] = {
     "columns of the table": ("select ‸ from flights", ["day = flights", "carrier = flights", "origin = flights"]),
@@ -136,10 +136,11 @@ async def test_coverage_in_words(edit: Edit) -> None:
     await offered(page)
     info = page.locator(".cm-completionInfo")
     assert await info.inner_text() == "In 375 of 412 groups; missing in 37."
-    assert await info.evaluate("""(each) => {
+    is_seen = """(each) => {
         const { x, y, width, height } = each.getBoundingClientRect();
         return each.getRootNode().elementFromPoint(x + width / 2, y + height / 2) === each;
-    }""")
+    }"""
+    await until(lambda: info.evaluate(is_seen))  # it has its place a frame later
     await page.wait_for_timeout(100)  # as above
     await page.keyboard.press("Tab")
     assert await text_of(page) == "select {{ user_group.properties.plan }}"

@@ -10,7 +10,8 @@ from tests.editor.page.stand_in import GROUPS, StandIn, run_lines
 
 async def test_a_group_is_found_by_keys(stand_in: StandIn, visit: Visit) -> None:
     """Type, arrow keys, Enter: then queries run as it, and a reload remembers it. Rows of the group before are marked.
-    Red when Enter takes the first one whatever the arrow keys marked, and when nothing says whose rows these are."""
+    Red when Enter takes the first one whatever the arrow keys marked, also before the answer to what was typed, and
+    when nothing says whose rows these are."""
     page = (await visit()).page
     await page.keyboard.press("ControlOrMeta+Enter")
     await expect(page.locator(".facts")).to_contain_text("As United Air Lines")
@@ -20,9 +21,11 @@ async def test_a_group_is_found_by_keys(stand_in: StandIn, visit: Visit) -> None
     search = page.get_by_role("combobox", name="Search by name or id")
     await expect(search).to_be_focused()
     await expect(page.get_by_role("option")).to_have_count(3)
+    stand_in.held.add("groups")
     await page.keyboard.type("t")
-    await expect(page.get_by_role("option")).to_have_count(2)
     await page.keyboard.press("ArrowDown")
+    stand_in.held.clear()
+    await expect(page.get_by_role("option")).to_have_count(2)
     await page.keyboard.press("Enter")
     button = page.get_by_role("button", name="As JetBlue Airways")
     await expect(button).to_be_focused()
@@ -33,6 +36,18 @@ async def test_a_group_is_found_by_keys(stand_in: StandIn, visit: Visit) -> None
     await expect(old).to_have_count(0)
     await reload(page)
     await expect(button).to_be_visible()
+
+
+async def test_enter_waits_for_what_was_typed(stand_in: StandIn, visit: Visit) -> None:
+    """Red when it takes the first group of the list of before: queries then ran as another one than was typed."""
+    page = (await visit()).page
+    await page.get_by_role("button", name="As United Air Lines").click()
+    await expect(page.get_by_role("option")).to_have_count(3)
+    stand_in.held.add("groups")
+    await page.keyboard.type("jet")
+    await page.keyboard.press("Enter")
+    stand_in.held.clear()
+    await expect(page.get_by_role("button", name="As JetBlue Airways")).to_be_focused()
 
 
 async def test_groups_are_searched_at_the_server(stand_in: StandIn, visit: Visit) -> None:

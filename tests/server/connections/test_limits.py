@@ -81,7 +81,7 @@ def test_half_open_connections_shut_nobody_out(
             assert server.ask().endswith(b"hello")
     warnings = [each.getMessage() for each in caplog.records if each.name == "tenantry.connections"]
     assert len(warnings) == 1
-    assert "20 connections are open, the most that --max-connections allows" in warnings[0]
+    assert "20 connections are open, and --max-connections allows no more" in warnings[0]
     assert server.counters.closed[Closed.MAX_CONNECTIONS] >= 80
 
 

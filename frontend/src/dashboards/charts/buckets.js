@@ -24,8 +24,8 @@ export const LEFT_OUT = "Times without a value are left out: there are too many 
  * @property {boolean} regular whether a start without a row is a bucket that is missing, and not just a day between two
  * @property {string} [unit] what the viewer chose, where these are the starts of it
  * @property {boolean} [hours] whether they are shorter than a day
- * @property {(at: number, days?: (start: number, end: number) => [number, number]) => "" | "so far" | "in part"} cut how the
- *   bucket that starts there is cut off, or the days of it that count
+ * @property {(at: number, days?: (start: number, end: number) => [number, number]) => string} cut how the bucket that starts
+ *   there is cut off, or the days of it that count: by now (`so far`), by the period (`in part`), by both (`in part, so far`)
  * @property {(at: number) => number} next where the one after it starts
  */
 /**
@@ -58,8 +58,9 @@ export function bucketsOf(times, when, clock = PLAIN, name = "") {
   const there = new Set(known);
   const exists = (at) => !hours || !zone || clock !== PLAIN || there.has(at) || [at, step(at) - MINUTE].some((each) => isShown(each, zone));
   const next = (at) => (exists(step(at)) ? step(at) : next(step(at)));
-  const today = now ? clock.position(moment(now)) : Infinity;
   const isIn = known.every((at) => step(at) > from && at < to);
+  const here = now ? clock.position(moment(now)) : Infinity;
+  const today = isIn && to <= here ? Infinity : here; // what follows the period counts no more
   const [first, last] = [known[0], known.at(-1)];
   const end = Math.max(last, isIn ? Math.min(to - 1, today) : -Infinity);
   const run = (at, way, goesOn) => {
@@ -74,8 +75,8 @@ export function bucketsOf(times, when, clock = PLAIN, name = "") {
   const starts = some ? [...before, ...known, ...after(step(last))] : all;
   const cut = (at, days) => {
     const [begin, finish] = days ? days(at, step(at)) : [at, step(at)];
-    if (today < finish) return "so far";
-    return isIn && (begin < from || finish > to) ? "in part" : "";
+    const isPart = isIn && (begin < from || (finish > to && !now?.startsWith(period.end)));
+    return [isPart && "in part", today < finish && "so far"].filter(Boolean).join(", ");
   };
   return { starts: starts.filter(exists), some, regular, unit, hours, cut, next };
 }

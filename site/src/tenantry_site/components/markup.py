@@ -59,7 +59,7 @@ def report_unusable(element: Element, context: RenderContext, attribute: str, fi
 
 def report_empty(element: Element, context: RenderContext, fix: str) -> None:
     """Report a component without content, or without the parts that it shows."""
-    what = "has no parts: its contents are shown without it" if element.children else "is empty"
+    what = "has no parts: only its contents are shown" if element.children else "is empty"
     context.report(Severity.WARNING, "PAGE054", f"<{element.name}> {what}", fix, element.line)
 
 

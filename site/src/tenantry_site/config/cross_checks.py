@@ -142,11 +142,13 @@ def check_versions(context: ReadContext) -> None:
         if name not in listed:
             near = nearest(name, some)
             fix = f'did you mean "{near}"?' if near else f'add {quoted(name)} to "versions"'
-            message = f"{location.display()} is {quoted(name)}, which versions does not list: it is never shown"
+            message = f"{location.display()} is {quoted(name)}, which is not in `versions`: the entry is never shown"
             context.diagnostics.add(location, "CFG070", message, fix)
         outer = _version_around(location)
         if outer is not None and outer != name:
-            message = f"{location.display()} is {quoted(name)} inside a group of {quoted(outer)}: it is never shown"
+            message = (
+                f"{location.display()} is {quoted(name)} in a group of {quoted(outer)}: the inner group is never shown"
+            )
             context.diagnostics.add(location, "CFG071", message, "move the group out, or give both the same version")
 
 

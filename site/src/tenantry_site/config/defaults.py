@@ -54,7 +54,9 @@ def _site(clean: dict[str, Any], value: JsonObject, location: JsonPath, context:
             context.diagnostics.add(location.child(value, key), "CFG042", f"there is no {key}", fix)
     if value.get("versions") == []:
         message = "versions is an empty list, which other programs refuse; no menu of versions is shown"
-        context.diagnostics.add(location.child(value, "versions"), "CFG059", message, "list the versions, or remove it")
+        context.diagnostics.add(
+            location.child(value, "versions"), "CFG059", message, "list the versions, or remove this key"
+        )
     clean.setdefault("name", NAME)
     clean.setdefault("navigation", [])
 

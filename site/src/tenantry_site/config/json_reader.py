@@ -82,7 +82,9 @@ class _Reader:
         stop = self._text.find("\n" if opening == "//" else "*/", at + 2)
         if stop < 0 and opening == "/*":
             raise SyntaxProblem("CFG013", "this comment has no end", "close it with */, or remove it", at)
-        self._diagnostics.add_at(at, "CFG007", "a comment: JSON has none", "remove it; other programs refuse the file")
+        self._diagnostics.add_at(
+            at, "CFG007", "this is a comment, which JSON does not allow", "remove it; other programs refuse the file"
+        )
         return len(self._text) - 1 if stop < 0 else stop + (0 if opening == "//" else 2)
 
     def _value(self, at: int, location: JsonPath, depth: int) -> tuple[Any, int]:
@@ -194,5 +196,5 @@ class _Reader:
         message = f"the key {quoted(key)} is in this object twice; the value on line {first} is ignored"
         fix = "remove one of the two"
         if key in {"group", "pages"}:
-            fix = "these look like two groups in one object: is }, { missing between them?"
+            fix = "these look like two groups in one object: is `}, {` missing between them?"
         self._diagnostics.add_at(here, "CFG030", message, fix, location.pointer())

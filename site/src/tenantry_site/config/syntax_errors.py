@@ -76,7 +76,7 @@ class SyntaxErrors:
         if word.startswith("#"):
             fix = "remove it: JSON has no comments with #"
         elif word[0] in ".;" and len(word) == 1:
-            fix = "write , in its place"
+            fix = "write a comma in its place"
         elif not word[0].isascii() and (word[0].isspace() or not word[0].isprintable()):
             fix = "replace it by a plain space"
         name = quoted(word) if word.isascii() else f"{quoted(word)} (U+{ord(word[0]):04X})"
@@ -108,7 +108,7 @@ class SyntaxErrors:
         if what == "value" and word in _LITERALS:
             return SyntaxProblem("CFG016", f"{quoted(word)} is not JSON", f"write {_LITERALS[word]}", at)
         if word[0] in _OTHER_QUOTES:
-            return SyntaxProblem("CFG016", f"a {what} in quotes that JSON does not have: {clip(word)}", 'write "…"', at)
+            return SyntaxProblem("CFG016", f"a {what} must be in double quotes: {clip(word)}", 'write "…"', at)
         if what == "value" and _NUMBERISH.fullmatch(word):
             return SyntaxProblem("CFG019", f"{quoted(word)} is not a JSON number", "write it as 0.5, 15 or -1", at)
         if re.match(r"[\w./@$-]", word):
@@ -148,13 +148,13 @@ class SyntaxErrors:
         if at == end and re.match(r"\w", character):
             return self._inner_quote(end)
         if character in ",}":
-            fix = "write : and the value after it, or put the values of a list in [ ]"
+            fix = "write a colon and a value after it, or put the values of a list in [ ]"
             return self._file_problem() or SyntaxProblem("CFG022", f"the key {quoted(key)} has no value", fix, key_at)
         if character in "=;.":
             return self._file_problem() or SyntaxProblem(
-                "CFG022", f"there is {character!r} after the key {quoted(key)}", "write :", at
+                "CFG022", f"there is {character!r} after the key {quoted(key)}", "write a colon in its place", at
             )
-        fix = "write : between the key and its value"
+        fix = "write a colon between the key and its value"
         return self._file_problem() or SyntaxProblem("CFG022", f"the key {quoted(key)} has no colon after it", fix, end)
 
     def _inner_quote(self, end: int) -> SyntaxProblem:
@@ -180,7 +180,7 @@ class SyntaxErrors:
             return self.stray(at)
         after = clip(self._source.line_at(at).strip(), 40)
         message = f"a comma is missing before {after}"
-        return SyntaxProblem("CFG009", message, "write , after this", max(0, end - 1))
+        return SyntaxProblem("CFG009", message, "write a comma after this", max(0, end - 1))
 
     def mismatch(self, at: int, opened: int) -> SyntaxProblem:
         """The bracket at ``opened`` is not closed before the end of the file, or before another bracket at ``at``."""
@@ -209,10 +209,12 @@ class SyntaxErrors:
             return SyntaxProblem("CFG012", message, _BACKSLASH, stop)
         if not self._text[stop:].rstrip(END).strip():
             message = f"the file ends inside the string {quoted(self._line_of_string(at))}, which has no closing quote"
-            return SyntaxProblem("CFG013", message, 'write " at its end; or is the end of the file missing?', at)
+            return SyntaxProblem(
+                "CFG013", message, "write a double quote at its end; or is the end of the file missing?", at
+            )
         if character in "\n\r":
             message = f"the string {quoted(self._line_of_string(at))} has no closing quote on its line"
-            return SyntaxProblem("CFG013", message, 'write " at its end', at)
+            return SyntaxProblem("CFG013", message, "write a double quote at its end", at)
         fix = "write \\t for a tab, \\n for a line break" if character == "\t" else "remove it"
         return SyntaxProblem("CFG023", f"U+{ord(character):04X} is not allowed inside a string", fix, stop)
 

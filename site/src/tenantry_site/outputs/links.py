@@ -107,7 +107,7 @@ def _no_part(page: PageLinks, target: PageLinks, unresolved: UnresolvedLink) -> 
     near = PathSuggestions(ids).find(unresolved.fragment)
     target_name = "this page" if target.path == page.path else target.source or target.path
     fix = f"Write #{near}." if near else f"Use the id of a heading of {target_name}, or remove the fragment."
-    return _diagnostic(page, unresolved, "LINK002", f"has a fragment that {target_name} does not have as an id", fix)
+    return _diagnostic(page, unresolved, "LINK002", f"ends in an id that {target_name} does not have", fix)
 
 
 def _fix(pages: PathSuggestions, files: PathSuggestions, unresolved: UnresolvedLink) -> str:

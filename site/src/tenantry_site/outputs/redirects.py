@@ -203,7 +203,7 @@ class Redirects:
                 self._report("LINK010", rule.index, "destination", f"/{moved.path} does not exist", fix)
         for rule in self._patterns:
             if not rule.target.names or not set(rule.source.names) <= set(rule.target.names):
-                found = f"{rule.source.text} matches addresses that cannot be listed"
+                found = f"{rule.source.text} matches more addresses than a built site can list"
                 fix = "Serve the site, or write a redirect for each address."
                 self._report("LINK013", rule.index, "source", found, fix, Severity.INFO)
 

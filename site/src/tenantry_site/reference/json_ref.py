@@ -235,7 +235,9 @@ class JsonRef:
             siblings = {**{key: value for key, value in ref.value.items() if key != "$ref"}, **siblings}
             target = ref._resolve(reference)
             if (target.path, target.pointer) in seen or len(seen) > _LONGEST_CHAIN:
-                self.report("API008", f"$ref {reference!r} leads back to itself", "write a schema at its end")
+                self.report(
+                    "API008", f"$ref {reference!r} leads back to itself", "let the last reference lead to a schema"
+                )
                 return replace(self, value=None)
             seen.add((target.path, target.pointer))
             ref = target

@@ -77,7 +77,9 @@ def _scheme(scheme: JsonRef) -> Credential | None:
         location = scheme.text("in")
         name = scheme.text("name")
         if location not in ("header", "query", "cookie") or not name:
-            scheme.report("API005", "an apiKey needs `in` and `name`", "write in: header and name: the header's name")
+            scheme.report(
+                "API005", "an apiKey needs `in` and `name`", "write `in: header`, and the header's name as `name`"
+            )
             return None
         return Credential("key", location, name, (name,), description=about)  # type: ignore[arg-type]  # one of the three
     if kind == "http" and scheme.text("scheme").lower() == "basic":
@@ -127,7 +129,7 @@ def _check(operation: Operation, found: dict[tuple[str, str], Parameter]) -> Non
     for name in names:
         if ("path", name) not in found:
             message = f"{operation.path}: the parameter {name!r} is not declared"
-            operation.ref.report("API013", message, f"add a parameter with name: {name} and in: path")
+            operation.ref.report("API013", message, f"add a parameter with `name: {name}` and `in: path`")
             found["path", name] = Parameter(name, "path", required=True, style="simple", explode=False)
     for (location, name), parameter in list(found.items()):
         if location == "path" and name not in names:
@@ -141,7 +143,9 @@ def _parameter(ref: JsonRef, schemas: Schemas) -> Parameter | None:
         return None
     name, where = ref.text("name"), ref.text("in")
     if not name or where not in LOCATIONS:
-        ref.report("API005", "a parameter needs `name` and `in`", "write in: path, query, header or cookie")
+        ref.report(
+            "API005", "a parameter needs `name` and `in`", "write a `name`, and as `in` path, query, header or cookie"
+        )
         return None
     if where == "header" and name.lower() in _NOT_PARAMETERS:
         return None

@@ -191,7 +191,9 @@ def _header(name: str, text: str, sendable: frozenset[str]) -> tuple[str, str] |
     if plain.replace("_", "-") in DROPPED:  # some servers do not distinguish "_" from "-"
         return None
     if is_never_sent(name):
-        raise RelayError("header_refused", f"The relay does not send the header {name}: readers may not set it.")
+        raise RelayError(
+            "header_refused", f"The relay does not send the header {name}: readers are not allowed to set it."
+        )
     if plain not in sendable:
         message = (
             f"The relay does not send the header {name}: no page or OpenAPI document of the docs declares it. "

@@ -123,7 +123,7 @@ class ChainCheck:
         if self.fault is not None:
             return
         if entry.number < 1:
-            self.fault = Fault(entry.number, "it was inserted, because a trail begins with 1")
+            self.fault = Fault(entry.number, "it was inserted later: the first entry of a trail has the number 1")
             return
         if entry.seal is None:
             self._between.append((entry.number, content_of(entry)))
@@ -146,7 +146,7 @@ class ChainCheck:
         if seal == NO_SEAL:
             return Fault(entry.number, "it has values that were never written")
         if seal.key_id not in self.keys:
-            return Fault(entry.number, f"the key {seal.key_id} that it was sealed with is not in the key file")
+            return Fault(entry.number, f"it was sealed with the key {seal.key_id}, which is not in the key file")
         if self.head is not None and seal.after < last:
             return Fault(
                 first, f"entry {entry.number} was sealed after entry {seal.after}, but now follows entry {last}"
@@ -183,4 +183,4 @@ class ChainCheck:
             if lost.number > last:
                 self.fault = Fault(last + 1, f"the trail ends at {last}, but it once reached at least {lost.number}")
             else:
-                self.fault = Fault(lost.number, "it is not the entry whose head was noted")
+                self.fault = Fault(lost.number, "it is not the entry that `audit head` printed")

@@ -18,7 +18,7 @@ from tenantry.groups import CHANNEL
 from tenantry.ports import EvictionListener
 
 _CAUSE = (
-    "behind a pooler in transaction mode give the bus the direct address of the store's database"
+    "if the address leads to a pooler in transaction mode, give the bus the direct address of the store's database"
     " (PostgresBus(url, listen_url=...); TENANTRY_LISTEN_DATABASE for `tenantry serve`)"
 )
 

@@ -29,7 +29,8 @@ logger: logging.Logger = logging.getLogger(__name__)
 _CHANNEL = re.compile(r"[A-Za-z0-9:._-]{1,128}")
 _PUBLISH_SECONDS = 3.0
 _CAUSE = (
-    "a message published at this address does not reach its subscribers: check for a proxy, or several servers there"
+    "a message published at this address does not reach the subscribers there: check whether a proxy or several "
+    "servers share the address"
 )
 _NO_STORE = "-"
 """The store id in all notices: the bus does not know its store. A notice from another store has no effect, because
@@ -111,7 +112,7 @@ class RedisBus:
             await probe(limiter, lambda text: client.redis.publish(self._channel, text), on_delivery, cause=_CAUSE)
         except NoPermissionError:
             # This connection cannot send probes, so it counts as delivering if it responds.
-            logger.info("the bus on %s cannot be probed: its user may not publish", self._server.label)
+            logger.info("the bus on %s cannot be checked: the URL's user has no right to publish", self._server.label)
             on_delivery()
 
 

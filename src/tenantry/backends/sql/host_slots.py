@@ -114,7 +114,7 @@ class HostSlots:
         if left:
             self._visible_at = max(self._visible_at, time.monotonic() + left)
             logger.warning(
-                "the slots file of this host is new, so a write returns %.1f s after its commit: until then another "
+                "the slots file of this host is new: a write waits %.1f s after its commit, because until then another "
                 "process may use an older answer",
                 left,
             )

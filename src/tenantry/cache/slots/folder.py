@@ -23,7 +23,7 @@ DIRECTORY_VARIABLE: Final = "TENANTRY_RUN_DIR"
 
 SET_FOLDER: Final = (
     f"Set {DIRECTORY_VARIABLE} to one folder that every Tenantry process on this host can write to, or "
-    f"{GROUP_VARIABLE} to their common group"
+    f"{GROUP_VARIABLE} to the group that these processes share"
 )
 
 _FULL: Final = f"Free some space there (a store takes 512 KiB), or set {DIRECTORY_VARIABLE} to a folder elsewhere"

@@ -57,7 +57,12 @@ _FIELDS: Final = Fields(
     "a condition",
     (
         Key("property", Word("a property", r"[^\W\d_]\w*(?:\.[^\W\d_]\w*)*"), "a property of the group", required=True),
-        Key("in", Listed(_Scalar(), _MAX_VALUES), "the values for which it is shown", required=True),
+        Key(
+            "in",
+            Listed(_Scalar(), _MAX_VALUES),
+            "the property values for which the panel or dashboard is shown",
+            required=True,
+        ),
     ),
 )
 

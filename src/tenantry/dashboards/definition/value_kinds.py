@@ -251,7 +251,7 @@ class Anything(ValueKind):
         try:
             Definition(value)
         except TemplateError as error:
-            raise refuse(source, node, error.message, "correct it there") from None
+            raise refuse(source, node, error.message, "correct the variable at this place") from None
         return value
 
     def schema(self) -> Schema:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property, partial
 from typing import Any, Final, NamedTuple
@@ -65,17 +65,18 @@ class PanelRunner:
         self._params: Final = dict(params)
         self._fresh = fresh
         self._now: Final = datetime.now(UTC)  # one time for all panels, so that today is the same day in each
+        self._clock_shift = clock_shift()
         self._certain_until = sources.changes.certain_until()
         self._ranges = range_controls(saved.dashboard)
         self.variables: Final[Record] = extend(group.variables, "params", self._params)
         """The group's variables and ``params``, for queries and texts."""
 
-    async def panel(self, panel: Panel, wanted: WantedPanel, answer: OpenAnswer) -> HeldLine:
+    def panel(self, panel: Panel, wanted: WantedPanel, answer: OpenAnswer) -> Coroutine[Any, Any, HeldLine]:
         """If the panel fails, the line contains the error."""
-        return await self._line("panel", panel.id, lambda: self._rows(panel, wanted), answer)
+        return self._line("panel", panel.id, partial(self._rows, panel, wanted), answer)
 
-    async def choices(self, control: str, answer: OpenAnswer) -> HeldLine:
-        return await self._line("choices", control, lambda: self._choices(control), answer)
+    def choices(self, control: str, answer: OpenAnswer) -> Coroutine[Any, Any, HeldLine]:
+        return self._line("choices", control, partial(self._choices, control), answer)
 
     async def _line(self, kind: str, name: str, fetch: Callable[[], Awaitable[Encode]], answer: OpenAnswer) -> HeldLine:
         dashboard = self._saved.dashboard.name
@@ -109,9 +110,9 @@ class PanelRunner:
             self._of_days(panel, queries.rows, compared and compared.before),
             # Rows of the future, such as planned ones, must not count in the change.
             self._of_days(panel, queries.rows, compared.shown if compared is not None and ends_later else None),
-            self._ask(panel, queries.sparkline) if queries.sparkline is not None else _nothing(),
+            self._ask(panel, queries.sparkline) if queries.sparkline is not None else None,
         )
-        assert rows is not None  # noqa: S101  # only the other two may be None
+        assert rows is not None  # noqa: S101  # only the others may be None
         more: dict[str, tuple[Result, Columns]] = {}
         if before is not None:
             more["compare"] = before, named
@@ -119,16 +120,16 @@ class PanelRunner:
             more["so_far"] = so_far, named
         if small is not None:
             more["sparkline"] = small_line(small, view[panel.kind]), None
-        about = self._about(queries.rows, found, rows, before, so_far, small)
-        return partial(rows_line, panel.id, rows, named, **about, more=more)
+        zone, about = self._about(queries.rows, found, rows, before, so_far, small)
+        return partial(rows_line, panel.id, rows, named, zone, about, more)
 
     async def _table(
         self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], named: Columns, wanted: WantedPanel
     ) -> Encode:
-        rows, total = await fetch_table(partial(self._ask, panel), template, view, named, wanted.page, wanted.sort)
-        return partial(
-            rows_line, panel.id, rows, named, total=total, **self._about(template, self._periods(template), rows)
-        )
+        found = await fetch_table(partial(self._ask, panel), template, view, named, wanted.page, wanted.sort)
+        zone, about = self._about(template, self._periods(template), found.rows, total=found.total)
+        more = {} if found.extremes is None else {"extremes": (found.extremes, named)}
+        return partial(rows_line, panel.id, found.rows, named, zone, about, more)
 
     async def _chart(
         self, panel: Panel, template: SQLTemplate, named: Columns, plot: Plot, found: Periods | None
@@ -136,13 +137,14 @@ class PanelRunner:
         rows, reduced = await self._charts.fetch(
             self._group, panel.schema, template, self.variables, plot, self._max_age(panel), self._now
         )
-        return partial(rows_line, panel.id, rows, named, **self._about(template, found, rows), reduced=reduced)
+        zone, about = self._about(template, found, rows, reduced=reduced)
+        return partial(rows_line, panel.id, rows, named, zone, about)
 
-    async def _of_days(self, panel: Panel, template: SQLTemplate, days: Days | None) -> Result | None:
+    def _of_days(self, panel: Panel, template: SQLTemplate, days: Days | None) -> Coroutine[Any, Any, Result] | None:
         if days is None:
             return None
         params = self._params | {self._range(template): days.value(self._clock(template).zone or UTC_ZONE)}
-        return await self._ask(panel, template, extend(self.variables, "params", params))
+        return self._ask(panel, template, extend(self.variables, "params", params))
 
     def _range(self, template: SQLTemplate) -> str | None:
         if not self._ranges:
@@ -163,11 +165,11 @@ class PanelRunner:
         rows = await self._ask(self._saved.dashboard, self._saved.queries.choices[control])
         return partial(choices_line, control, rows)
 
-    async def _ask(
+    def _ask(
         self, asker: Panel | DashboardFile, template: SQLTemplate | WrappedTemplate, variables: Record | None = None
-    ) -> Result:
+    ) -> Coroutine[Any, Any, Result]:
         given = self.variables if variables is None else variables
-        return await self._sources.query(
+        return self._sources.query(
             self._group, asker.schema, template, given, max_age=self._max_age(asker), now=self._now
         )
 
@@ -186,22 +188,29 @@ class PanelRunner:
         week_start = WEEK_STARTS[weeks_from_sunday(self._saved.dashboard.zone, self.variables)]
         return _Clock(zone, {"now": local.isoformat(), "zone": str(zone) if zone else None, "week_start": week_start})
 
-    def _about(self, template: SQLTemplate, found: Periods | None, *results: Result | None) -> dict[str, Any]:
+    def _about(
+        self,
+        template: SQLTemplate,
+        found: Periods | None,
+        *results: Result | None,
+        total: int | None = None,
+        reduced: bool = False,
+    ) -> tuple[tzinfo | None, dict[str, Any]]:
         zone, sent = self._clock(template)
-        about = {
-            **self._times(*results),
+        age, as_of = None, self._certain_until
+        asked = [result.as_of for result in results if result is not None and result.as_of is not None]
+        if asked:
+            oldest = min(asked).timestamp() - self._clock_shift
+            age, as_of = max(0.0, round(steady_time() - oldest, 1)), max(oldest, as_of)
+        return zone, {
+            "total": total,
+            "reduced": reduced,
+            "age": age,
+            "as_of": as_of,
             **sent,
             "unit": chosen_unit(template, self.variables, self._now),
             "periods": found and found.sent(),
         }
-        return {"zone": zone, "about": about}
-
-    def _times(self, *results: Result | None) -> dict[str, Any]:
-        asked = [result.as_of for result in results if result is not None and result.as_of is not None]
-        if not asked:
-            return {"age": None, "as_of": self._certain_until}
-        oldest = min(asked).timestamp() - clock_shift()
-        return {"age": max(0.0, round(steady_time() - oldest, 1)), "as_of": max(oldest, self._certain_until)}
 
     def _max_age(self, asker: Panel | DashboardFile) -> float | None:
         if not self._fresh:
@@ -217,13 +226,15 @@ def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
     return Plot(view["by"], measures, view.get("color"), width, filled=view.get("fill") == 0)
 
 
-async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:
-    tasks = [asyncio.ensure_future(query) for query in queries]
+async def _together(first: Awaitable[Result], *others: Awaitable[Result] | None) -> list[Result | None]:
+    """Run queries at the same time. The result of None is None."""
+    if not any(others):  # saves the task
+        return [await first, *[None for _ in others]]
+    tasks = [None if each is None else asyncio.ensure_future(each) for each in (first, *others)]
+    running = [task for task in tasks if task is not None]
     try:
-        return await asyncio.gather(*tasks)
+        await asyncio.gather(*running)
+        return [None if task is None else task.result() for task in tasks]
     finally:
-        for task in tasks:
+        for task in running:
             task.cancel()
-
-
-async def _nothing() -> None: ...

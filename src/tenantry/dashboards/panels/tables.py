@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from decimal import Decimal
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from tenantry.dashboards.definition.columns import Columns
 from tenantry.datasources import PLAIN_NAME, CountTemplate, PagedTemplate, SchemaQuery, WrappedTemplate
@@ -22,10 +23,19 @@ point."""
 Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 
 
+class TablePage(NamedTuple):
+    rows: Result
+    total: int
+    """The number of rows of all pages."""
+    extremes: Result | None = None
+    """The smallest and the largest number of each column with bars, so that all pages have one scale. None if the table
+    has one page, or if the engine selected the page."""
+
+
 async def fetch_table(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, page: int, sort: str
-) -> tuple[Result, int]:
-    """Fetch the rows of one page of a table, and the number of all rows. ``page`` counts from 0.
+) -> TablePage:
+    """Fetch one page of a table. ``page`` counts from 0.
 
     ``sort``: a column, or ``-name`` for descending order; by default, the view's ``sort`` or the order of the query.
     Viewers can sort by the columns in ``named``. If a result exceeds the source's limits, the engine sorts it.
@@ -50,14 +60,29 @@ async def fetch_table(
         except InvalidSettings as no_pages:
             raise type(error)(f"{error.message}; {no_pages.message}") from None
     if not sort and not page and len(whole) <= size:
-        return whole, len(whole)
+        return TablePage(whole, len(whole))
     ordered = sorted_rows(whole, sort) if sort else whole.rows
-    return replace(whole, rows=ordered[page * size : (page + 1) * size]), len(whole)
+    rows = replace(whole, rows=ordered[page * size : (page + 1) * size])
+    return TablePage(rows, len(whole), _extremes(whole, view) if len(whole) > size else None)
+
+
+def _extremes(whole: Result, view: Mapping[str, Any]) -> Result | None:
+    names = [each["name"] for each in view.get("columns", ()) if each.get("bar") and each["name"] in whole.names]
+    if not names:
+        return None
+    positions = [whole.names.index(name) for name in names]
+    numbers = [[row[position] for row in whole.rows if _is_number(row[position])] for position in positions]
+    types = whole.types and [whole.types[position] for position in positions]
+    return Result(names, [tuple(pick(each, default=None) for each in numbers) for pick in (min, max)], types)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | Decimal) and value == value  # NaN has no place on a scale
 
 
 async def _page_by_engine(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, sort: str, limits: tuple[int, int]
-) -> tuple[Result, int]:
+) -> TablePage:
     """Order by ``sort``, then by all sortable columns in ``named``, so that no row is on two pages. Raises
     InvalidSettings if the engine cannot page."""
     known = await _columns(ask, template, [sort] if sort else _names(view)[:1])
@@ -75,7 +100,7 @@ async def _page_by_engine(
         fewer = [order[0], *sure]
         rows = await ask(PagedTemplate(template, fewer, size, None, offset))
     total = (await ask(CountTemplate(template))).rows[0][0]
-    return replace(rows, rows=rows.rows[:size]), int(total)
+    return TablePage(replace(rows, rows=rows.rows[:size]), int(total))
 
 
 async def _columns(ask: Ask, template: SQLTemplate, order: list[str]) -> Result:

@@ -45,7 +45,8 @@ class HeldLine(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Share:
+class Share:
+    group: bytes
     answers: set[OpenAnswer] = field(default_factory=set)
     held: int = 0
 
@@ -56,7 +57,7 @@ class AnswerBudget:
     def __init__(self) -> None:
         self.held: int = 0
         """Reserved bytes of all groups."""
-        self._shares: dict[bytes, _Share] = {}
+        self._shares: dict[bytes, Share] = {}
         self._sizes: dict[tuple[bytes | None, LineName], int] = {}
         self._clock = asyncio.get_running_loop().time
         self._cut_at = 0.0
@@ -79,8 +80,8 @@ class AnswerBudget:
             lambda: self.count_open(group) < MOST_OPEN and self.count_open_of_viewer(group) < MOST_OPEN_OF_VIEWER,
             lambda: [handle],
         )
-        share = self._shares.setdefault(handle, _Share())
-        answer = OpenAnswer(self, handle, group.viewer_id)
+        share = self._shares.setdefault(handle, Share(handle))
+        answer = OpenAnswer(self, share, group.viewer_id)
         share.answers.add(answer)
         try:
             yield answer
@@ -92,24 +93,19 @@ class AnswerBudget:
 
     # --- bytes --------------------------------------------------------------------------------------------------------
 
-    def has_capacity(self, group: bytes, size: int) -> bool:
+    def has_capacity(self, share: Share, size: int) -> bool:
         if size <= 0:
             return True
-        own, free = self._shares[group].held, PROCESS_BYTES - self.held - size
+        own, free = share.held, PROCESS_BYTES - self.held - size
         return own + size <= free or (not own and free >= 0)
 
-    def add(self, group: bytes, size: int) -> None:
-        self._shares[group].held += size
-        self.held += size
-
-    async def wait_for_capacity(self, group: bytes, size: int) -> None:
+    async def wait_for_capacity(self, share: Share, size: int) -> None:
         """Raises AnswersUnread after ``WAIT_SECONDS``."""
 
         def largest() -> list[bytes]:
-            own = self._shares[group].held
-            return [each for each, share in self._shares.items() if share.held >= own]
+            return [each for each, other in self._shares.items() if other.held >= share.held]
 
-        await self._wait(lambda: self.has_capacity(group, size), largest)
+        await self._wait(lambda: self.has_capacity(share, size), largest)
 
     def expected(self, group: bytes, name: LineName) -> int:
         """Return the last size of this line in bytes, for this group or else for any group. If unknown, return an
@@ -147,12 +143,12 @@ class AnswerBudget:
 
 
 class OpenAnswer:
-    def __init__(self, budget: AnswerBudget, group: bytes, viewer_id: str | None) -> None:
+    def __init__(self, budget: AnswerBudget, share: Share, viewer_id: str | None) -> None:
         self.held: int = 0
         self.viewer_id: Final = viewer_id
         self.pace: Final = PacedSend()
         self._budget = budget
-        self._group = group
+        self._share = share
 
     def paced(self, send: Send) -> Send:
         """Wrap ``send`` so that it sends in pieces, and raises ReadTooSlowly if the reader is too slow."""
@@ -166,7 +162,7 @@ class OpenAnswer:
         """Reserve space, call ``fetch``, and encode the rows as a line. Raises AnswersUnread, and the errors of
         ``fetch`` and of the encoder."""
         for _ in range(_ATTEMPTS):
-            size = min(_ROWS_FACTOR * self._budget.expected(self._group, name), PROCESS_BYTES // 2)
+            size = min(_ROWS_FACTOR * self._budget.expected(self._share.group, name), PROCESS_BYTES // 2)
             await self.hold(size)
             made = await self._try_line(name, size, fetch)
             if made is not None:
@@ -175,15 +171,15 @@ class OpenAnswer:
 
     async def _try_line(self, name: LineName, size: int, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine | None:
         """Return None if the line needs more than ``size`` bytes, and the group cannot reserve the rest."""
-        budget, group = self._budget, self._group
+        budget, share = self._budget, self._share
         unused = size
         try:
             encode = await fetch()
             # Meanwhile, another response may have recorded a larger size for this line.
-            if budget.has_capacity(group, budget.expected(group, name) - size):
+            if budget.has_capacity(share, budget.expected(share.group, name) - size):
                 pieces = in_pieces(encode())
-                more = budget.learn(group, name, sum(map(len, pieces))) - size
-                if budget.has_capacity(group, more):
+                more = budget.learn(share.group, name, sum(map(len, pieces))) - size
+                if budget.has_capacity(share, more):
                     unused = -more
                     return HeldLine(pieces, size + more)
         finally:
@@ -192,16 +188,14 @@ class OpenAnswer:
 
     async def hold(self, size: int) -> None:
         """Reserve bytes until they are released or the response ends. Raises AnswersUnread."""
-        if not self._budget.has_capacity(self._group, size):
-            await self._budget.wait_for_capacity(self._group, size)
-        self._add(size)
+        if not self._budget.has_capacity(self._share, size):
+            await self._budget.wait_for_capacity(self._share, size)
+        self.release(-size)
 
     def release(self, size: int) -> None:
-        self._add(-size)
-
-    def _add(self, size: int) -> None:
-        self.held += size
-        self._budget.add(self._group, size)
+        self.held -= size
+        self._share.held -= size
+        self._budget.held -= size
 
 
 _budgets: Final = LoopLocal(AnswerBudget)

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import tzinfo
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -18,8 +19,11 @@ from tenantry.datasources.results import (
 )
 from tenantry.errors import InvalidSettings, QueryFailed
 
-_NOT_ASKED: Final[Mapping[str, Any]] = MappingProxyType({"age": None, "as_of": None, "periods": None})
+_NOT_ASKED: Final[Mapping[str, Any]] = MappingProxyType(
+    {"total": None, "reduced": False, "age": None, "as_of": None, "periods": None}
+)
 """The fields of a panel without a query."""
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _MAX_CHOICES: Final = 10_000
 """Maximum choices that a query may give a control."""
 
@@ -29,45 +33,40 @@ def check_encoder() -> None:
     _encoder()
 
 
-def _encoder() -> Any:
+@cache
+def _encoder() -> Callable[[Any], bytes]:
     try:
         import msgspec
     except ImportError:
         raise InvalidSettings(missing_package_message("msgspec", "dashboards")) from None
-    return msgspec
+    return msgspec.json.encode
 
 
 def line(document: Mapping[str, Any]) -> bytes:
-    encoded: bytes = _encoder().json.encode(document)
-    return encoded + b"\n"
+    return _encoder()(document) + b"\n"
 
 
 def rows_line(
     panel_id: str,
     result: Result,
     named: Columns,
-    *,
     zone: tzinfo | None = None,
     about: Mapping[str, Any] = _NOT_ASKED,
-    total: int | None = None,
-    reduced: bool = False,
-    more: Mapping[str, tuple[Result, Columns]] | None = None,
-) -> Iterator[bytes | memoryview]:
-    """Yield, in parts, the line that holds a panel's rows.
+    more: Mapping[str, tuple[Result, Columns]] = _NOTHING,
+) -> Iterable[bytes | memoryview]:
+    """Return the parts of the line that holds a panel's rows.
 
     Arguments:
     - ``about``: further fields, as JSON: ``age`` (seconds since the rows were queried), ``as_of`` (Unix time; the rows
-      include all changes that were reported before it), ``now``, ``zone``, ``week_start``, ``unit`` and ``periods``.
-    - ``total``: number of rows in the whole table.
+      include all changes that were reported before it), ``now``, ``zone``, ``week_start``, ``unit``, ``periods``,
+      ``total`` (number of rows in the whole table) and ``reduced``.
     - ``more``: further results, each under the name of its field in the line.
     """
-    encode, format_ = _encoder().json.encode, _format(zone)
-    yield from _open_object({"panel": panel_id}, result, named, encode, format_)
-    for name, (rows, columns) in (more or {}).items():
-        yield b"," + encode(name) + b":"
-        yield from _open_object({}, rows, columns, encode, format_)
-        yield b"}"
-    yield b"," + line({"total": total, "reduced": reduced, **about})[1:]
+    format_ = _format(zone)
+    objects = [_open_object({"panel": panel_id}, result, named, format_)]
+    for name, (rows, columns) in more.items():
+        objects += [(b"," + _encoder()(name) + b":",), _open_object({}, rows, columns, format_), (b"}",)]
+    return chain(*objects, (b"," + line(about)[1:],))
 
 
 @lru_cache(maxsize=64)
@@ -76,11 +75,11 @@ def _format(zone: tzinfo | None) -> Format:
 
 
 def _open_object(
-    head: Mapping[str, Any], result: Result, named: Columns, encode: Callable[[Any], bytes], format_: Format
-) -> Iterator[bytes | memoryview]:
+    head: Mapping[str, Any], result: Result, named: Columns, format_: Format
+) -> Iterable[bytes | memoryview]:
     sent = with_midnights(result if named is None else result.only(named), format_.zone)
-    yield encode({**head, "columns": sent.columns})[:-1] + b',"rows":'
-    yield from json_row_parts(sent, format_)
+    opening = _encoder()({**head, "columns": sent.columns})[:-1] + b',"rows":'
+    return chain((opening,), json_row_parts(sent, format_))
 
 
 def choices_line(control: str, result: Result) -> list[bytes]:

@@ -109,7 +109,9 @@ class TablesCheck:
             if not reading:
                 continue
             place = folder.parent / TABLES_FILE  # the parent of "." is "." itself
-            message = f"this file is missing, so no query in {folder} is guarded: each must filter the rows itself"
+            message = (
+                f"this file is missing, so no query in the folder {folder} is guarded: each must filter the rows itself"
+            )
             yield str(place), _undeclared(message, _draft(reading))
         file = self._given or next(filter(None, map(find_tables, self._files)), None)
         for source in self._undeclared:

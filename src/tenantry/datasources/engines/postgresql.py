@@ -141,8 +141,8 @@ class PostgreSQLDriver:
         ((is_superuser, bypasses),) = self._rows(connection, (text.encode(), ()))
         if bypasses:
             raise InvalidSource(
-                f"row-level security does not apply to the role of data source {self.source_id}, so its session "
-                "variables would filter nothing: give it a role that is not a superuser, does not have BYPASSRLS, and "
+                f"row-level security does not apply to the role of data source {self.source_id}, so the session "
+                "variables would filter nothing: use a role that is not a superuser, does not have BYPASSRLS, and "
                 "owns no table without `force row level security`"
             )
         if is_superuser and not self.role_warning:

@@ -48,7 +48,7 @@ class TLSContext:
         if context is None:
             raise refused(
                 f"the files of {', '.join(self._files) or 'the certificates that this system trusts'} cannot be read: "
-                "use PEM files that every process that uses the source can read"
+                "use PEM files that all processes with this data source can read"
             )
         return context
 

@@ -22,7 +22,7 @@ from tenantry.datasources.results.format import (
     missing_package_message,
     scalar_text,
 )
-from tenantry.datasources.results.result import Result, chunks, dict_maker
+from tenantry.datasources.results.result import CHUNK, Result, chunks, dict_maker
 from tenantry.errors import InvalidSettings, QueryFailed
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 def json_row_parts(result: Result, format_: Format = DEFAULT_FORMAT) -> Iterator[bytes | memoryview]:
     """Like ``to_json``, but each row is an array of values, without the column names."""
     writer = JSONWriter(result.names, format_, types=result.types, classes=result.classes)
-    return _array_parts(map(writer.write, result.chunks()))
+    parts = map(writer.write, result.chunks())
+    return parts if 0 < len(result) <= CHUNK else _array_parts(parts)
 
 
 def to_ndjson(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
@@ -93,11 +94,15 @@ class JSONWriter:
         self._checks = None if classes is None else _checks(tuple(self._words), classes, converts_times=times)
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        try:
-            if self._checks is not None and self._pass(rows, self._checks):
-                return self._encode(rows)
-        except (*_UNWRITABLE, ArithmeticError):
-            pass  # a value that is not of the engine's type, or a lone surrogate
+        if self._checks is not None:
+            try:
+                for position, kind in self._checks:
+                    if not self._writes(kind, [row[position] for row in rows]):
+                        break
+                else:
+                    return self._encode(rows)
+            except (*_UNWRITABLE, ArithmeticError):
+                pass  # a value that is not of the engine's type, or a lone surrogate
         columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
         if self._format.zone is not None:
             columns = [*map(self._local, columns, self._words)]
@@ -111,9 +116,6 @@ class JSONWriter:
         except RecursionError:
             pass
         raise _too_deep()
-
-    def _pass(self, rows: Sequence[tuple[Any, ...]], checks: Iterable[tuple[int, type]]) -> bool:
-        return all(self._writes(kind, [row[position] for row in rows]) for position, kind in checks)
 
     def _local(self, column: Sequence[Any], word: str | None) -> Sequence[Any]:
         zone = self._format.zone

@@ -82,12 +82,11 @@ class Result:
     @cached_property
     def classes(self) -> tuple[frozenset[type], ...]:
         """For each column, the classes of its values, or an empty set if the engine reports the type."""
-        return tuple(
-            [
-                _NO_CLASSES if engine_type else frozenset(map(type, map(itemgetter(position), self.rows)))
-                for position, engine_type in enumerate(self.types or [None] * len(self.names))
-            ]
-        )
+        types = self.types or [None] * len(self.names)
+        if not self.rows or all(types):
+            return (_NO_CLASSES,) * len(types)
+        columns = zip(types, zip(*self.rows, strict=False), strict=False)
+        return tuple([_NO_CLASSES if engine_type else frozenset(map(type, values)) for engine_type, values in columns])
 
     def dicts(self) -> list[dict[str, Any]]:
         """Return one dict per row."""

@@ -242,7 +242,8 @@ class DataSourcesEndpoint(Endpoint):
         else:
             return
         raise SourceTestFailed(
-            f"{message}. Nothing was changed: fix this, or send test false if only your apps reach the data source",
+            f"{message}. Nothing was changed: fix this, or send `test` as false if only your apps reach the data "
+            "source",
             field=field,
         )
 

@@ -132,8 +132,8 @@ class ConnectionCounters:
         self._warned_at[reason] = now
         whose = "" if address is None else f" from {address}"
         _log.warning(
-            "%d connections%s are open, the most that %s allows: %d were closed or refused since the last warning, "
-            "those without a complete request first%s",
+            "%d connections%s are open, and %s allows no more: %d were closed or refused since the last warning, "
+            "first those that had sent no complete request%s",
             most,
             whose,
             _OPTIONS[reason],

@@ -164,8 +164,8 @@ _EXAMPLES: Final = {
         _Example(
             errors.SourceTestFailed,
             "The data source did not pass the test; nothing was changed",
-            "the database refuses the user or the password. Nothing was changed: fix this, or send test false if only "
-            "your apps reach the data source",
+            "the database refuses the user or the password. Nothing was changed: fix this, or send `test` as false if "
+            "only your apps reach the data source",
             "/url",
         ),
         _Example(

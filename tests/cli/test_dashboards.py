@@ -77,7 +77,7 @@ def test_a_check_finds_a_header_that_is_not_marked(terminal: Terminal, folder: P
         (found,) = terminal(command, "check", path, "--format", "json", fails=1).json()["findings"]
         assert (found["code"], found["line"], found["column"]) == ("template-error", 1, 4)
         assert found["file"].endswith("queries/orders.sql")
-        assert found["message"].startswith("params: would not be read here")
+        assert found["message"].startswith("`params` would not be read here")
         assert found["fix"].startswith("begin the file with a line /* ---")
 
 

@@ -19,7 +19,7 @@ TABLES = "tables:\n  orders: customer_id\n  days: shared\n"
 EVERY = "this query uses no value of the group, so it reads every customer's rows"
 EVERY_FIX = (
     "declare the tables in tables.yaml: then the query, without a change, reads only the customer's rows; or, if "
-    "every customer may read these rows, write the reason in the header: tenant: {none: REASON}"
+    "every customer may read these rows, write the reason in the header: `tenant: {none: REASON}`"
 )
 MISSING = "this file is missing, so no query in the folder {} is guarded: each must filter the rows itself"
 CHECKS = [("sql", "check", "queries"), ("dashboards", "check", "dashboards")]
@@ -71,7 +71,10 @@ def test_queries_that_say_why_need_no_declaration(terminal: Terminal, folder: Pa
     write_files(folder, {"queries/days.sql": f"{reason}select * from days", "queries/one.sql": "select 1"})
     assert terminal("sql", "check", "queries").err == "2 templates: nothing found\n"
     write_files(folder, {"queries/days.sql": "/* ---\ntenant: none\n--- */\nselect * from days"})
-    assert "write the reason: tenant: {none: countries are public}" in terminal("sql", "check", "queries", fails=1).out
+    assert (
+        "write the reason, as in `tenant: {none: countries are public}`"
+        in terminal("sql", "check", "queries", fails=1).out
+    )
 
 
 def test_a_refusal_is_shown_with_its_line_and_caret(terminal: Terminal, folder: Path) -> None:
@@ -82,7 +85,7 @@ def test_a_refusal_is_shown_with_its_line_and_caret(terminal: Terminal, folder: 
     assert place == "queries/days.sql:1:17: error unguarded: the table days is not declared"
     assert line == "    select day from days where region = {{ region }}"
     assert caret.index("^") == line.index("days")
-    assert fix.startswith("    fix: add days to tables: in tables.yaml, with its column of the group; or as shared")
+    assert fix.startswith("    fix: add days to `tables` in tables.yaml, with the column of the group; or as `shared`")
 
 
 def test_a_file_that_cannot_be_used_ends_the_check(terminal: Terminal, folder: Path) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from tenantry.dashboards.folder import DashboardFolder
-from tenantry.dashboards.refresh.reloading import ReloadingFolder
+from tenantry.dashboards.refresh.reloading import ChangedFiles, ReloadingFolder
 from tenantry.errors import InvalidDashboards
 
 
@@ -142,3 +143,21 @@ def test_many_open_pages_look_at_the_files_once(tmp_path: Path, monkeypatch: pyt
     moment[0] += 1
     assert {folder.recent_revision for _ in range(1_000)}.isdisjoint(first)
     assert looks == 2
+
+
+def test_too_many_dashboards_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red without the limit."""
+    monkeypatch.setattr("tenantry.dashboards.folder.MAX_FILES", 1)
+    folder = _write(tmp_path, ORDERS | {"sales.yaml": SALES})
+    assert list(DashboardFolder(folder)) == ["sales"]
+    _write(folder, {"more.yaml": SALES})
+    with pytest.raises(InvalidDashboards, match="holds 2 dashboards, and 1 are allowed"):
+        DashboardFolder(folder)
+
+
+def test_an_open_response_says_which_files_the_page_shows(tmp_path: Path) -> None:
+    """At its beginning, and once after a change. Red when the beginning is left out: the page keeps the old rows."""
+    folder, none = ReloadingFolder(_write(tmp_path, ORDERS)), cast("Any", None)
+    changes = ChangedFiles(none, none, {}, folder, "before")
+    assert changes.first == {"revision": "before"}
+    assert [changes.idle_message(), changes.idle_message()] == [{"revision": folder.revision}, {}]

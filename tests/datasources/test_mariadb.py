@@ -107,7 +107,7 @@ async def test_the_scheme_of_the_url_names_the_dialect(
         if named == dialect:
             assert await sources.fetch(acme, "main", query, {"v": "acm"}) == [{"n": 1}]
         else:
-            problem = f"this fragment is written in {named}, the template .* in {dialect}"
+            problem = f"this fragment is for {named}, but the template .* for {dialect}"
             with pytest.raises(TemplateError, match=problem):
                 await sources.fetch(acme, "main", query, {"v": "acm"})
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Iterator
+from datetime import UTC, time
 
 import pytest
 from pymysql.constants import CLIENT, FIELD_TYPE
@@ -151,6 +152,15 @@ async def test_a_refused_text_costs_no_connection(fetch, server: ScriptedMySQL) 
     for sql in ("delete from t", "select @a := 1"):
         with pytest.raises(NotOneStatement):
             await fetch(sql)
+    await fetch("select n from t")
+    assert server.log.count("connect") == 1
+
+
+async def test_a_value_that_is_never_sent_costs_no_connection(fetch, server: ScriptedMySQL) -> None:
+    """Red when a session counts as used before its query is sent."""
+    await fetch("select n from t")
+    with pytest.raises(UnbindableValue):
+        await fetch("select n from t where a = {{ a }}", a=time(1, tzinfo=UTC))
     await fetch("select n from t")
     assert server.log.count("connect") == 1
 

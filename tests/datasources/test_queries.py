@@ -109,6 +109,15 @@ def test_no_folder(tmp_path: Path) -> None:
         QueryFolder(tmp_path / "none")
 
 
+def test_too_many_queries_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red without the limit, which a wrong folder of a whole disk would reach."""
+    monkeypatch.setattr("tenantry.datasources.query_folder.MAX_FILES", 3)
+    assert len(QueryFolder(folder)) == 3
+    (folder / "more.sql").write_text("select 1")
+    with pytest.raises(InvalidQueries, match=r"holds 4 query files; the maximum is 3$"):
+        QueryFolder(folder)
+
+
 def test_a_file_that_changes_later(folder: Path) -> None:
     """It is read once."""
     queries = QueryFolder(folder)

@@ -130,6 +130,7 @@ async def test_every_panel_answers_for_every_customer(
     assert set(re.findall(r"[A-Z]{3} → [A-Z]{3}", text)) <= own_routes(carrier)
     assert [each.name for each in AIRLINES.values() if each.provided_id != carrier and each.name in text] == []
     assert AIRLINES[carrier].name in text
+    assert '"currency": "USD"' in text
 
 
 def flights_of(carrier: str) -> list[dict[str, str]]:

@@ -29,11 +29,13 @@ async def test_the_page_names_its_customers_and_the_origin_of_the_dashboards(cli
 
 
 async def test_a_page_that_came_by_another_name_is_refused(client: httpx2.AsyncClient) -> None:
-    """A name that is made to lead to this machine would read passes. Red without the list of names."""
+    """A name that is made to lead to this machine would read passes. Red without the list of names, and when
+    the list lacks this machine's other name."""
     for path in ("/", "/customers/UA/pass"):
         answer = await client.request("GET" if path == "/" else "POST", path, headers={"Host": "evil.example:8001"})
         assert answer.status_code == 400
         assert "ugt" not in answer.text
+    assert (await client.get("/", headers={"Host": "localhost:8001"})).status_code == 200
 
 
 async def test_only_its_own_customers_have_passes(client: httpx2.AsyncClient, stage: Stage) -> None:

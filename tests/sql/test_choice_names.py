@@ -149,6 +149,6 @@ def test_the_fix_declares_names_as_texts() -> None:
     with pytest.raises(TemplateError) as caught:
         SQLTemplate(text, "postgresql", params={"x": "decimal"})
     definition = caught.value.message.partition("declare it: ")[2].splitlines()[0]
-    assert definition == "{type: choice, choices: ['true', '1 hour', '5', newest]}"
-    query = Query(f"/* ---\nparams:\n  x: {definition}\n--- */\n{text}", dialect="postgresql")
+    assert definition == "`{type: choice, choices: ['true', '1 hour', '5', newest]}`"
+    query = Query(f"/* ---\nparams:\n  x: {definition.strip('`')}\n--- */\n{text}", dialect="postgresql")
     assert query.bind({"params": {"x": "1 hour"}}).sql == "select b as v"

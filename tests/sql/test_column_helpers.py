@@ -136,8 +136,8 @@ def test_a_locked_range_never_vanishes() -> None:
     ("text", "definition", "problem"),
     [
         (WITHIN, None, "within needs the type of params.x, which is not declared"),
-        (WITHIN, None, "declare it in the template's params, as in x: {type: date range}"),
-        (MATCHES, None, "declare it in the template's params, as in x: {type: text}"),
+        (WITHIN, None, "declare it in the template's params, as in `x: {type: date range}`"),
+        (MATCHES, None, "declare it in the template's params, as in `x: {type: text}`"),
         (WITHIN, "date", "within takes a range, but params.x is date"),
         (MATCHES, None, "matches needs the type of params.x, which is not declared"),
         (TRUNC, "integer", "trunc takes a unit, but params.x is integer"),
@@ -245,13 +245,13 @@ def test_a_part_of_a_text(match: str, sent: str, pattern: str) -> None:
     nullable = {**definition, "is_null": "none"}
     assert bound(MATCHES, nullable, "none").sql == "select 1 where (region is null)"
     assert bound(MATCHES, nullable, sent).params == (pattern,)
-    assert "params.x is only for matches" in refusal("select 1 where a like {{ params.x }}", definition)
+    assert "params.x can only be used with `matches`" in refusal("select 1 where a like {{ params.x }}", definition)
 
 
 def test_the_word_for_null_is_no_value() -> None:
     """It chooses a condition, so it is nowhere else; it is among what the parameter takes, and no other word is."""
-    assert "params.x is only for matches" in refusal("select 1 where a = {{ params.x }}", NULLABLE)
-    assert "params.x is only for matches" in refusal("select 1 where a in {{ params.x }}", SEVERAL)
+    assert "params.x can only be used with `matches`" in refusal("select 1 where a = {{ params.x }}", NULLABLE)
+    assert "params.x can only be used with `matches`" in refusal("select 1 where a in {{ params.x }}", SEVERAL)
     assert "trunc takes a unit" in refusal(TRUNC, {"type": "choice", "choices": ["day"], "is_null": "none"})
     for sent in ("asia", ["eu", "none"], "None"):
         with pytest.raises(InvalidParameter, match=r"params\.x takes one of eu, us or none"):

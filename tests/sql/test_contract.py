@@ -80,8 +80,8 @@ def test_the_error_names_queries_variables_and_where() -> None:
     assert error.queries == (("sales/by_day", "statuses"),)
     assert error.field == "/properties/statuses"
     assert error.message == (
-        "with these properties 1 saved query could not run: sales/by_day needs statuses, which is text where it takes "
-        "a list without null"
+        "with these properties 1 saved query could not run: sales/by_day needs statuses, which is text where the query "
+        "takes a list without null"
     )
     (error,) = errors(WHOLE, {**WHOLE, "plan": {"seat": 3}})
     assert error.field == "/properties/plan"

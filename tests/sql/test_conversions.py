@@ -192,10 +192,10 @@ def test_absence() -> None:
         ("select 1 where a like {{ params.x | contains }} escape '#'", "contains makes a pattern"),
         ("select 1 where a like '%{{ params.x | contains }}%'", "no meaning within quotes"),
         ("select 1 where a = '{{ params.x | nullable }}'", "no meaning within quotes"),
-        ("select 1 where a in {{ params.x | array }}", "`in` takes no array"),
-        ("select 1 where a in {{ params.x | nullable }}", "`in` takes no nullable"),
-        ("select 1 limit {{ params.x | nullable }}", "take no nullable"),
-        ("select 1 limit {{ params.x | json }}", "take no json"),
+        ("select 1 where a in {{ params.x | array }}", "takes no filter array"),
+        ("select 1 where a in {{ params.x | nullable }}", "takes no filter nullable"),
+        ("select 1 limit {{ params.x | nullable }}", "take no filter nullable"),
+        ("select 1 limit {{ params.x | json }}", "take no filter json"),
     ],
 )
 def test_refused(dialect: str, text: str, problem: str) -> None:

@@ -99,10 +99,10 @@ def test_a_property_of_another_type() -> None:
     )
     (finding,) = check(one, {"a": {"seats": 1}, "b": {"seats": "1"}, "c": {"seats": 2}, "d": {"seats": 2.5}})
     assert (finding.code, finding.severity, finding.named) == ("property-type-differs", Severity.WARNING, ("b",))
-    assert finding.message == "seats is text, elsewhere an integer, in 1 of 4 groups: b"
+    assert finding.message == "seats is text, not an integer as in other groups, in 1 of 4 groups: b"
     assert check(one, {"a": {"seats": 1}, "b": {"seats": 2.5}}) == []
     (finding,) = check(one, {"a": {"seats": 1}, "b": {"seats": [1]}})
-    assert finding.fix == "compare with in {{ seats }}, which takes a list"
+    assert finding.fix == "write `in {{ seats }}`, which takes a list"
     many = SQLTemplate("select 1 where status in {{ statuses }}")
     assert check(many, {"a": {"statuses": ["a"]}, "b": {"statuses": []}}) == []
     (finding,) = check(many, {"a": {"statuses": ["a"]}, "b": {"statuses": "a"}})

@@ -316,7 +316,7 @@ def test_what_is_written_in_each_dialect(dialect: str, text: str, params: tuple[
 @pytest.mark.parametrize(
     ("dialect", "text", "reason"),
     [
-        ("tsql", "select top {{ n }} a from t", r"write top \(\{\{ name \}\}\)"),
+        ("tsql", "select top {{ n }} a from t", r"write `top \(\{\{ name \}\}\)`"),
         ("tsql", "exec sp_executesql {{ n }}", "exec runs a string"),
         ("tsql", "select * from openquery(s, 'select 1') where a = {{ n }}", "openquery.. runs a string"),
         *(

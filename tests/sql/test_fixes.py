@@ -71,7 +71,7 @@ def test_texts_without_names(choice: str, names: list[str]) -> None:
 )
 def test_an_end_of_between_in_a_clause(text: str, old: str) -> None:
     """Two comparisons, of which the clause holds one. Broken: "hold a whole condition" does not say how."""
-    first, second = fix_of(text).split("; or put all of the between into one clause: ")
+    first, second = fix_of(text).split("; or put all of the `between` into one clause: ")
     for params in ({"a": 1}, {"a": 1, "b": 2}):
         assert bound(text.replace(old, first.removeprefix("write ")), params)
         assert bound(text.replace(old, f"1 = 1 {second}"), params)
@@ -96,7 +96,7 @@ def test_an_end_of_between_in_a_clause(text: str, old: str) -> None:
 )
 def test_a_between_that_is_kept_whole(text: str, old: str) -> None:
     """A negation stays one: two comparisons would mean another thing."""
-    clause = fix_of(text).partition("put all of the between into one clause: ")[2]
+    clause = fix_of(text).partition("put all of the `between` into one clause: ")[2]
     assert ("not between" in clause) == ("not" in old)
     for params in ({}, {"a": 1, "b": 2}):
         assert bound(text.replace(old, f"1 = 1 {clause}"), params)
@@ -117,7 +117,7 @@ def test_a_between_that_is_kept_whole(text: str, old: str) -> None:
 def test_a_between_of_expressions_is_not_rewritten(condition: str) -> None:
     """Broken: with the last word before `between`, or the first one after `and`, the fix means something else."""
     assert fix_of(f"select 1 from t where {condition}") == (
-        "put all of the between into one clause: [[ and column between {{ params.a }} and {{ params.b }} ]]"
+        "put all of the `between` into one clause: [[ and column between {{ params.a }} and {{ params.b }} ]]"
     )
 
 
@@ -303,7 +303,7 @@ def test_is_takes_no_parameter(dialect: str, equal: str) -> None:
     """As the dialect writes equality that knows NULL."""
     for operator, negated in (("is", equal), ("is not", f"not ({equal})")):
         assert fix_of(f"select 1 from t where a {operator} {{{{ x }}}}", dialect=dialect).endswith(
-            f"NULL equals NULL, {negated}"
+            f"NULL equals NULL, `{negated}`"
         )
         fixed = negated.replace("column", "a").replace("name", "x")
         SQLTemplate(f"select 1 from t where {fixed}", dialect)

@@ -35,16 +35,24 @@ REFUSED = [
     ("select ({{> }})", "1:9: this is not a fragment name", ""),
     ("select 1 where a and {{> large }}", "1:22: a fragment must be alone in parentheses", "write ({{> large }})"),
     ("select ({{> large }} or b)", "1:9: a fragment must be alone in parentheses", ""),
-    ("select ({{> filters }})", "1:9: filters begins with `and`", "write where 1 = 1 {{> filters }}"),
+    ("select ({{> filters }})", "1:9: filters begins with `and`", "write `where 1 = 1 {{> filters }}`"),
     ("select 1 where {{> filters }}", "1:16: filters begins with `and`: a condition must precede it", ""),
     ("select 1 where a or {{> filters }}", "1:21: filters begins with `and`", ""),
-    ("select 1 where a or b {{> filters }}", "1:23: filters begins with `and`: its condition must not contain", ""),
     (
-        "select 1 where a or (b) and f(c) {{> filters }}",
-        "1:34: filters begins with `and`: its condition must not contain",
+        "select 1 where a or b {{> filters }}",
+        "1:23: filters begins with `and`: the condition around it must not contain",
         "",
     ),
-    ("select 1 where a {{> filters }} or b", "1:18: filters begins with `and`: its condition must not contain", ""),
+    (
+        "select 1 where a or (b) and f(c) {{> filters }}",
+        "1:34: filters begins with `and`: the condition around it must not contain",
+        "",
+    ),
+    (
+        "select 1 where a {{> filters }} or b",
+        "1:18: filters begins with `and`: the condition around it must not contain",
+        "",
+    ),
     ("select '{{> active }}'", "1:9: a fragment is SQL and cannot be in a string", "outside the quotes"),
 ]
 NOT_WHOLE = [
@@ -421,7 +429,7 @@ def test_a_fragment_of_another_dialect() -> None:
     assert template.bind({}, dialect="mysql").sql == "select\n(select 1)"
     with pytest.raises(TemplateError) as caught:
         template.bind({}, dialect="sqlite")
-    assert caught.value.message.startswith("queries/f.sql:2:10: this fragment is written in mysql, the template")
+    assert caught.value.message.startswith("queries/f.sql:2:10: this fragment is for mysql, but the template")
     assert caught.value.message.endswith("included at 2:2")
 
 

@@ -94,7 +94,7 @@ def test_a_refusal_has_its_place_and_its_fix() -> None:
     assert (found.code, found.severity, found.file) == ("unguarded", Severity.ERROR, "q.sql")
     assert (found.line, found.column) == (5, 9)
     assert found.excerpt == "from t, secrets\n        ^"
-    assert found.fix.startswith("add secrets to tables:")
+    assert found.fix.startswith("add secrets to `tables`")
 
 
 def test_properties_that_a_guard_names_are_those_of_the_query() -> None:
@@ -162,7 +162,7 @@ def test_a_header_says_why_a_query_needs_no_tenant() -> None:
     found = reads_every_customer(Query("/* ---\ntitle: x\n--- */\nselect * from secrets", "q", file="q.sql"))
     assert found is not None
     assert (found.file, found.line) == ("q.sql", 4)
-    assert found.fix.endswith("tenant: {none: REASON}")
+    assert found.fix.endswith("`tenant: {none: REASON}`")
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_the_reason_is_required(value: str) -> None:
         Query(f"/* ---\ntenant: {value}\n--- */\nselect 1", "q")
     assert caught.value.location is not None
     assert caught.value.location.line == 2
-    assert caught.value.fix == "write the reason: tenant: {none: countries are public}"
+    assert caught.value.fix == "write the reason, as in `tenant: {none: countries are public}`"
 
 
 def test_the_names_of_tables_are_those_of_a_declaration() -> None:

@@ -29,7 +29,7 @@ group by day
 limit {{ params.rows }}
 """
 REFUSED = [
-    ("/* ---\ntitle: x\n*/\nselect 1", "q.sql:1:1: this header has no end", "close it with a line --- */"),
+    ("/* ---\ntitle: x\n*/\nselect 1", "q.sql:1:1: this header has no end", "close it with a line `--- */`"),
     ("/* ---\ntitle: a */ b\n--- */\nselect 1", "q.sql:2:10: a header cannot contain */", ""),
     ("/* ---\ntitle: a /* b\n--- */\nselect 1", "q.sql:2:10: a header cannot contain /*", ""),
     ("/* ---\nparms: {}\n--- */\nselect 1", "q.sql:2:1: a header has no key parms", "write params"),
@@ -83,11 +83,11 @@ def test_where_a_header_may_begin(start: str) -> None:
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ("/* params: {region: {locked: true}} */\nselect 1", "q.sql:1:4: params: "),
-        ("/*--- dialect: sqlite --- */\nselect 1", "q.sql:1:7: dialect: "),
-        ("/*\n---\ntitle: a\nparams: {region: {locked: true}}\n---\n*/\nselect 1", "q.sql:3:1: title: "),
-        ("-- a licence\n/* ---\nparams: {}\n--- */ select 1", "q.sql:3:1: params: "),
-        ("\ufeff\n/* a query\r\n  optional: [discount]", "q.sql:3:3: optional: "),
+        ("/* params: {region: {locked: true}} */\nselect 1", "q.sql:1:4: `params` "),
+        ("/*--- dialect: sqlite --- */\nselect 1", "q.sql:1:7: `dialect` "),
+        ("/*\n---\ntitle: a\nparams: {region: {locked: true}}\n---\n*/\nselect 1", "q.sql:3:1: `title` "),
+        ("-- a licence\n/* ---\nparams: {}\n--- */ select 1", "q.sql:3:1: `params` "),
+        ("\ufeff\n/* a query\r\n  optional: [discount]", "q.sql:3:3: `optional` "),
     ],
 )
 def test_a_header_that_is_not_marked_is_refused(text: str, place: str) -> None:

@@ -19,7 +19,7 @@ EACH = each_dialect
 B = "{{ params.b }}"
 NOT = "under `not` it matches no row"
 OR = "next to `or` it can let every row in"
-OTHER = "it is correct only as a condition joined by `and`, after where, on, having or qualify"
+OTHER = "it is correct only as a condition joined by `and`, after `where`, `on`, `having` or `qualify`"
 
 MISPLACED = [
     ("where not X", NOT),
@@ -175,18 +175,18 @@ def test_what_always_has_a_value_may_be_anywhere(definition: dict[str, Any]) -> 
 @pytest.mark.parametrize(
     ("text", "fix"),
     [
-        ("where not {{ params.x | matches(region) }}", "write {{ params.x | excludes(region) }} without the not"),
-        ("where not {{ params.x | excludes(region) }}", "write {{ params.x | matches(region) }} without the not"),
-        ("where not {{ params.r | within(at) }}", "write {{ params.r | excludes(at) }} without the not"),
+        ("where not {{ params.x | matches(region) }}", "write {{ params.x | excludes(region) }} without the `not`"),
+        ("where not {{ params.x | excludes(region) }}", "write {{ params.x | matches(region) }} without the `not`"),
+        ("where not {{ params.r | within(at) }}", "write {{ params.r | excludes(at) }} without the `not`"),
         ("where a or {{ params.x | matches(o.region) }}", "write [[ or o.region = {{ params.x }} ]]"),
         ("where a or {{ params.l | matches(region) }}", "write [[ or region in {{ params.l }} ]]"),
         (
             "where a or {{ params.r | within(at) }}",
             "write [[ or (at >= {{ params.r.start }} and at < {{ params.r.end }}) ]]",
         ),
-        ("where a or {{ params.n | matches(region) }}", "declare n with required: true, or with a default"),
-        ("where a or {{ params.d | matches(at) }}", "declare d with required: true, or with a default"),
-        ("where {{ params.x | matches(region) }} = false", "declare x with required: true, or with a default"),
+        ("where a or {{ params.n | matches(region) }}", "declare n with `required: true`, or with a default"),
+        ("where a or {{ params.d | matches(at) }}", "declare d with `required: true`, or with a default"),
+        ("where {{ params.x | matches(region) }} = false", "declare x with `required: true`, or with a default"),
     ],
 )
 def test_the_fix_compiles(text: str, fix: str) -> None:
@@ -200,7 +200,7 @@ def test_the_fix_compiles(text: str, fix: str) -> None:
     message = refusal(f"select 1 from t {text}", "postgresql", params)
     assert fix in message.partition("\n  fix: ")[2]
     if fix.startswith("write "):
-        written = fix.removeprefix("write ").removesuffix(" without the not")
+        written = fix.removeprefix("write ").removesuffix(" without the `not`")
         before = "where a " if written.startswith("[[") else "where "
         SQLTemplate(f"select 1 from t {before}{written}", "postgresql", params=params)
     else:

@@ -58,7 +58,7 @@ REFUSED = [
     ("a: [1", "1:5: this is not YAML"),
     ("\ta: 1", "1:1: this is not YAML"),
     ("\ta: 1", "fix: indent with spaces"),
-    ("a: {{ b }}", "fix: write key: value; put a string that begins with {{ in quotes"),
+    ("a: {{ b }}", "fix: write `key: value`; put a string that begins with {{ in quotes"),
     ("? [a]\n: b", "1:3: a key must be a string"),
     ('a: "\\U99999999"', "this is not YAML"),
     ('a: "\\0"', "1:4: this string contains a NUL or a lone surrogate"),

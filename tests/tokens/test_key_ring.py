@@ -177,7 +177,7 @@ def test_a_body_hash_is_no_signature() -> None:
     [
         (lambda: KeyRing([]), "tenantry keys new"),
         (lambda: KeyRing([KEYS[0], SigningKey("k1", KEYS[1].secret)]), "same id"),
-        (lambda: KeyRing(KEYS, active="k3"), "no signing key"),
+        (lambda: KeyRing(KEYS, active="k3"), "k3 does not exist; the ids are k1, k2"),
         (lambda: SigningKey("k1", bytes(31)), "31 bytes; use at least 32"),
         (lambda: SigningKey("K1", bytes(32)), "two characters"),
         (lambda: SigningKey("k1\n", bytes(32)), "two characters"),

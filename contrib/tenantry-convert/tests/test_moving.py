@@ -173,9 +173,9 @@ def test_pages_that_are_missing_are_told(moved: Moved) -> None:
     groups, told = moved("superset", pages)
     assert (list(groups), told) == (["a", "b"], [])
     _, told = moved("superset", pages[:1], fails=1)
-    assert told == ["not read: 1 of 2 rules are here: save the other pages, too"]
+    assert told == ["only 1 of 2 rules are in these files: save the other pages, too"]
     _, told = moved("explo", [{"total_count": 2, "customers": [{"provided_id": "a"}]}])
-    assert told == ["not all: 1 of 2 customers are here: save the other pages, too"]
+    assert told == ["only 1 of 2 customers are in these files: save the other pages, too"]
 
 
 def test_wrong_arguments_are_reported(terminal: Terminal, folder: Path) -> None:

@@ -145,6 +145,7 @@ export class Dashboard {
   #askRest() {
     const pending = new Set(this.requests.pending.panels);
     for (const panel of this.fed) panel.waiting();
+    for (const panel of this.fed) panel.measure();
     this.ask(this.fed.filter(({ id }) => !pending.has(id)).map(({ id }) => id));
   }
 

@@ -13,7 +13,8 @@ export function rowOf(panels, elements) {
   const open = panels.filter(({ width }) => !width).length;
   const share = open ? (COLUMNS - taken) / open : 0;
   const heading = panels.every(({ kind }) => kind === "heading");
-  const row = html("div", { class: heading ? "row row-heading" : `row row-${panels.length}${Number.isInteger(share) ? "" : " row-even"}` });
+  const donut = panels.some(({ kind }) => kind === "donut") ? " row-donut" : ""; // for :has, every mark would be styled again
+  const row = html("div", { class: heading ? "row row-heading" : `row row-${panels.length}${Number.isInteger(share) ? "" : " row-even"}${donut}` });
   panels.forEach((panel, place) => {
     elements[place].classList.add(`span-${panel.width || Math.max(1, Math.floor(share))}`);
     row.append(elements[place]);

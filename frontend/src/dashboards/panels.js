@@ -103,6 +103,11 @@ export class Panel {
     return { id: this.id, ...(inner instanceof ChartView && { width: widthStep(this.#width || this.body.clientWidth || 640) }), ...inner.wanted };
   }
 
+  /** Before any is drawn, or each would lay out the page again. */
+  measure() {
+    this.#width = this.body.clientWidth;
+  }
+
   /** At once. */
   fit() {
     this.inner.fit?.(this.body.clientWidth);

@@ -26,8 +26,6 @@ export const TIMES = {
 export const fineFormat = (moments) => (moments.some((at) => at % 1000) ? "exact" : moments.some((at) => at % 60_000) ? "instant" : undefined);
 
 const clocks = {};
-/** The texts that were read: the charts of a page have the same ones, and each asks for them several times. */
-const moments = new Map();
 
 /** What the clocks of a zone show at an instant, as milliseconds of UTC. */
 function wallIn(at, zone) {
@@ -58,33 +56,37 @@ export function sameYear(one, other) {
   return new Date(one).getUTCFullYear() === new Date(other).getUTCFullYear();
 }
 
+/** Remembers what it reads: the charts of a page have the same texts, and each asks for them several times. */
+function remembered(read) {
+  const known = new Map();
+  return (text) => {
+    let found = known.get(text);
+    if (found === undefined) {
+      if (known.size > 20_000) known.clear();
+      known.set(text, (found = read(text)));
+    }
+    return found;
+  };
+}
+
 /** Whether a text is a day, a month or an instant as ISO 8601 writes them, and one that exists: February 30 does not. */
-export function isMoment(text) {
+export const isMoment = remembered((text) => {
   if (!WHOLE_MOMENT.test(text)) return false;
   const date = new Date(moment(text));
   return date.getUTCFullYear() === Number(text.slice(0, 4)) && date.getUTCDate() === Number(text.slice(8, DAY_LETTERS) || 1);
-}
+});
 
 /**
  * The wall clock of an ISO text as milliseconds of UTC; its zone is left alone, so that a day stays that day.
  * @returns {number} NaN for what is none
  */
-export function moment(text) {
-  let at = moments.get(text);
-  if (at === undefined) {
-    if (moments.size > 20_000) moments.clear();
-    moments.set(text, (at = read(text)));
-  }
-  return at;
-}
-
-function read(text) {
+export const moment = remembered((text) => {
   if (text?.length === DAY_LETTERS) return Date.parse(text);
   const parts = MOMENT.exec(text);
   if (!parts) return NaN;
   const [, year, month, day = 1, hour = 0, minute = 0, second = 0, fraction = 0] = parts;
   return Date.UTC(year, month - 1, day, hour, minute, second, Math.round(fraction * 1000));
-}
+});
 
 /**
  * Where moments lie on an axis, and what the clock says at a place.

@@ -81,9 +81,7 @@ class KeyRing:
             raise InvalidKeys("two signing keys have the same id")
         self._active = ids[-1] if active is None else active
         if self._active not in ids:
-            raise InvalidKeys(
-                f"there is no signing key {self._active}, which should be active; the ids are {', '.join(ids)}"
-            )
+            raise InvalidKeys(f"the active signing key {self._active} does not exist; the ids are {', '.join(ids)}")
         self._ids = tuple(ids)
         macs = {key.id: MessageAuthenticator(key.derive(TOKEN_SALT)) for key in keys}
         self._macs = {head(tag, key_id): mac for key_id, mac in macs.items() for tag in Tag}

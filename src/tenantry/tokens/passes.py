@@ -289,7 +289,8 @@ def _decoded(part: bytes, what: str) -> dict[str, Any]:
         value = None
     if not isinstance(value, dict):
         raise InvalidPass(
-            f"this pass is malformed: its {what} part must be JSON in base64url: an object with each name once, no NaN"
+            f"this pass is malformed: its {what} part must be a JSON object in base64url, with each name once and "
+            "without NaN"
         )
     return value
 

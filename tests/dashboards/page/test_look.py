@@ -123,6 +123,15 @@ def test_only_the_tokens_hold_a_colour() -> None:
         assert re.findall(r"#[0-9a-fA-F]{3,8}\b|\brgba?\(|\bhsla?\(|\d(?:vh|vw|dvh|svh)\b", css) == [], path.name
 
 
+def test_a_panel_that_changes_restyles_no_other() -> None:
+    """A rule by ``:has`` for other elements than those that have something makes browsers style all of these, thousands
+    of marks of a chart, whenever anything in them changes. Red for ``.row:has(> .panel-donut) > *``. Tips are small."""
+    for path in sorted(SOURCES.rglob("*.css")):
+        css = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        within = re.findall(r"([^\s,{}]*:has\((?:[^()]|\([^()]*\))*\)[^\s,{>+~]*)[\s>+~]+[^\s,{]", css)
+        assert within == [".tip:has(.here)"] * (path.name == "charts.css"), path.name
+
+
 def test_the_sources_keep_to_the_policy() -> None:
     """No markup in texts, no code in texts, no inline handlers; a file holds one idea."""
     banned = re.compile(

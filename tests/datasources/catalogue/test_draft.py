@@ -145,3 +145,9 @@ def test_a_declaration_is_written_as_its_author_would() -> None:
         '  "Ünï": shared\n'
         "functions: [my_pure_function]\n"
     )
+
+
+@pytest.mark.parametrize("name", ["null", "TRUE", "false", "Yes", "no", "on", "off", "y", "N"])
+def test_a_name_that_yaml_reads_otherwise_has_quotes(name: str) -> None:
+    """Red when a word is missing: a reader of YAML 1.1 takes it for null or a truth value."""
+    assert tables_yaml({"tables": {name: name}}) == f'tables:\n  "{name}": "{name}"\n'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from tests.editor.page.conftest import Visit, text_of, until, write
 from tests.editor.page.stand_in import DASHBOARD, GROUPS, QUERY, StandIn, refusal
@@ -84,6 +84,23 @@ async def test_a_preview_that_is_loaded_anew_keeps_its_place(stand_in: StandIn, 
         await page.get_by_role("button", name="As ").first.click()
         await page.get_by_role("option", name=GROUPS[group]).click()
         await until(lambda group=group, top=top: at(group, top))
+
+
+async def test_an_author_who_scrolls_stays_there(stand_in: StandIn, visit: Visit) -> None:
+    """Before all of the frame has come. Red when its end puts the frame where it was to begin."""
+    page = (await visit()).page
+    late: list[Route] = []
+    await page.route("**/late.png", lambda route: late.append(route))
+    body = "<!doctype html><div style=height:3000px></div><img src=/late.png>"
+    await page.route("**/shown", lambda route: route.fulfill(body=body, content_type="text/html"))
+    await page.locator(f".file[data-path='{DASHBOARD}']").click()
+    inside = page.frame_locator(".preview iframe").locator("html")
+    await until(lambda: late)
+    await inside.evaluate("() => scrollTo(0, 500)")
+    await late[0].abort()
+    await until(lambda: inside.evaluate("() => document.readyState === 'complete'"))
+    await inside.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert await inside.evaluate("() => scrollY") == 500
 
 
 async def test_a_problem_does_not_hide_the_line_that_has_it(stand_in: StandIn, visit: Visit) -> None:

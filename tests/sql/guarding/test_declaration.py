@@ -49,9 +49,9 @@ REFUSED: list[tuple[Any, tuple[str, ...], str]] = [
     ({"tables": {"a": None}}, ("tables", "a"), "is not a rule"),
     ({"tables": {"a": {}}}, ("tables", "a"), "is not a rule"),
     ({"tables": {"a": {"x.y": "{{ z }}"}}}, ("tables", "a", "x.y"), "is not the name of a column"),
-    ({"tables": {"a": {"x": 1}}}, ("tables", "a", "x"), "is not a value of the group"),
-    ({"tables": {"a": {"x": "y"}}}, ("tables", "a", "x"), "is not a value of the group"),
-    ({"tables": {"a": {"x": "{{ y }} or 1 = 1.0"}}}, ("tables", "a", "x"), "is not a value of the group"),
+    ({"tables": {"a": {"x": 1}}}, ("tables", "a", "x"), "is neither a value of the group"),
+    ({"tables": {"a": {"x": "y"}}}, ("tables", "a", "x"), "is neither a value of the group"),
+    ({"tables": {"a": {"x": "{{ y }} or 1 = 1.0"}}}, ("tables", "a", "x"), "is neither a value of the group"),
     ({"tables": {"a": {"x": "b.id"}}}, ("tables", "a", "x"), "there is no table b"),
     ({"tables": {"a": {"x": "b.id"}, "b": "shared"}}, ("tables", "a", "x"), "b is shared"),
     ({"tables": {"a": "x = {{ params.y }}"}}, ("tables", "a"), "params.y is a value that a viewer sends"),
@@ -120,7 +120,7 @@ def test_a_table_that_is_declared_in_a_schema_is_named() -> None:
         tables = read_tables({"tables": {declared: "shared"}})
         with pytest.raises(TemplateError) as caught:
             SQLTemplate(f"select * from {asked}", "sqlite").guarded(tables).check()
-        assert caught.value.fix.startswith(f"write {declared}, which is declared; or add {asked} to tables: ")
+        assert caught.value.fix.startswith(f"write {declared}, which is declared; or add {asked} to `tables` ")
 
 
 def test_a_file_is_read_with_places(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_file_is_read_with_places(tmp_path: Path) -> None:
         read_tables_file(file)
     assert caught.value.location is not None
     assert (caught.value.location.line, caught.value.location.column) == (5, 5)
-    assert "tables.visits.site: is not a value of the group" in str(caught.value)
+    assert "tables.visits.site: is neither a value of the group" in str(caught.value)
     file.write_text("tables:\n  orders: customer_id\nfunctions: [a, 'b c']\n", "utf-8")
     with pytest.raises(TemplateError, match=r"tables\.yaml:3:16: functions\.1: must be"):
         read_tables_file(file)
@@ -168,7 +168,7 @@ def test_two_spellings_of_one_table_are_refused() -> None:
     tables = read_tables({"tables": {"T": "shared", "t": "tenant"}})
     assert SQLTemplate("select * from T", "mariadb").guarded(tables).guards()[0].why == "shared"
     for dialect in ("sqlite", "duckdb", "postgresql"):
-        with pytest.raises(InvalidTables, match="T is the same table"):
+        with pytest.raises(InvalidTables, match="the same table as T"):
             SQLTemplate("select * from T", dialect).guarded(tables).check()
 
 
@@ -184,5 +184,5 @@ def test_an_error_names_the_file_of_its_own_declaration() -> None:
     """Red when the guards of an equal declaration of another file are used."""
     for file in ("a/tables.yaml", "b/tables.yaml"):
         tables = read_tables({"tables": {"orders": "customer_id"}}, file=file)
-        with pytest.raises(TemplateError, match=f"add x to tables: in {file}"):
+        with pytest.raises(TemplateError, match=f"add x to `tables` in {file}"):
             SQLTemplate("select 1 from x", "sqlite").guarded(tables).check()

@@ -182,7 +182,9 @@ def test_a_rare_combination_is_proved_when_it_is_sent() -> None:
     template = SQLTemplate(sql, "duckdb").guarded(TABLES)
     for viewer in ({}, {"a": 1}, {"a": 1, "b": 2}):
         template.bind({**GROUP, "params": viewer})
-    with pytest.raises(TemplateError, match="with this choice of clauses, t is read without its guard"):
+    with pytest.raises(
+        TemplateError, match="with this choice of clauses, the query would read every group's rows of t"
+    ):
         template.bind({**GROUP, "params": {"b": 2}})
 
 
@@ -204,7 +206,7 @@ def test_no_combination_lets_a_cte_hide_a_table_of_a_condition(sql: str) -> None
     """Also one that was not read at load, and is proved when it is first sent. Red without the names of conditions in
     the proof: the rows of every tenant."""
     template = SQLTemplate(sql, "duckdb", params={"a": "text", "b": "text"}).guarded(TABLES)
-    with pytest.raises(TemplateError, match="a with named o would hide the table o"):
+    with pytest.raises(TemplateError, match="a `with` named o would hide the table o"):
         template.bind({**GROUP, "params": {"a": "y", "b": "y"}})
 
 
@@ -213,7 +215,7 @@ def test_a_condition_may_have_a_with_of_its_own() -> None:
     own = "id in (with q as (select t_id from o where qty > 0) select t_id from q)"
     tables = read_tables({"tables": {"t": own, "o": "tenant"}})
     SQLTemplate("with t as (select * from t) select id from t", "duckdb").guarded(tables).bind(GROUP)
-    with pytest.raises(TemplateError, match="a with named q would hide the table q"):
+    with pytest.raises(TemplateError, match="a `with` named q would hide the table q"):
         SQLTemplate("with q as (select 1 as t_id) select id from t", "duckdb").guarded(tables).check()
 
 

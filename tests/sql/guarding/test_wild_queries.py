@@ -14,7 +14,7 @@ from tests.sql.test_wild_queries import WRITTEN, template
 from tests.sql.wild_spellings import Spelling
 
 REFUSED = {
-    57: "prewhere is not supported",
+    57: "`prewhere` is not supported",
     59: "the function listagg may read a table",  # Redshift: without an engine there is no list of its functions
 }
 SECONDS = {"p90": 0.03, "most": 0.25}

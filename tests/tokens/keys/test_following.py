@@ -59,7 +59,7 @@ def test_a_change_is_logged_with_the_ids(path: Path, caplog: pytest.LogCaptureFi
     keys = SigningKeys.from_file(path)
     rotate_key_file(path)
     assert keys.active_id == "k2"
-    assert "k2 signs, of k1, k2" in caplog.text
+    assert "the active key is k2; the keys are k1, k2" in caplog.text
 
 
 @pytest.mark.usefixtures("at_once")

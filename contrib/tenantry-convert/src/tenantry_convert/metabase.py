@@ -61,7 +61,9 @@ class _MetabaseReader:
             elif match.start() in self._closing:
                 self._drop_bracket(match, self._closing[match.start()])
             elif match.group() != "]]":
-                self._conversion.leave(match.start(), match.end(), "this tag has no end, or is of another language")
+                self._conversion.leave(
+                    match.start(), match.end(), "this tag has no end, or belongs to another template language"
+                )
 
     def _in_comment(self, match: re.Match[str]) -> None:
         if match.group() in {"[[", "]]"}:
@@ -115,7 +117,7 @@ class _MetabaseReader:
             reason = f"the document does not name the field filter's column: give it with --column '{name}=…'"
             return self._conversion.leave(start, end, reason)
         if not balanced(column) or "{{" in column:
-            return self._conversion.leave(start, end, f"its column is not an expression: {column}")
+            return self._conversion.leave(start, end, f"the column of this field filter is not an expression: {column}")
 
         def declare(suffix: str, definition: Mapping[str, Any]) -> str:
             own = {**(variable.definition if not suffix else {}), **definition}
@@ -163,7 +165,7 @@ class _MetabaseReader:
                     self._closing[match.start()] = clause = opening.start(), match.end()
                     self._drop_bracket(opening, clause)
                 elif any(map(self._is_field_filter, names)):
-                    reason = "a field filter next to a variable: without a choice, this clause stays"
+                    reason = "a field filter next to a variable: this clause also stays when nothing is chosen"
                     self._conversion.report(opening.start(), "[[", reason)
                 break
             names.append((match["inside"] or "").strip())

@@ -24,7 +24,7 @@ from tenantry.sql import BoundSQL
 from tenantry_warehouses.statements import BY_STATEMENT, ReadingStatements, Stopper, url_options
 
 OPTIONS: Final = frozenset({"location", "credentials_path", "maximum_bytes_billed", "endpoint"})
-_NO_SELECT: Final = "BigQuery reports that it is not a SELECT: a data source only runs SELECT there"
+_NO_SELECT: Final = "BigQuery reports that it is not a SELECT, the only statement that a data source runs on BigQuery"
 _PAGE: Final = 1_000  # rows to fetch in one request
 _AWAY: Final = frozenset(
     {"backendError", "internalError", "jobRateLimitExceeded", "quotaExceeded", "rateLimitExceeded"}

@@ -41,7 +41,7 @@ OPTIONS: Final = frozenset({"http_path", "catalog", "schema"})
 # writes, as in `with … insert`. Functions are not checked: they run with the rights of the token.
 _WRITING: Final = re.compile(r"\b(?:insert|update|delete|merge)\b", re.IGNORECASE)
 _WRITES: Final = (
-    "it contains a keyword that writes ({word}): if this is the name of a column or function, put it in backticks"
+    "it contains a keyword that writes ({word}): if that is the name of a column or function, put the name in backticks"
 )
 _CODE: Final = frozenset({LexemeKind.CODE, LexemeKind.LEFT_BRACKET, LexemeKind.RIGHT_BRACKET})
 _SQLSTATE: Final = re.compile(r"SQLSTATE:? ([0-9A-Z]{5})\b")

@@ -42,7 +42,7 @@ OPTIONS: Final = frozenset(
 )
 _AUTHENTICATORS: Final = frozenset({"snowflake", "snowflake_jwt", "oauth", "programmatic_access_token"})
 _SELECT: Final = 0x1000  # statementTypeId
-_NO_SELECT: Final = "Snowflake reports that it is not a SELECT: a data source only runs SELECT there"
+_NO_SELECT: Final = "Snowflake reports that it is not a SELECT, the only statement that a data source runs on Snowflake"
 _SEVERAL_STATEMENTS: Final = 8
 _STOPPED: Final = frozenset({604, 630})  # canceled, timed out
 _AWAY: Final = range(250_000, 252_000)  # the connector's errors for problems of login and network

@@ -123,10 +123,13 @@ export function withGaps(points, buckets, fill) {
     return [...points, ...buckets.starts.filter((x) => !there.has(x)).map((x) => made(x, 0))].sort((a, b) => a.x - b.x);
   }
   if (!buckets?.regular) return points;
-  return points.flatMap((point, place) => {
+  const found = [];
+  points.forEach((point, place) => {
+    found.push(point);
     const next = buckets.next(point.x);
-    return points[place + 1]?.x > next ? [point, made(next, null)] : [point];
+    if (points[place + 1]?.x > next) found.push(made(next, null));
   });
+  return found;
 }
 
 /**
@@ -168,8 +171,8 @@ export function runsOf(points, buckets) {
  */
 function stepOf(times, { unit, reduced, fill }, clock) {
   const dates = times.map((at) => new Date(clock.wall(at)));
-  const part = Math.abs(dates.reduce((size, date) => divisor(size, Number(date)), DAY));
-  const [elapsed, between] = [times, dates].map((all) => all.slice(1).reduce((size, at, place) => divisor(size, at - all[place]), 0));
+  const part = Math.abs(dates.reduce((size, date) => divisor(Number(date), size), DAY));
+  const [elapsed, between] = [times, dates].map((all) => all.slice(1).reduce((size, at, place) => divisor(at - all[place], size), 0));
   const isFirst = part === DAY && dates.every((date) => date.getUTCDate() === 1);
   const months = isFirst ? [12, 3, 1].find((size) => dates.every((date) => date.getUTCMonth() % size === 0)) : NaN;
   const weeks = part === DAY && between % WEEK === 0;

@@ -63,11 +63,14 @@ export function drawChart(view, rows, options) {
   const lacking = [view.by, view.color, view.rows, ...measures].filter((name) => name && !rows.has(name));
   const word = lacking.length ? `The rows have no ${lacking.join(", ")}.` : "";
   if (lacking.length > measures.length - 1 || lacking.some((name) => !measures.includes(name))) return { refused: word };
-  const amounts = measures.flatMap((name) => rows.values(name)).filter((value) => value !== null);
-  const known = amounts.map(number).filter((amount) => !Number.isNaN(amount));
-  const size = known.reduce((total, amount) => total + Math.abs(amount), 0);
+  let [lost, size] = [0, 0];
+  for (const value of measures.flatMap((name) => rows.values(name))) {
+    const amount = Math.abs(number(value));
+    if (amount >= 0) size += amount;
+    else if (value !== null) lost += 1;
+  }
   if (size === Infinity) return { refused: "These values are too large to be drawn." };
-  const nowhere = note(amounts.length - known.length, "value is not a finite number and is not drawn.", "values are not finite numbers and are not drawn.", options.formats);
+  const nowhere = note(lost, "value is not a finite number and is not drawn.", "values are not finite numbers and are not drawn.", options.formats);
   const [shown, said] = truthful(view, measures, rows);
   if (!size && (shown.stack === "share" || view.kind === "donut")) return { refused: "All values are 0, so there are no parts of a whole." };
   const draw = DRAW[view.kind] ?? loaded[`${view.kind}.js`].draw;

@@ -134,7 +134,7 @@ class LineChart {
   #extent() {
     if (this.options.domain) return this.options.domain;
     const { buckets } = this.by;
-    return extentOf(buckets?.regular ? buckets.starts : this.series.flatMap(({ points }) => points.map(({ x }) => x)));
+    return extentOf(buckets?.regular ? buckets.starts : this.series.flatMap(({ points }) => [points[0]?.x, points.at(-1)?.x]));
   }
 
   /** Names beside the ends of the lines, where they do not lie over one another: a legend that needs no colours. */

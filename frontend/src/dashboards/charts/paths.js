@@ -14,7 +14,7 @@ export function linePath(points, way) {
 
 /** @param {Way & {y0: (point: any) => number, y1: (point: any) => number}} way @returns {string} */
 export function areaPath(points, way) {
-  return partsOf(points, way).map((part) => `M${written(part, way.y1, way)}L${written([...part].reverse(), way.y0, way)}Z`).join("");
+  return partsOf(points, way).map((part) => `M${written(part, way.y1, way)}L${written(part.reverse(), way.y0, way)}Z`).join("");
 }
 
 function partsOf(points, { isThere }) {

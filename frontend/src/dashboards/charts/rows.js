@@ -14,6 +14,7 @@ export class Rows {
   }
 
   #places;
+  #values = {};
 
   has(name) {
     return this.#places.has(name);
@@ -26,7 +27,7 @@ export class Rows {
   /** The values of a column; of one that is not there, nothing for each row. */
   values(name) {
     const place = this.#places.get(name);
-    return this.rows.map((row) => (place === undefined ? null : row[place]));
+    return (this.#values[place] ??= this.rows.map((row) => (place === undefined ? null : row[place])));
   }
 
   /**

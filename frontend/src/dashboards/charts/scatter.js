@@ -21,7 +21,7 @@ export function draw(view, rows, options) {
   const by = dimension(rows, view.by, options.formats, options.when);
   const series = seriesOf(view, [view.scatter], rows, by, options);
   const radius = radiusOf(view, rows);
-  const points = series.filter(({ hidden }) => !hidden).flatMap((each) => each.points.filter(({ x, y }) => y !== null && !Number.isNaN(x)).map((point) => ({ ...point, color: each.color, key: each.key, series: each.name, r: radius(point.row) })));
+  const points = series.filter(({ hidden }) => !hidden).flatMap((each) => each.points.filter(({ x, y }) => y !== null && !Number.isNaN(x)).map((point) => Object.assign(point, { series: each, r: radius(point.row) })));
   const way = rows.way(options.formats, [view.scatter], view);
   const { domain, ticks } = roomy(points.map(({ y }) => y), way);
   const labels = labelled(ticks, way, options.formats);
@@ -35,17 +35,36 @@ export function draw(view, rows, options) {
   drawBottomAxis(root, bottom(by, x, plot, options), x, plot, options.width, timesAnew(options.formats, by));
   drawAxisNames(root, { left: [words(view.scatter), view.unit].filter(Boolean).join(", "), bottom: words(view.by) }, plot);
   const known = {}; // one mark of each look, which is copied: there are thousands
-  const stops = points.sort((a, b) => b.r - a.r).map((point) => {
-    const place = { x: x(point.x), y: y(point.y) };
-    const look = { class: `mark point${by.buckets?.cut(point.x) ? " cut" : ""} series-${point.color}`, "data-series": point.key, r: point.r.toFixed(2) };
-    const mark = (known[Object.values(look)] ??= svg("circle", look)).cloneNode();
-    mark.setAttribute("cx", place.x.toFixed(2));
-    mark.setAttribute("cy", place.y.toFixed(2));
+  const marks = points.sort((a, b) => b.r - a.r).map((point) => {
+    const { key, color } = point.series;
+    const cut = by.buckets?.cut(point.x) ? " cut" : "";
+    const mark = (known[`${point.r}${cut} ${key}`] ??= svg("circle", { class: `mark point${cut} series-${color}`, "data-series": key, r: point.r.toFixed(2) })).cloneNode();
+    mark.setAttribute("cx", x(point.x).toFixed(2));
+    mark.setAttribute("cy", y(point.y).toFixed(2));
     root.append(mark);
-    return { ...place, parts: [{ rows: [point.row], marks: [mark] }], title: () => titleOf(view, rows, by, point, options.formats), items: () => itemsOf(view, rows, by, point, way, options.formats) };
+    return mark;
   });
-  stops.sort((a, b) => a.x - b.x);
-  return { svg: root, series, stops, plot, ends: null, zoom: null, nearest: "point", by, notes: notesOf(view, rows, series, points, options.formats) };
+  const stop = (point, place) => ({
+    x: x(point.x),
+    y: y(point.y),
+    parts: [{ rows: [point.row], marks: [marks[place]] }],
+    title: () => titleOf(view, rows, by, point, options.formats),
+    items: () => itemsOf(view, rows, by, point, way, options.formats),
+  });
+  let stops; // which nobody needs before a pointer or a key asks
+  return {
+    svg: root,
+    series,
+    get stops() {
+      return (stops ??= points.map(stop).sort((a, b) => a.x - b.x));
+    },
+    plot,
+    ends: null,
+    zoom: null,
+    nearest: "point",
+    by,
+    notes: notesOf(view, rows, series, points, options.formats),
+  };
 }
 
 /** Of values that are not seen as they are. */
@@ -93,13 +112,13 @@ function titleOf(view, rows, by, point, formats) {
     const labels = rows.values(view.label);
     return formats.names(labels, rows.way(formats, [view.label], { along: true }))(labels[point.row]);
   }
-  return view.color ? point.series : by.name(point.row);
+  return view.color ? point.series.name : by.name(point.row);
 }
 
 function itemsOf(view, rows, by, point, way, formats) {
   const found = [
     { name: words(view.by), text: by.name(point.row) },
-    { name: words(view.scatter), color: point.color, text: formats.measured(point.value, way) },
+    { name: words(view.scatter), color: point.series.color, text: formats.measured(point.value, way) },
   ];
   if (view.size && rows.has(view.size)) {
     found.push({ name: words(view.size), text: formats.text(rows.values(view.size)[point.row], rows.way(formats, [view.size], {})) });

@@ -43,10 +43,11 @@ export function seriesOf(view, measures, rows, by, { colors, hidden, formats, wh
     const amounts = rows.values(measure);
     for (let row = 0; row < amounts.length; row += 1) {
       const key = kinds ? `${measures.length > 1 ? measure : ""}${keyOf(kinds.values[row])}` : measure;
-      if (!found.has(key)) found.set(key, { ...named(measure, row, kinds, measures), key, points: [] });
+      let each = found.get(key);
+      if (!each) found.set(key, (each = { ...named(measure, row, kinds, measures), key, points: [] }));
       const y = number(amounts[row]);
       const known = Number.isNaN(y) ? null : y;
-      found.get(key).points.push({ x: by.positions[row], y: known, value: amounts[row], row, low: 0, high: known });
+      each.points.push({ x: by.positions[row], y: known, value: amounts[row], row, low: 0, high: known });
     }
   }
   const every = [...found.values()];
@@ -127,7 +128,8 @@ export function aligned(series, positions, aggregate) {
   for (const { key, points } of series) {
     for (const point of points) {
       const values = found.get(point.x);
-      if (values?.has(key)) values.get(key).push(point);
+      const known = values?.get(key);
+      if (known) known.push(point);
       else values?.set(key, [point]);
     }
   }
@@ -139,7 +141,8 @@ export function aligned(series, positions, aggregate) {
  * @returns {Map<string, Point>} one for those of each key
  */
 export function merged(points, aggregate) {
-  return new Map([...points].map(([key, all]) => [key, all.length > 1 ? one(all, aggregate) : all[0]]));
+  for (const [key, all] of points) points.set(key, all.length > 1 ? one(all, aggregate) : all[0]);
+  return points;
 }
 
 function one(points, aggregate) {

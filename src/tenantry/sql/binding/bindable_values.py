@@ -185,7 +185,7 @@ def type_name(value: Any) -> str:
     return f"a value of type {type(value).__name__}"
 
 
-_NULL_ITEM = "NULL in a list matches nothing, and `not in` with it loses every row: remove it"
+_NULL_ITEM = "NULL in a list matches nothing, and makes `not in` lose every row: remove the NULL"
 _TEXT_CONVERSIONS: dict[type, Callable[[Any], str]] = {
     str: str,
     bool: lambda value: "true" if value else "false",

@@ -66,7 +66,7 @@ def _or_problems(condition: Tokens, guard: Guard) -> Iterator[Problem]:
             Severity.ERROR if viewer or _mixes(condition) else Severity.WARNING,
             operators[0].start,
             f"this `{operators[0].text}` is next to the predicate on {' and '.join(left_out)}: rows that match "
-            "only its other side are not filtered by it",
+            "only the other side are not filtered by the predicate",
             "put the alternatives in parentheses: … and (a or b)",
             left_out[0],
         )
@@ -84,7 +84,7 @@ def _or_in_choice(tag: OutlineToken, guarded: frozenset[str]) -> Iterator[Proble
     for choice in tag.choices if path else ():
         where = next((each for each in choice if each.kind is TokenKind.OR), None)
         if where is not None:
-            problem = f"if this choice is made, its `{where.text}` is next to the predicate on {path}"
+            problem = f"this choice contains `{where.text}`, which is next to the predicate on {path}"
             fix = "put the choice in parentheses: (a or b)"
             yield Problem("or-beside-guarded", Severity.ERROR, where.start, problem, fix, path)
 

@@ -94,7 +94,7 @@ def _problem(path: str, reference: VariableReference, properties: Properties) ->
     kind = type_of(value)
     if kind == "null":
         return "is null"
-    return None if takes(reference, kind) else f"is {with_article(kind)} where it takes {expected(reference)}"
+    return None if takes(reference, kind) else f"is {with_article(kind)} where the query takes {expected(reference)}"
 
 
 def _parent(path: Sequence[str | int], properties: Properties) -> Sequence[str | int]:

@@ -115,7 +115,7 @@ class Coverage:
             self._missing[path] = types.without(path)
         missing = self._missing[path]
         if missing:
-            fix = "give these groups the property, or declare it optional and put what needs it in [[ ]]"
+            fix = "give these groups the property, or declare it optional and put the SQL that needs it in [[ ]]"
             if reference.of_guard:
                 fix = f"give these groups the property: the guarded tables need it for the table {reference.of_guard}"
             yield self._finding("missing-property", Severity.ERROR, reference, location, "is missing", fix, missing)
@@ -167,7 +167,7 @@ def _minority(types: PropertyTypes, path: str, kinds: Mapping[str, int]) -> tupl
     other = [kind for kind in kinds if kind not in alike and kind != "list"]
     if most is None or not other:
         return None
-    return f"is {_either(other)}, elsewhere {with_article(most)},", types.having(path, other)
+    return f"is {_either(other)}, not {with_article(most)} as in other groups,", types.having(path, other)
 
 
 _ALIKE = (NUMBERS, frozenset(f"list of {kind}" for kind in NUMBERS))

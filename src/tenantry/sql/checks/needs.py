@@ -81,7 +81,7 @@ def fix_of_type(reference: VariableReference, kinds: Collection[str], others: st
     other types, it is ``others``."""
     are_lists = all(kind.startswith("list") for kind in kinds)
     if are_lists and not reference.of_guard and expected(reference) == "one value":
-        return f"compare with in {{{{ {reference.path} }}}}, which takes a list"
+        return f"write `in {{{{ {reference.path} }}}}`, which takes a list"
     return others
 
 
@@ -152,8 +152,8 @@ def _of(path: str, reference: VariableReference, kinds: set[str], *, always: boo
         fix = fix_of_type(reference, wrong, "declare the type that the query takes, or change the query")
         yield Problem("property-type", Severity.ERROR, reference.offset, problem, fix, reference.path)
     if not always or "null" in kinds:
-        problem = f"the schema lets a group lack {path}, and then the query cannot run for it"
-        fix = "require it in the schema, or declare it optional and put what needs it in [[ ]]"
+        problem = f"the schema lets a group lack {path}, and then the query cannot run for that group"
+        fix = "require it in the schema, or declare it optional and put the SQL that needs it in [[ ]]"
         if reference.of_guard:
             fix = f"require it in the schema: the guarded tables need it for the table {reference.of_guard}"
         yield Problem("missing-property", Severity.WARNING, reference.offset, problem, fix, reference.path)

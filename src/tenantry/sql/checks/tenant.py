@@ -13,7 +13,7 @@ from tenantry.sql.query_file import Query
 from tenantry.sql.template import SQLTemplate
 
 _FIX = "declare the tables in tables.yaml: then the query, without a change, reads only the customer's rows"
-_OR = "or, if every customer may read these rows, write the reason in the header: tenant: {none: REASON}"
+_OR = "or, if every customer may read these rows, write the reason in the header: `tenant: {none: REASON}`"
 
 
 def reads_every_customer(template: SQLTemplate) -> Finding | None:

@@ -47,7 +47,7 @@ def within(context: SwitchContext) -> Switch:
     parameter = _parameter(context)
     if parameter is not None and not parameter.is_range:
         period, _, end = parameter.name.partition(".")
-        fix = f"declare it: type: date range; or write {{{{ {parameter.path} | matches(column) }}}}"
+        fix = f"declare it: `type: date range`; or write {{{{ {parameter.path} | matches(column) }}}}"
         fix = f"write the range itself: {{{{ params.{period} | within(column) }}}}" if end else fix
         raise context.error(f"within takes a range, but {parameter.path} is {parameter.type}", fix)
     return _ColumnFilter(context, parameter, _column(context)).of_range()
@@ -86,7 +86,7 @@ def _parameter(context: SwitchContext) -> Parameter | None:
         problem = f"{context.filter.name} needs the type of {context.reference.path}, which is not declared"
         name = context.reference.path.split(".")[1]
         kind = "date range" if context.filter.name == WITHIN else "text"
-        raise context.error(problem, f"declare it in the template's params, as in {name}: {{type: {kind}}}")
+        raise context.error(problem, f"declare it in the template's params, as in `{name}: {{type: {kind}}}`")
     return context.parameter
 
 
@@ -97,7 +97,9 @@ def _column(context: SwitchContext) -> Nodes:
         raise context.error(f"{context.filter.name} takes a column first", fix, offset=argument.start)
     if _is_constant(context, argument):
         problem = f"{context.filter.name} takes a column, but this is a value"
-        fix = "write the column without quotes; for one to choose {{ params.x | one_of(column, column) }}"
+        fix = (
+            "write the column without quotes; for columns to choose from, write {{ params.x | one_of(column, column) }}"
+        )
         raise context.error(problem, fix, offset=argument.lexemes[0].start)
     nodes = context.compile(argument)
     return nodes if _SIMPLE.fullmatch(argument.text) else (Text("("), *nodes, Text(")"))
@@ -320,10 +322,10 @@ def _zone_argument(context: SwitchContext, argument: Argument) -> Nodes:
             tag = read_tag(context.source, only)
             parameter = context.declared(tag.path)
             if parameter is not None and (parameter.type not in TEXTS or parameter.is_list):
-                fix = f"declare {parameter.name}: {{type: choice, choices: [Europe/Vienna, UTC]}}"
+                fix = f"declare `{parameter.name}: {{type: choice, choices: [Europe/Vienna, UTC]}}`"
                 problem = f"a zone must be text, but {parameter.path} is {parameter.kind}"
                 raise context.error(problem, fix, offset=only.start)
             if not tag.filters:
                 return (Value(context.variable(tag.path)),)
-    fix = "write zone: 'Europe/Vienna', or zone: {{ user_group.properties.timezone }}"
+    fix = "write `zone: 'Europe/Vienna'` or `zone: {{ user_group.properties.timezone }}`"
     raise context.error("trunc takes only a time zone after the column", fix, offset=argument.start)

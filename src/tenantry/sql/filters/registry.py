@@ -77,7 +77,7 @@ def check_filters(source: Source, tag: VariableTag, declared: Container[str]) ->
     pattern = next((each for each in tag.filters if each.name in PATTERNS), None)
     if pattern is not None and NULLABLE in seen:
         fix = f"write [[ and name like {{{{ {tag.path} | {pattern.name} }}}} ]]; or give it a default"
-        raise source.error(pattern.offset, f"{pattern.name} of NULL matches no row", fix)
+        raise source.error(pattern.offset, f"the filter {pattern.name} of NULL matches no row", fix)
     if default is not None and len(default.arguments) > 1 and not seen.isdisjoint(SWITCHES):
         raise source.error(default.offset, "a choice has only one default", "give the name of one choice")
     nullable = tag.filter(NULLABLE)
@@ -90,15 +90,21 @@ def check_position(source: Source, dialect: Dialect, tag: VariableTag, position:
     for each in tag.filters:
         problem, fix = "", ""
         if position is Position.LIST and each.name in CONVERSIONS | {NULLABLE}:
-            problem, fix = f"`in` takes no {each.name}", "write in {{ name }}; or = any({{ name | array }})"
+            problem, fix = (
+                f"after `in`, a list takes no filter {each.name}",
+                "write `in {{ name }}` or `= any({{ name | array }})`",
+            )
         elif position in {Position.TEXT, Position.PART} and each.name not in {NOT_A_FILTER, DEFAULT}:
-            problem, fix = f"{each.name} has no meaning within quotes", "remove the quotes"
+            problem, fix = f"the filter {each.name} has no meaning within quotes", "remove the quotes"
         elif position is Position.LIMIT and each.name in CONVERSIONS | {NULLABLE}:
-            problem, fix = f"`limit` and `offset` take no {each.name}", "give it a default, or put it into [[ ]]"
+            problem, fix = f"`limit` and `offset` take no filter {each.name}", "give it a default, or put it into [[ ]]"
         elif each.name in PATTERNS and not after_like:
-            problem, fix = f"{each.name} makes a pattern", f"write name like {{{{ name | {each.name} }}}}"
+            problem, fix = (
+                f"the filter {each.name} makes a pattern for `like`",
+                f"write `name like {{{{ name | {each.name} }}}}`",
+            )
         elif each.name == ARRAY and not dialect.array_parameter:
-            problem, fix = f"{dialect.name} has no parameter that is an array", "write in {{ name }}"
+            problem, fix = f"{dialect.name} has no parameter that is an array", "write `in {{ name }}`"
         if problem:
             raise source.error(each.offset, problem, fix)
 

@@ -54,11 +54,11 @@ def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[
         first = place.own[0]
         before = next(place.outwards(forward=False), None)
         if first.kind is not TokenKind.AND or before is None or _begins_condition(before):
-            raise _error(each, "a condition must precede it", f"write where 1 = 1 {{{{> {each.tag.name} }}}}")
+            raise _error(each, "a condition must precede it", f"write `where 1 = 1 {{{{> {each.tag.name} }}}}`")
         operator = _adjacent_operator(place)
         if operator is not None:
             fix = f"put the alternatives in parentheses: (a {operator.text} b)"
-            raise _error(each, f"its condition must not contain `{operator.text}`", fix)
+            raise _error(each, f"the condition around it must not contain `{operator.text}`", fix)
         if not all(_may_follow(token) for token in _following(place)):
             problem = "`and` or the end of the condition must follow it"
             raise _error(each, problem, "write `and` after it, and put the condition that follows in parentheses")

@@ -208,20 +208,20 @@ class _Expander:
         header = found.header
         if header.dialect not in {None, self._dialect.name}:
             problem = (
-                f"this fragment is written in {header.dialect}, the template that includes it in {self._dialect.name}"
+                f"this fragment is for {header.dialect}, but the template that includes it is for {self._dialect.name}"
             )
-            fix = "take the dialect out of one of them, or write a second fragment"
+            fix = "remove `dialect` from one of them, or write a second fragment"
             raise found.source.error(header.dialect_offset, problem, fix, at)
         for path in sorted(found.optional - self._optional):
             problem = f"{path} is optional in this fragment, but not in the template that includes it"
-            fix = f"declare it in that template too: optional: [{path}]"
+            fix = f"declare it in that template too: `optional: [{path}]`"
             raise found.source.error(header.optional_offset, problem, fix, at)
 
 
 def _find(name: str, definition: TemplateDefinition, body: Source, offset: int) -> TemplateDefinition:
     fragments = definition.fragments
     if fragments is None:
-        fix = "give them with the template: SQLTemplate(text, fragments={…}), or a QueryFolder"
+        fix = "pass fragments with the template: SQLTemplate(text, fragments={…}), or a QueryFolder"
         raise body.error(offset, f"there is no fragment {name}: this template has none", fix)
     try:
         found = fragments[name]

@@ -94,7 +94,7 @@ class Declaration:
     @property
     def where_to_change(self) -> str:
         """The file to edit, or the command to run, to change the declaration."""
-        return self.file or "the declaration (that of a data source: tenantry data-source update NAME --tables FILE)"
+        return self.file or "the declaration (for a data source: `tenantry data-source update NAME --tables FILE`)"
 
     def as_json(self) -> dict[str, Any]:
         """Return a value that ``read_tables`` accepts."""

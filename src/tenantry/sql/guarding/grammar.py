@@ -92,8 +92,10 @@ def _unreadable(sql: str, error: Exception) -> Refused:
     line, column, token = details.get("line") or 1, details.get("col") or 0, details.get("highlight") or ""
     start = sum(map(len, sql.splitlines(keepends=True)[: line - 1]))
     problem = f"this SQL cannot be read: {reported[:1].lower()}{reported[1:]}"
-    fix = "correct it; if your database takes it as it is, write it in plainer SQL, because guarded tables need SQL "
-    return Refused(start + max(0, column - len(token)), problem, f"{fix}that can be read")
+    fix = (
+        "correct it; if your database accepts it, write plainer SQL, because Tenantry must read SQL to guard its tables"
+    )
+    return Refused(start + max(0, column - len(token)), problem, fix)
 
 
 class _Types:
@@ -134,9 +136,9 @@ def _refused_argument(node: Any, key: str) -> tuple[str, str]:
     first = value[0] if isinstance(value, list) else value
     name = _NAMED.get(type(first).__name__, key.strip("_").replace("_", " "))
     if key == "prewhere":
-        return "prewhere is not supported with guarded tables", "write where"
+        return "`prewhere` is not supported with guarded tables", "write `where`"
     if isinstance(node, _types().exp.In):
-        return "a name after in is a table on some engines and a column on others", "write in (select … from …)"
+        return "a name after `in` is a table on some engines and a column on others", "write `in (select … from …)`"
     if key == "pivots":
         return "a pivot of a table cannot be guarded", "write (select * from …) in place of its name"
     return f"{name} is not supported with guarded tables", f"remove it, or {_SUBQUERY}"
@@ -149,11 +151,11 @@ def _problem_of_structure(node: Any, dialect: Dialect) -> tuple[str, str] | None
     if isinstance(node, exp.Subquery) and not isinstance(node.this, (*_types().queries, exp.Table, exp.Values)):
         return f"{type(node.this).__name__.lower()} is not supported with guarded tables", _SUBQUERY
     if isinstance(node, exp.CTE) and not (is_query_cte(node) or node.args.get("scalar")):
-        return f"a with may contain only queries, not {type(node.this).__name__.lower()}", "write a select"
+        return f"a `with` may contain only queries, not {type(node.this).__name__.lower()}", "write a select"
     if isinstance(node, exp.In) and dialect.in_reads_tables:
         items = node.expressions
         if len(items) == 1 and isinstance(items[0].unnest(), exp.Column | exp.Identifier | exp.Dot):
-            return "ClickHouse reads a name after in as a table", "write in (select … from …)"
+            return "ClickHouse reads a name after `in` as a table", "write `in (select … from …)`"
     return None
 
 

@@ -85,7 +85,7 @@ class Guards:
         for entry in declaration.entries:
             first = self._entries.setdefault(key_of(path_of(entry.name), dialect), entry)
             if first is not entry:
-                problem = f"on {dialect.name}, {first.name} is the same table"
+                problem = f"on {dialect.name}, this is the same table as {first.name}"
                 raise self.error(entry, problem, "declare it once")
 
     def find(self, path: Path) -> TableEntry | None:
@@ -112,7 +112,7 @@ class Guards:
     def _check_not_open(self, entry: TableEntry) -> None:
         if entry.name in self._open:
             chain = " → ".join([*self._open[self._open.index(entry.name) :], entry.name])
-            problem = f"its condition reads the table itself: {chain}"
+            problem = f"the condition of this table reads the table itself: {chain}"
             raise self.error(entry, problem, READ_ITSELF)
 
     def parents_first(self, entry: TableEntry) -> int:

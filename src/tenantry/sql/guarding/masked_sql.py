@@ -65,7 +65,7 @@ class MaskedSQL(NamedTuple):
 def check_length(characters: int) -> None:
     """Raises Refused."""
     if characters > MAX_LENGTH:
-        raise Refused(0, f"SQL of more than {MAX_LENGTH} characters cannot be proved", "write a shorter query")
+        raise Refused(0, f"with guarded tables, SQL has at most {MAX_LENGTH} characters", "write a shorter query")
 
 
 def mask(sql: str, dialect: Dialect) -> MaskedSQL:
@@ -75,7 +75,7 @@ def mask(sql: str, dialect: Dialect) -> MaskedSQL:
     try:
         lexemes = lex(Source(plain), dialect)
     except TemplateError as error:
-        problem = f"this SQL cannot be read again ({error.problem})"
+        problem = f"the tables of this SQL cannot be determined ({error.problem})"
         raise Refused(0, problem, "write it more plainly") from None
     masked = "".join(_masked(plain, lexeme, dialect) for lexeme in lexemes)
     tokens = [MaskedToken(_text(match[0]), match.start(), match.end()) for match in _TOKEN.finditer(masked)]
@@ -99,7 +99,12 @@ def _masked(sql: str, lexeme: Lexeme, dialect: Dialect) -> str:
 
 def _masked_name(text: str, start: int, dialect: Dialect) -> str:
     if not _NAME_CHARACTERS.fullmatch(text, 1, len(text) - 1):
-        raise Refused(start, "a quoted name with such characters cannot be proved", "rename it in the database")
+        raise Refused(
+            start,
+            "with guarded tables, a quoted name cannot contain quotes, square brackets, backslashes or "
+            "control characters",
+            "rename it in the database",
+        )
     quote = dialect.name_quote
     return f"{quote}{text[1:-1]}{quote}"
 
@@ -129,7 +134,7 @@ def _text(token: str) -> str:
 def _check_size(tokens: list[MaskedToken]) -> None:
     depth = 0
     if len(tokens) > MAX_TOKENS:
-        problem = f"SQL of more than {MAX_TOKENS} words and signs cannot be proved"
+        problem = f"with guarded tables, SQL has at most {MAX_TOKENS} words and signs"
         raise Refused(tokens[MAX_TOKENS].start, problem, "write a shorter query")
     for token in tokens:
         depth += (token.text in _OPENING) - (token.text in _CLOSING)

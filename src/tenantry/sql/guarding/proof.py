@@ -76,5 +76,5 @@ class Proof:
             raise unlisted(use, self._guards)
         if entry.is_shared or (rendered.is_of_guard(use.start) and use.is_whole_query):
             return
-        problem = f"with this choice of clauses, {entry.name} is read without its guard"
+        problem = f"with this choice of clauses, the query would read every group's rows of {entry.name}"
         raise Refused(use.start, problem, "write the clauses so that each of them names tables in the same way")

@@ -27,7 +27,7 @@ VALUE: Final = re.compile(r"(?:in\s+)?\{\{\s*[^\W\d]\w*(?:\.[^\W\d]\w*)*\s*\}\}"
 """The value of a column in a rule: ``{{ path }}`` or ``in {{ path }}``."""
 FUNCTION: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _FIELDS: Final = ("id", "name", "environment")
-_RULES: Final = "write shared, a column, a condition, or columns: {erp: '{{ user_group.properties.erp }}'}"
+_RULES: Final = "write `shared`, a column, a condition, or columns such as `{erp: '{{ user_group.properties.erp }}'}`"
 _VALUES: Final = "write '{{ path }}', 'in {{ path }}' or parent.column; or a condition as the rule of the table"
 
 
@@ -53,14 +53,16 @@ class _DeclarationReader:
 
     def read(self, value: Any) -> GuardedTables:
         if not isinstance(value, Mapping):
-            raise self._error((), "must be an object", "write tables:, and below it a line for each table")
+            raise self._error((), "must be an object", "write `tables:`, and below it a line for each table")
         for key in value:
             if key not in KEYS:
                 fix = did_you_mean(str(key), KEYS).strip() or f"a declaration holds {', '.join(KEYS)}"
                 raise self._error((str(key),), "is not a key of a declaration", fix)
         tables = value.get("tables", {})
         if not isinstance(tables, Mapping):
-            raise self._error(("tables",), "must be an object", "write a line for each table: orders: customer_id")
+            raise self._error(
+                ("tables",), "must be an object", "write a line for each table, as in `orders: customer_id`"
+            )
         if tables and find_spec("sqlglot") is None:
             raise self._error(("tables",), "guarded tables need the library sqlglot, which is not installed", INSTALL)
         entries = tuple(self._entry(name, rule) for name, rule in tables.items())
@@ -74,7 +76,7 @@ class _DeclarationReader:
 
     def _required(self, value: Mapping[str, Any]) -> bool:
         if value.get("guard", "required") != "required":
-            raise self._error(("guard",), "must be required", "write guard: required, or remove it")
+            raise self._error(("guard",), "must be required", "write `guard: required`, or remove `guard`")
         return "guard" in value
 
     def _functions(self, value: Any) -> tuple[str, ...]:
@@ -103,7 +105,7 @@ class _DeclarationReader:
             if not isinstance(column, str) or not NAME.fullmatch(column):
                 raise self._error(keys, "is not the name of a column", "write it without dots")
             if not isinstance(value, str) or not (VALUE.fullmatch(value) or COLUMN_PATH.fullmatch(value)):
-                raise self._error(keys, "is not a value of the group or a column of a parent", _VALUES)
+                raise self._error(keys, "is neither a value of the group nor a column of a parent table", _VALUES)
         return tuple((column, " ".join(value.split())) for column, value in rule.items())
 
     def _check_parents(self, entries: Mapping[str, TableEntry]) -> None:
@@ -114,10 +116,10 @@ class _DeclarationReader:
                     continue
                 if parent not in entries:
                     near = did_you_mean(parent, entries)
-                    raise self._error(keys, f"there is no table {parent}", f"{near}add {parent} to tables:")
+                    raise self._error(keys, f"there is no table {parent}", f"{near}add {parent} to `tables`")
                 if entries[parent].is_shared:
                     problem = f"{parent} is shared, so every row of {entry.name} would be shown to every group"
-                    raise self._error(keys, problem, f"give {parent} a rule, or write {entry.name}: {SHARED}")
+                    raise self._error(keys, problem, f"give {parent} a rule, or write `{entry.name}: {SHARED}`")
 
     def _check_circles(self, tables: GuardedTables) -> None:
         # A condition may be SQL that only another dialect can read. A circle in such conditions is found when a query
@@ -152,7 +154,9 @@ class _DeclarationReader:
                 fix = "name a property of the group: {{ user_group.properties.… }}"
                 raise self._error(keys, f"{path} is a value that a viewer sends", fix)
             fix = f"write {{{{ user_group.properties.{path} }}}}"
-            raise self._error(keys, f"{path} is a variable that the program passes, and may not be the group's", fix)
+            raise self._error(
+                keys, f"{path} is a variable that the program passes, and can differ from the group's value", fix
+            )
 
     def _check_of_group(self, keys: tuple[str, ...], path: str) -> None:
         _, name, *rest = path.split(".")

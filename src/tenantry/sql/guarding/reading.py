@@ -40,7 +40,7 @@ def unlisted(use: TableUse, guards: Guards) -> Refused:
     if _CATALOGUE.match(use.path[0].text):
         return Refused(use.start, f"{name} has data of every group", "put the data that the query needs in a table")
     problem, where = f"the table {name} is not declared", guards.declaration.where_to_change
-    fix = f"add {name} to tables: in {where}, with its column of the group; or as shared, if every group may read it"
+    fix = f"add {name} to `tables` in {where}, with the column of the group; or as `shared`, if every group may read it"
     alike, names = guards.alike(use.path), [each.name for each in guards.declaration.entries]
     if alike is not None:
         return Refused(use.start, problem, f"write {alike.name}, which is declared; or {fix}", Edit(name, alike.name))
@@ -49,7 +49,7 @@ def unlisted(use: TableUse, guards: Guards) -> Refused:
 
 
 def hides(name: str, position: int, reader: str) -> Refused:
-    problem = f"a with named {name} would hide the table {name}, which {reader} reads"
+    problem = f"a `with` named {name} would hide the table {name}, which {reader} reads"
     return Refused(position, problem, f"give the `with` a name other than {name}")
 
 

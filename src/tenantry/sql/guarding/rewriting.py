@@ -81,7 +81,7 @@ class _Edits:
             reading = read(rendered, self._guards)
             self._tokens += len(reading.masked.tokens)
             if self._tokens > _MOST_TOKENS:
-                raise Refused(0, "this SQL has too many long choices to be proved", "offer fewer choices")
+                raise Refused(0, "this SQL has too many long choices for guarded tables", "offer fewer choices")
             length = len(rendered.sql)
             for segment_of, edit in self._edits(rendered, reading):
                 edits.setdefault(segment_of, []).append(edit)

@@ -90,14 +90,16 @@ class _StatementReader:
         if clause is None:
             return visible, in_with
         if in_with and not self._dialect.nested_with:
-            reason = "a `with` inside a query that has a `with` reads different tables in MariaDB and in MySQL"
-            raise Refused(self._near(clause), reason, "move its queries into the first `with`")
+            reason = "this `with` is inside a query that has a `with`: MariaDB and MySQL would read different tables"
+            raise Refused(self._near(clause), reason, "move the queries of this `with` into the outer one")
         if grammar.is_right_arm(node):
-            reason = "in ClickHouse, a `with` after union, except or intersect ends at the next select"
-            raise Refused(self._near(clause), reason, "begin the query with it, or put its queries in brackets")
+            reason = "in ClickHouse, a `with` after `union`, `except` or `intersect` ends at the next `select`"
+            raise Refused(
+                self._near(clause), reason, "begin the query with this `with`, or put the queries in brackets"
+            )
         if visible and grammar.is_arm(node):
-            reason = "in ClickHouse, a `with` inside a union, except or intersect hides the with around it"
-            raise Refused(self._near(clause), reason, "move its queries into the first `with`")
+            reason = "in ClickHouse, a `with` inside a `union`, `except` or `intersect` hides the outer `with`"
+            raise Refused(self._near(clause), reason, "move the queries of this `with` into the outer one")
         problem = grammar.problem_of(clause, self._dialect)
         if problem is not None:
             raise Refused(self._near(clause), *problem)

@@ -32,9 +32,9 @@ _BEGIN_QUERY: Final = frozenset({"select", "with", "from", "values", "table"})
 _RETURNS_ROWS: Final = re.compile("json_table|xmltable|jsonb?_(?:each|to_record|populate_record).*")
 _FROM_IN_CALL: Final = frozenset({"extract", "substring", "substr", "trim", "ltrim", "rtrim", "overlay"})
 _REFUSED: Final = {
-    "table": ("the command table cannot be guarded", _SUBQUERY),
-    "summarize": ("summarize cannot be guarded", _SUBQUERY),
-    "describe": ("describe cannot be guarded", _SUBQUERY),
+    "table": ("the command `table` is not supported with guarded tables", _SUBQUERY),
+    "summarize": ("`summarize` is not supported with guarded tables", _SUBQUERY),
+    "describe": ("`describe` is not supported with guarded tables", _SUBQUERY),
 }
 
 
@@ -174,7 +174,7 @@ class WordCheck:
         columns = set() if self._text(first) in {")", "]"} else self._values.get(self._name(first))
         if first == at or columns is None or name in {"ordinality", *columns} or name in self._functions.scalar:
             return
-        fix = f"if {name} is a column or a safe function, add {name} to functions: in {self._functions.declared_in}"
+        fix = f"if {name} is a column or a safe function, add {name} to `functions` in {self._functions.declared_in}"
         raise Refused(token.start, f"{name} can be a function here, and that function may read a table", fix)
 
     def _lambda(self, token: MaskedToken, level: _OpenBracket) -> None:
@@ -183,7 +183,11 @@ class WordCheck:
         level.has_lambda = level.has_lambda or token.text == "->"
         in_call = level.opened_by[:1].isalpha() and level.opened_by not in _SYNTAX
         if level.has_lambda and (token.text == "as" or not in_call):
-            raise Refused(token.start, "a lambda with a name cannot be proved", "write the lambda into the call")
+            raise Refused(
+                token.start,
+                "guarded tables do not allow a lambda with a name",
+                "write the lambda as an argument of a function",
+            )
 
     def _word(self, at: int, token: MaskedToken, level: _OpenBracket) -> None:
         word = token.text
@@ -258,7 +262,7 @@ class WordCheck:
             return
         problem = f"the function {path} may read a table"
         known = self._functions.known if path == name else ()
-        fix = f"if it is safe, add {path} to functions: in {self._functions.declared_in}"
+        fix = f"if it is safe, add {path} to `functions` in {self._functions.declared_in}"
         near = did_you_mean(name, known)
         raise Refused(token.start, problem, f"{near}Otherwise, {fix}" if near else fix, misspelt(name, known))
 

@@ -49,13 +49,15 @@ def _invalid(keys: tuple[str, ...], problem: str, fix: str, *, in_key: bool = Fa
 
 def check_choices(given: Any) -> None:
     """Raise InvalidChoices for the first malformed choice set or choice."""
-    for name, texts in _items(given, (), "write choices:, and below it one indented line each", NAME):
+    for name, texts in _items(
+        given, (), "write `choices:`, and below it an indented line for each set of choices", NAME
+    ):
         if not _items(texts, (name,), f"{name}: {_EXAMPLE}", _KEY):
             raise _invalid((name,), f"choices.{name} has no choices", f"{name}: {_EXAMPLE}")
         for key, text in texts.items():
             if not isinstance(text, str) or not text.strip():
                 problem = f"choices.{name}.{key} must be SQL, as a string"
-                raise _invalid((name, key), problem, "write newest: created_at desc")
+                raise _invalid((name, key), problem, "write SQL, as in `newest: created_at desc`")
 
 
 def declare_choices(given: Mapping[str, Mapping[str, str]]) -> ChoiceSets:

@@ -64,7 +64,7 @@ def read_header(source: Source) -> Header:
     opening = source.text.index("/*")
     end = _END.search(source.text, start.end())
     if end is None:
-        raise source.error(opening, "this header has no end", "close it with a line --- */")
+        raise source.error(opening, "this header has no end", "close it with a line `--- */`")
     if end.start() - start.end() > MAX_HEADER:
         raise source.error(opening, f"a header is at most {MAX_HEADER} characters long", "shorten it")
     sign = _COMMENT_SIGN.search(source.text, start.end(), end.start())
@@ -82,7 +82,7 @@ def _refuse_unmarked(source: Source) -> None:
     comment = _FIRST_COMMENT.match(source.text)
     key = None if comment is None else _UNMARKED_KEY.search(source.text, comment.start(1), comment.end(1))
     if key is not None:
-        problem = f"{key['key']}: would not be read here: this comment is not marked as the header of the file"
+        problem = f"`{key['key']}` would not be read here, because this comment is not marked as the header of the file"
         fix = "begin the file with a line /* --- and close the header with a line --- */; or write the comment with --"
         raise source.error(key.start("key"), problem, fix)
 
@@ -92,7 +92,7 @@ class _HeaderReader:
         self._source = source
 
     def read(self, root: YamlNode, end: int) -> Header:
-        nodes = self._mapping(root, "a header", "write title: …, description: …, params: …")
+        nodes = self._mapping(root, "a header", "write keys such as `title`, `description` and `params`")
         for key in nodes:
             if key not in KEYS:
                 near = nearest(key, KEYS)
@@ -128,8 +128,8 @@ class _HeaderReader:
             return ""
         keys, reason = [*_children(node)], node.plain()
         if keys != ["none"] or not isinstance(reason["none"], str) or not reason["none"].strip():
-            problem = "tenant must be the reason why every group may read every row of this query"
-            raise self._error(node.offset, problem, "write the reason: tenant: {none: countries are public}")
+            problem = "`tenant` must give the reason why every group may read every row of this query"
+            raise self._error(node.offset, problem, "write the reason, as in `tenant: {none: countries are public}`")
         return str(reason["none"]).strip()
 
     def _dialect(self, node: YamlNode | None) -> str | None:
@@ -147,13 +147,15 @@ class _HeaderReader:
             path = item.value
             if not isinstance(path, str) or not _PATH.fullmatch(path):
                 raise self._error(
-                    item.offset, "optional must be a list of paths: names joined by dots", "optional: [discount]"
+                    item.offset,
+                    "optional must be a list of paths: names joined by dots",
+                    "write `optional: [discount]`",
                 )
             paths.append(path)
         return paths
 
     def _parameters(self, params: YamlNode) -> Mapping[str, Parameter]:
-        self._mapping(params, "params", "write params:, and below it an indented line for each: since: date")
+        self._mapping(params, "params", "write `params:`, and below it an indented line for each, as in `since: date`")
         try:
             return MappingProxyType(declare(params.plain()))
         except InvalidDefinition as error:

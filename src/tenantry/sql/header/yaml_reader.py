@@ -108,7 +108,7 @@ def _fix(error: Any) -> str:
         return "indent with spaces: YAML does not allow tabs there"
     if "cannot start any token" in (error.problem or ""):
         return "put a string that begins with such a character in quotes"
-    return "write key: value, indented with spaces; put a value that is not plain text in quotes"
+    return "write `key: value`, indented with spaces; put a value that is not plain text in quotes"
 
 
 class _Reader:
@@ -151,7 +151,7 @@ class _Reader:
         while type(event := next(events)).__name__ != "MappingEndEvent":
             key = self._node(event, events, depth + 1)
             if isinstance(key.value, list | dict):
-                fix = "write key: value; put a string that begins with {{ in quotes"
+                fix = "write `key: value`; put a string that begins with {{ in quotes"
                 raise self._error(event, "a key must be a string", fix)
             name = event.value  # as written, since `on` and `1` are strings
             if name in nodes:

@@ -86,7 +86,7 @@ def _declare_one(name: Any, definition: Any) -> Parameter:
     if isinstance(definition, str):
         definition = {"type": definition}
     if not isinstance(definition, Mapping):
-        raise invalid_definition((name,), "not a definition", "write its type: {type: integer, max: 1000}")
+        raise invalid_definition((name,), "not a definition", "write its type, as in `{type: integer, max: 1000}`")
     return _Definition(name, definition).parameter()
 
 
@@ -104,7 +104,7 @@ class _Definition:
                 can = ", ".join(sorted(types))
                 self._reject(key, f"not for the type {self._type}", f"remove it; these types have it: {can}")
         if self._has("max_items") and not self._is_list:
-            self._reject("max_items", "not for one value", f"remove it, or write type: {_LIST_OF}{self._type}")
+            self._reject("max_items", "not for one value", f"remove it, or write `type: {_LIST_OF}{self._type}`")
 
     def parameter(self) -> Parameter:
         locked, required = self._flag("locked"), self._flag("required")
@@ -138,7 +138,7 @@ class _Definition:
     def _with_default(self, parameter: Parameter) -> Parameter:
         default = self._default(parameter)
         if parameter.locked and not isinstance(default, PropertyReference):
-            fix = "name this property: default: {property: region}"
+            fix = "name this property, as in `default: {property: region}`"
             self._reject("locked", "a locked parameter is a property of the group", fix)
         if parameter.required and default is not None:
             fix = "remove one of the two: a parameter with a default is never missing"
@@ -172,7 +172,7 @@ class _Definition:
         names = [*ParameterType, *(f"{_LIST_OF}{each}" for each in ParameterType if each not in RANGES)]
         if not isinstance(written, str) or written not in names:
             near = _other_names(written) or did_you_mean(written, names) if isinstance(written, str) else ""
-            fix = f"{near}The types: {', '.join(ParameterType)}; and {_LIST_OF}each but ranges"
+            fix = f"{near}The types: {', '.join(ParameterType)}; and {_LIST_OF}any of these except ranges"
             edit = misspelt(written, names) if isinstance(written, str) and not _other_names(written) else None
             self._reject("type", "no type" if written is None else "no such type", fix, edit)
         name = written.removeprefix(_LIST_OF)
@@ -195,21 +195,21 @@ class _Definition:
         path = raw.get(_PROPERTY)
         names = path.split(".") if isinstance(path, str) else []
         if len(raw) != 1 or not names or not all(map(NAME.fullmatch, names)):
-            self._reject(key, "does not name a property", f"write {key}: {{property: region}}, or a path with dots")
+            self._reject(key, "does not name a property", f"write `{key}: {{property: region}}`, or a path with dots")
         return PropertyReference(".".join(names))
 
     def _choices(self) -> tuple[tuple[Any, ...] | None, tuple[str, ...], str | None]:
         raw = self._fields.get("choices")
         if raw is None:
             if self._type is ParameterType.CHOICE:
-                self._reject("choices", "a choice without choices", "list them: choices: [eu, us]")
+                self._reject("choices", "a choice without choices", "list them, as in `choices: [eu, us]`")
             return None, (), None
         if isinstance(raw, Mapping) and set(raw) == {_QUERY}:
             if not isinstance(raw[_QUERY], str) or not raw[_QUERY]:
-                self._reject("choices", "does not name a query", "write choices: {query: its name}")
+                self._reject("choices", "does not name a query", "write `choices: {query: NAME}`")
             return None, (), raw[_QUERY]
         if not isinstance(raw, Mapping | list | tuple) or not raw:
-            fix = "write [eu, us], {eu: Europe, us: United States}, or {query: its name}"
+            fix = "write [eu, us], {eu: Europe, us: United States}, or {query: NAME}"
             self._reject("choices", "no choices", fix)
         values = tuple(map(self._choice, raw))
         if len(set(values)) != len(values):
@@ -231,7 +231,11 @@ class _Definition:
             value = None
         if value is None:
             kind = "a range such as last 30 days" if self._type in RANGES else f"of the type {self._type}"
-            fix = "numbers, true and false are strings only in quotes" if self._type in TEXTS else f"each is {kind}"
+            fix = (
+                "numbers, true and false are strings only in quotes"
+                if self._type in TEXTS
+                else f"each choice must be {kind}"
+            )
             self._reject("choices", "a choice that does not fit", fix)
         return value
 
@@ -274,14 +278,14 @@ class _Definition:
     def _match(self) -> str:
         match = self._text("match") or "equals"
         if match not in MATCHINGS or (self._is_list and match != "equals"):
-            fix = f"write one of {', '.join(MATCHINGS)}; a list has only equals"
+            fix = f"write one of {', '.join(MATCHINGS)}; for a list, write equals"
             self._reject("match", "not a way to compare", fix)
         return match
 
     def _flag(self, key: str) -> bool:
         raw = self._fields.get(key)
         if raw is not None and not isinstance(raw, bool):
-            self._reject(key, "must be true or false", f"write {key}: true, or remove it")
+            self._reject(key, "must be true or false", f"write `{key}: true`, or remove it")
         return bool(raw)
 
     def _text(self, key: str) -> str:

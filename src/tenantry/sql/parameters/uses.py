@@ -53,7 +53,7 @@ def _misuse(parameter: Parameter, parts: Sequence[str], reference: VariableRefer
     if parameter.only_matches:
         if parts == [parameter.part] or (chooses and not parts):
             return None
-        return f"{path} is only for matches, by its definition", f"write {{{{ {path} | matches(column) }}}}"
+        return f"by its definition, {path} can only be used with `matches`", f"write {{{{ {path} | matches(column) }}}}"
     if parts:
         return f"{path} is {parameter.kind}, and has no parts", f"write {{{{ {path} }}}}"
     return None
@@ -65,9 +65,9 @@ def _unfit(parameter: Parameter, reference: VariableReference) -> tuple[str, str
         return None  # `matches` fits every type
     as_list = position is Position.LIST or conversion == ARRAY
     if parameter.is_list and not as_list and conversion != JSON:
-        return f"{path} is a list", f"write in {{{{ {path} }}}}, or {{{{ {path} | array }}}}"
+        return f"{path} is a list", f"write `in {{{{ {path} }}}}`, or {{{{ {path} | array }}}}"
     if as_list and not parameter.is_list:
-        return f"{path} is not a list", f"declare it: type: list of {parameter.type}; or write = instead of in"
+        return f"{path} is not a list", f"declare it: `type: list of {parameter.type}`; or write `=` instead of `in`"
     if parameter.always_given and (reference.nullable or reference.default is not None):
         return never_absent(parameter, NULLABLE if reference.nullable else DEFAULT)
     return _no_count(parameter) if position is Position.LIMIT else _no_such_type(parameter, position, conversion)
@@ -76,10 +76,10 @@ def _unfit(parameter: Parameter, reference: VariableReference) -> tuple[str, str
 def _no_such_type(parameter: Parameter, position: Position, conversion: str) -> tuple[str, str] | None:
     path = parameter.path
     if conversion in PATTERNS and parameter.type not in TEXTS:
-        fix = f"declare it: type: text; or write = {{{{ {path} }}}}"
+        fix = f"declare it: `type: text`; or write `= {{{{ {path} }}}}`"
         return f"{conversion} is for strings, but {path} is {parameter.type}", fix
     if conversion == JSON and parameter.type not in _IN_JSON:
-        return f"JSON has no {parameter.type}, but {path} is {parameter.kind}", "declare it: type: text"
+        return f"JSON has no {parameter.type}, but {path} is {parameter.kind}", "declare it: `type: text`"
     if position in {Position.TEXT, Position.PART} and parameter.type is ParameterType.INTERVAL:
         return f"{path} is an interval, which has no string form", f"write {{{{ {path} }}}} without quotes"
     return None
@@ -88,8 +88,11 @@ def _no_such_type(parameter: Parameter, position: Position, conversion: str) -> 
 def _no_count(parameter: Parameter) -> tuple[str, str] | None:
     path = parameter.path
     if parameter.type is not ParameterType.INTEGER:
-        return f"{path} is {parameter.kind}, where a count is needed", "declare it: type: integer"
+        return f"{path} is {parameter.kind}, where a count is needed", "declare it: `type: integer`"
     numbers = (parameter.max, parameter.default, *(parameter.choices or ()))
     if any(type(each) is int and each < 0 for each in numbers):
-        return f"{path} can be below 0, where a count is needed", "declare it with min: 0, and a default from 0"
+        return (
+            f"{path} can be below 0, where a count is needed",
+            "declare it with `min: 0`, and a default of at least 0",
+        )
     return None

@@ -114,7 +114,7 @@ class _ClauseChecker:
 
     def _reject(self, delimiter: _Delimiter, problem: str, opening: _Delimiter | None = None) -> NoReturn:
         what = "put a whole condition or item in [[ ]] or in a choice"
-        fix = f"{what}, with both ends of each bracket, case … end and between … and"
+        fix = f"{what}, with both ends of each bracket, of `case … end` and of `between … and`"
         if opening is not None and opening.text == "between":
             fix = _whole_between(self._source.text, opening.offset)
         raise self._source.error(delimiter.offset, problem, fix)
@@ -153,9 +153,9 @@ def _whole_between(text: str, offset: int) -> str:
     column = _COLUMN.search(text, max(0, offset - _NEAR), offset)
     ends = _ENDS.match(text, offset)
     if column is None or ends is None:
-        return "put all of the between into one clause: [[ and column between {{ params.a }} and {{ params.b }} ]]"
+        return "put all of the `between` into one clause: [[ and column between {{ params.a }} and {{ params.b }} ]]"
     name, negated, low, high = column["name"], column["not"] or column["negated"], ends["low"], ends["high"]
     whole = f"[[ and {name} {'not ' if negated else ''}between {low} and {high} ]]"
     if negated or "]]" in ends[0]:
-        return f"put all of the between into one clause: {whole}"
-    return f"write {name} >= {low} [[ and {name} <= {high} ]]; or put all of the between into one clause: {whole}"
+        return f"put all of the `between` into one clause: {whole}"
+    return f"write {name} >= {low} [[ and {name} <= {high} ]]; or put all of the `between` into one clause: {whole}"

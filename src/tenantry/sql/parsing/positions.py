@@ -62,11 +62,11 @@ _IDENTIFIER_FIX = (
 _BARE = {
     ConstantExpression.CONDITION: (
         "a value alone is not a condition",
-        "write column = {{ name }} or {{ name | matches(column) }}; for a given boolean {{ name }} = true (T-SQL: = 1)",
+        "write `column = {{ name }}` or {{ name | matches(column) }}; for a boolean `{{ name }} = true` (T-SQL: `= 1`)",
     ),
     ConstantExpression.ITEM: (
         "a value alone is a constant, and names no column",
-        "to choose a column write {{ name | one_of(column, column) }}; for the value {{ name }} as column",
+        "to choose a column write {{ name | one_of(column, column) }}; for the value itself, `{{ name }} as column`",
     ),
     ConstantExpression.ORDER: (
         "a variable after `order by`, `group by` or `partition by` is a constant and not a column",
@@ -213,7 +213,7 @@ class _TagSurroundings:
             raise self._source.error(
                 lexeme.start,
                 "`in` takes a list, not a string",
-                "write in {{ name }}, without quotes",
+                "write `in {{ name }}`, without quotes",
                 edit=self._unquoted(lexeme),
             )
         if first == "'":
@@ -285,7 +285,7 @@ class _TagSurroundings:
         if after_is and not self._dialect.is_takes_value:
             equal = self._dialect.null_safe_equal.format(left="column", right="{{ name }}")
             equal = equal if word == "is" else f"not ({equal})"
-            fix = f"write = {{{{ name }}}}, or is null; where NULL equals NULL, {equal}"
+            fix = f"write `= {{{{ name }}}}` or `is null`; where NULL equals NULL, `{equal}`"
             raise self._source.error(lexeme.start, "`is` takes no parameter", fix)
 
     def _value(self, lexeme: Lexeme) -> Position:
@@ -296,7 +296,7 @@ class _TagSurroundings:
                 return Position.LIMIT
             if word == "top":
                 problem = "`top` takes a parameter only in parentheses"
-                raise self._source.error(lexeme.start, problem, "write top ({{ name }})")
+                raise self._source.error(lexeme.start, problem, "write `top ({{ name }})`")
         depth = parentheses_around(before, self._after)
         word, earlier = before[depth].text, before[depth + 1].text
         if word in {"limit", "offset"} and earlier != "[":  # a[offset({{ n }})]

@@ -153,17 +153,17 @@ def _has_or(token: OutlineToken) -> bool:
 _CHANGES = {
     "not": "under `not` it matches no row",
     "or": "next to `or` it can let every row in",
-    "other": "it is correct only as a condition joined by `and`, after where, on, having or qualify",
+    "other": "it is correct only as a condition joined by `and`, after `where`, `on`, `having` or `qualify`",
 }
 
 
 def _error(source: Source, condition: Filter, parameter: Parameter, what: str) -> TemplateError:
     path, column = parameter.path, condition.arguments[0].text
     problem = f"{path} may be absent, and then its condition is 1 = 1: {_CHANGES[what]}"
-    fix = f"declare {parameter.name} with required: true, or with a default"
+    fix = f"declare {parameter.name} with `required: true`, or with a default"
     if what == "not":
         opposite = "matches" if condition.name == "excludes" else "excludes"
-        fix = f"write {{{{ {path} | {opposite}({column}) }}}} without the not; or {fix}"
+        fix = f"write {{{{ {path} | {opposite}({column}) }}}} without the `not`; or {fix}"
     elif what == "or" and not parameter.only_matches and parameter.type is not ParameterType.DATE:
         fix = f"write [[ or {_plain(parameter, column)} ]], which is dropped together with its `or`; or {fix}"
     return source.error(condition.offset, problem, fix, variable=path)

@@ -96,7 +96,12 @@ class SigningKeys(KeyRing):
             state["_active"] = self._active
         self.__dict__.update(state, removals=removals + bool(gone))  # one step, so that threads never see a mixture
         removed = f"; {', '.join(gone)} removed" if gone else ""
-        _log.warning("the signing-key file has changed: %s signs, of %s%s", new._active, ", ".join(new.ids), removed)
+        _log.warning(
+            "the signing-key file has changed: the active key is %s; the keys are %s%s",
+            new._active,
+            ", ".join(new.ids),
+            removed,
+        )
 
     def _promote(self, following: tuple[str, float]) -> None:
         # Do nothing if another thread has read a later change of the file.

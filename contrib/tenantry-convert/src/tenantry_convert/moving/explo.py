@@ -58,7 +58,7 @@ def _customers(pages: tuple[Path, ...]) -> list[dict[str, Any]]:
     answers = [read_json(page) for page in pages]
     customers = [customer for answer in answers for customer in answer.get("results", answer)["customers"]]
     if len(customers) < (count := max(answer.get("total_count", 0) for answer in answers)):
-        warn(f"not all: {len(customers)} of {count} customers are here: save the other pages, too")
+        warn(f"only {len(customers)} of {count} customers are in these files: save the other pages, too")
     return customers
 
 

@@ -88,7 +88,7 @@ def _clauses(exports: list[Any], unread: list[str]) -> Iterator[tuple[str, str |
     rules = [rule for page in pages for rule in page["result"]]
     if len(rules) < (count := max((page.get("count", 0) for page in pages), default=0)):
         unread.append("pages")
-        warn(f"not read: {len(rules)} of {count} rules are here: save the other pages, too")
+        warn(f"only {len(rules)} of {count} rules are in these files: save the other pages, too")
     for rule in rules:
         if rule["filter_type"] == "Base":
             warn(f"left out: {rule['name']} is for everybody but {_names(rule)}: {rule['clause']}")

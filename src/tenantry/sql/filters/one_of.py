@@ -82,7 +82,7 @@ def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Itera
         return
     names = tuple(names)
     if not _has_names(parameter, names) or parameter.is_list or parameter.only_matches:
-        kind = "only for matches" if parameter.only_matches else parameter.kind
+        kind = "only for the filter `matches`" if parameter.only_matches else parameter.kind
         fix = f"declare it: `{{type: choice, choices: [{', '.join(map(yaml_name, names[:_SHOWN]))}]}}`"
         raise context.error(f"{context.filter.name} takes {takes}, but {parameter.path} is {kind}", fix)
     for value in map(name_of_value, _declared_values(parameter)):

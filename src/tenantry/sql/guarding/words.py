@@ -124,7 +124,7 @@ class WordCheck:
                 self._check_attribute(at)
         unseen = (self._found.tables | self._found.calls) - self._items
         if unseen:
-            raise Refused(min(unseen), "engines could read something other than a table here", _SUBQUERY)
+            raise Refused(min(unseen), "an engine may take this for something other than a table", _SUBQUERY)
 
     def _read(self, at: int) -> int:
         token, level = self._tokens[at], self._levels[-1]

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import tzinfo
 from functools import cache, lru_cache
 from itertools import chain
-from types import MappingProxyType
 from typing import Any, Final
 
 from tenantry.dashboards.definition.columns import Columns
@@ -19,11 +18,9 @@ from tenantry.datasources.results import (
 )
 from tenantry.errors import InvalidSettings, QueryFailed
 
-_NOT_ASKED: Final[Mapping[str, Any]] = MappingProxyType(
-    {"total": None, "reduced": False, "age": None, "as_of": None, "periods": None}
-)
+_NOT_ASKED: Final[Mapping[str, Any]] = {"total": None, "reduced": False, "age": None, "as_of": None, "periods": None}
 """The fields of a panel without a query."""
-_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+_NOTHING: Final[Mapping[str, Any]] = {}
 _MAX_CHOICES: Final = 10_000
 """Maximum choices that a query may give a control."""
 

@@ -355,7 +355,7 @@ async def test_a_database_of_the_engine_is_no_source_for_authors(
     directory.add(1, f"mariadb://root@127.0.0.1:{mariadb.port}/mysql")
     sources = open_sources()
     assert await sources.fetch(group(main="ds_1"), "main", "select user from user")
-    with pytest.raises(PrivateNameUsed, match="its URL names mysql"):
+    with pytest.raises(PrivateNameUsed, match="its URL names the system database mysql"):
         await sources.for_authors(LIMITS).fetch(group(main="ds_1"), "main", "select user from user")
 
 

@@ -12,7 +12,7 @@ export function twinOf(data, way, formats, title) {
   const cell = (column, row) => {
     const value = column.values[row];
     const text = formats.text(value, column.way);
-    return html("td", { class: column.numeric ? "number" : null, title: wholeOf(value, column, text, formats) }, html("span", { class: "cell" }, [text, column.way.cut?.(row)].filter(Boolean).join(", ")));
+    return html("td", { class: column.numeric ? "number" : "wraps", title: wholeOf(value, column, text, formats) }, html("span", { class: "cell" }, [text, column.way.cut?.(row)].filter(Boolean).join(", ")));
   };
   const lines = data.rows.slice(0, most).map((_, row) => html("tr", {}, ...columns.map((column) => cell(column, row))));
   const caption = html("caption", { class: "visually-hidden" }, title);
@@ -23,6 +23,11 @@ export function twinOf(data, way, formats, title) {
   const note = html("p", { class: "count" }, cut.length ? `${cut.join(" ")} The CSV file has them all.` : count);
   const scroller = html("div", { class: "table-scroller", tabindex: "0", role: "group", "aria-label": `${title}, as a table` }, table);
   scroller.addEventListener("scroll", () => fade(scroller), { passive: true });
-  new ResizeObserver(() => fade(scroller)).observe(scroller);
+  const fit = () => {
+    table.classList.remove("wide");
+    table.classList.toggle("wide", scroller.scrollWidth > scroller.clientWidth);
+    fade(scroller);
+  };
+  new ResizeObserver(fit).observe(scroller);
   return html("div", { class: "table twin" }, scroller, html("div", { class: "table-foot" }, note));
 }

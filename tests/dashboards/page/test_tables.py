@@ -301,6 +301,22 @@ async def test_a_donut_as_a_table_leaves_no_blank(stand_in: StandIn, visit: Visi
     assert await box_of(page.locator(".chart")) == ring
 
 
+async def test_names_of_a_chart_as_a_table_make_room_for_its_figures(stand_in: StandIn, visit: Visit) -> None:
+    """On a phone they take two lines where the column of figures would lie beyond the edge. Red when they stayed on
+    one line: nothing of the figures was seen."""
+    names = ["Dr. Bartholomew Featherstonehaugh of the second surgery", "Dr. Ada Lovelace"]
+    answer = rows({"doctor": "text", "balance": "decimal"}, *[[name, "-1023.05"] for name in names])
+    view = {"kind": "bar", "bar": ["balance"], "by": "doctor", "title": "Balance", "format": "currency"}
+    page = (await visit(stand_in.show([view | {"answer": answer}]), width=390)).page
+    await page.get_by_role("button", name="Menu of Balance").click()
+    await page.get_by_role("menuitem", name="Show as table").click()
+    await page.locator(".twin table.wide").wait_for()
+    seen = "(scroller) => scroller.scrollWidth <= scroller.clientWidth"
+    assert await page.locator(".twin .table-scroller").evaluate(seen)
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    await page.locator(".twin table:not(.wide)").wait_for()
+
+
 async def test_all_pages_have_one_scale_of_bars(stand_in: StandIn, visit: Visit) -> None:
     """The server says between which numbers those of all pages lie. Red when 87, the largest number of the last page,
     had the same bar as 737 on the first one."""

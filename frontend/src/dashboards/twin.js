@@ -12,7 +12,7 @@ export function twinOf(data, way, formats, title) {
   const cell = (column, row) => {
     const value = column.values[row];
     const text = formats.text(value, column.way);
-    return html("td", { class: column.numeric ? "number" : "wraps", title: wholeOf(value, column, text, formats) }, html("span", { class: "cell" }, [text, column.way.cut?.(row)].filter(Boolean).join(", ")));
+    return html("td", { class: column.numeric ? "number" : "wraps", title: wholeOf(value, column, text, formats) }, html("span", { class: "cell" }, [column.numeric ? text : formats.name(value, column.way), column.way.cut?.(row)].filter(Boolean).join(", ")));
   };
   const lines = data.rows.slice(0, most).map((_, row) => html("tr", {}, ...columns.map((column) => cell(column, row))));
   const caption = html("caption", { class: "visually-hidden" }, title);
@@ -24,8 +24,11 @@ export function twinOf(data, way, formats, title) {
   const scroller = html("div", { class: "table-scroller", tabindex: "0", role: "group", "aria-label": `${title}, as a table` }, table);
   scroller.addEventListener("scroll", () => fade(scroller), { passive: true });
   const fit = () => {
+    scroller.style.removeProperty("--edge");
     table.classList.remove("wide");
     table.classList.toggle("wide", scroller.scrollWidth > scroller.clientWidth);
+    const last = [...table.rows].find((row) => row.offsetTop + row.offsetHeight > scroller.clientHeight); // of one line or more
+    if (last) scroller.style.setProperty("--edge", `${last.offsetTop + 0.75 * last.offsetHeight}px`);
     fade(scroller);
   };
   new ResizeObserver(fit).observe(scroller);

@@ -302,19 +302,29 @@ async def test_a_donut_as_a_table_leaves_no_blank(stand_in: StandIn, visit: Visi
 
 
 async def test_names_of_a_chart_as_a_table_make_room_for_its_figures(stand_in: StandIn, visit: Visit) -> None:
-    """On a phone they take two lines where the column of figures would lie beyond the edge. Red when they stayed on
-    one line: nothing of the figures was seen."""
-    names = ["Dr. Bartholomew Featherstonehaugh of the second surgery", "Dr. Ada Lovelace"]
-    answer = rows({"doctor": "text", "balance": "decimal"}, *[[name, "-1023.05"] for name in names])
-    view = {"kind": "bar", "bar": ["balance"], "by": "doctor", "title": "Balance", "format": "currency"}
-    page = (await visit(stand_in.show([view | {"answer": answer}]), width=390)).page
-    await page.get_by_role("button", name="Menu of Balance").click()
-    await page.get_by_role("menuitem", name="Show as table").click()
-    await page.locator(".twin table.wide").wait_for()
-    seen = "(scroller) => scroller.scrollWidth <= scroller.clientWidth"
-    assert await page.locator(".twin .table-scroller").evaluate(seen)
+    """On a phone they take two lines where the column of figures would lie beyond the edge, which cuts a row of two
+    lines, too. A name that is empty says so. Red when they stayed on one line: nothing of the figures was seen; when
+    the edge was meant for rows of one line; and when an empty name was a blank cell."""
+    surgeries = [f"Dr. Bartholomew Featherstonehaugh of surgery {n}" for n in range(20)]
+    views = []
+    for short in range(6):
+        lines = [[name, "-1023.05"] for name in ["", None, *map(str, range(short)), *surgeries]]
+        answer = rows({"doctor": "text", "balance": "decimal"}, *lines)
+        view = {"kind": "bar", "bar": ["balance"], "by": "doctor", "title": f"Balance {short}", "format": "currency"}
+        views.append([view | {"answer": answer}])
+    page = (await visit(stand_in.show(*views), width=390)).page
+    for short in range(6):
+        await page.get_by_role("button", name=f"Menu of Balance {short}").click()
+        await page.get_by_role("menuitem", name="Show as table").click()
+        scroller = page.locator(".twin:has(table.wide) .table-scroller").nth(short)
+        await scroller.wait_for()
+        assert await scroller.evaluate("(each) => each.scrollWidth <= each.clientWidth")
+        seen, unseen = await scroller.evaluate(LAST_SEEN) or (0, 0)
+        assert seen >= 16, short
+        assert unseen >= 8, short
+    assert (await page.locator(".twin td.wraps").all_inner_texts())[:2] == ["(empty)", "(no value)"]
     await page.set_viewport_size({"width": 1440, "height": 900})
-    await page.locator(".twin table:not(.wide)").wait_for()
+    await page.locator(".twin table:not(.wide)").first.wait_for()
 
 
 async def test_all_pages_have_one_scale_of_bars(stand_in: StandIn, visit: Visit) -> None:

@@ -212,13 +212,16 @@ async def test_headings_have_lines_before_numbers_go(stand_in: StandIn, visit: V
 
 
 async def test_a_number_that_is_not_seen_has_no_bar(stand_in: StandIn, visit: Visit) -> None:
-    """Red when a column was bars alone until it was scrolled to."""
+    """There is a sign that it goes on instead. Red when a column was bars alone until it was scrolled to, and when it
+    was blank, as if there were no numbers."""
     kinds = {"who": "text", **dict.fromkeys("abcde", "decimal")}
     answer = rows(kinds, ["Achterberg", *["1234567.89"] * 5], total=1)
     columns = [{"name": name, "bar": name != "who"} for name in kinds]
     panel = await panel_of(stand_in, visit, {"kind": "table", "columns": columns, "answer": answer}, width=390)
     hidden = "all => all.map((each) => getComputedStyle(each).opacity)"
     assert set(await panel.locator(".unseen .cell-bar").evaluate_all(hidden)) == {"0"}
+    signs = "all => all.map((each) => getComputedStyle(each, '::before').content)"
+    assert set(await panel.locator(".unseen").evaluate_all(signs)) == {'"…"'}
 
 
 async def test_no_digit_of_a_chart_as_a_table_is_cut(stand_in: StandIn, visit: Visit) -> None:

@@ -132,15 +132,19 @@ async def test_a_cancelled_connect_leaves_no_connection_open(
     monkeypatch.setattr(waiting, "MAX_BUSY_TIME", 0)
     server = read_address(postgres_url)
     assert isinstance(server, PostgresServer)
-    for step in range(1, 100):
+    complete, step = 0, 1
+    while (
+        len(made) < complete + 2
+    ):  # until two were cancelled after the connection was made: how often it yields differs
         try:
             connection = await _cancelled_at(step, server.connect(seconds=20, transactions=transactions))
         except asyncio.CancelledError:
             assert all(each.closed for each in made), step
+            step += 1
         else:
-            break
-    connection.terminate()
-    assert len(made) > 2  # also cancelled after the connection was made
+            connection.terminate()
+            complete, step = complete + 1, 1
+            assert complete < 100
 
 
 @pytest.mark.parametrize("transactions", [False, True], ids=["reader", "writer"])

@@ -105,14 +105,13 @@ class PanelRunner:
             return await self._chart(panel, queries.rows, named, plot, found)
         compared = found if panel.compare else None
         ends_later = compared is not None and compared.shown != compared.whole
-        rows, before, so_far, small = await _together(
+        rows, (before, so_far, small) = await _together(
             self._ask(panel, queries.rows),
             self._of_days(panel, queries.rows, compared and compared.before),
             # Rows of the future, such as planned ones, must not count in the change.
             self._of_days(panel, queries.rows, compared.shown if compared is not None and ends_later else None),
             self._ask(panel, queries.sparkline) if queries.sparkline is not None else None,
         )
-        assert rows is not None  # noqa: S101  # only the others may be None
         more: dict[str, tuple[Result, Columns]] = {}
         if before is not None:
             more["compare"] = before, named
@@ -226,15 +225,16 @@ def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
     return Plot(view["by"], measures, view.get("color"), width, filled=view.get("fill") == 0)
 
 
-async def _together(first: Awaitable[Result], *others: Awaitable[Result] | None) -> list[Result | None]:
+async def _together(first: Awaitable[Result], *others: Awaitable[Result] | None) -> tuple[Result, list[Result | None]]:
     """Run queries at the same time. The result of None is None."""
     if not any(others):  # saves the task
-        return [await first, *[None for _ in others]]
-    tasks = [None if each is None else asyncio.ensure_future(each) for each in (first, *others)]
-    running = [task for task in tasks if task is not None]
+        return await first, [None for _ in others]
+    main = asyncio.ensure_future(first)
+    tasks = [None if each is None else asyncio.ensure_future(each) for each in others]
+    running = [main, *(task for task in tasks if task is not None)]
     try:
         await asyncio.gather(*running)
-        return [None if task is None else task.result() for task in tasks]
+        return main.result(), [None if task is None else task.result() for task in tasks]
     finally:
         for task in running:
             task.cancel()

@@ -190,12 +190,15 @@ class OpenAnswer:
         """Reserve bytes until they are released or the response ends. Raises AnswersUnread."""
         if not self._budget.has_capacity(self._share, size):
             await self._budget.wait_for_capacity(self._share, size)
-        self.release(-size)
+        self._add(size)
 
     def release(self, size: int) -> None:
-        self.held -= size
-        self._share.held -= size
-        self._budget.held -= size
+        self._add(-size)
+
+    def _add(self, size: int) -> None:
+        self.held += size
+        self._share.held += size
+        self._budget.held += size
 
 
 _budgets: Final = LoopLocal(AnswerBudget)

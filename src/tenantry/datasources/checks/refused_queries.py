@@ -47,7 +47,7 @@ def read_refusal(
     problem, word = error.message, ""
     if isinstance(error, QueryFailed):
         word = word_at(text, (error.position or 0) - len(prefix))
-        word = word or (error.word if _places(template, error.word) else "")
+        word = word or (error.word if _offsets(template, error.word) else "")
         problem = f"{error.evidence or problem}, at {word}" if word else error.evidence or problem
     where, line, column = _position(file, template, word)
     edit = misspelt(word, names) if word else None
@@ -62,13 +62,13 @@ def word_at(text: str, position: int) -> str:
 
 
 def _position(file: str, template: SQLTemplate, word: str) -> tuple[str, int, int]:
-    found = _places(template, word)
+    found = _offsets(template, word)
     if len(found) != 1:
         return file, 1, 1
     at = template.definition.source.location(found[0])
     return at.file or file, at.line, at.column
 
 
-def _places(template: SQLTemplate, word: str) -> list[int]:
+def _offsets(template: SQLTemplate, word: str) -> list[int]:
     text = template.definition.source.text
     return [each.start() for each in re.finditer(rf"(?<!\w){re.escape(word)}\b", text, re.IGNORECASE)] if word else []

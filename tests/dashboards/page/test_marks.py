@@ -143,6 +143,22 @@ async def test_points_lie_at_both_numbers_and_their_area_is_the_third(stand_in: 
     assert [r for _, _, r in across][:2] == [14, 7]
 
 
+async def test_points_of_one_size_are_as_small_as_without_it(stand_in: StandIn, visit: Visit) -> None:
+    """And the day that is both axis and label is written as on the axis. Red when hundreds of the largest points were
+    one band, and when a tooltip had a day in two forms."""
+    days = [[f"2026-11-{day:02}", day % 7, 1] for day in range(1, 29)]
+    answer = rows({"day": "text", "y": "float", "n": "integer"}, *days)
+    view = {"kind": "scatter", "scatter": "y", "by": "day", "size": "n", "label": "day", "answer": answer}
+    panel = await panel_of(stand_in, visit, view)
+    points = panel.locator("circle.point")
+    assert set(await points.evaluate_all("all => all.map((each) => each.getAttribute('r'))")) == {"4.00"}
+    await panel.locator(".chart").focus()
+    await panel.page.keyboard.press("ArrowRight")
+    tip = await panel.page.locator(".tip").inner_text()
+    assert "Nov 1, 2026" in tip
+    assert "2026-11" not in tip
+
+
 async def test_points_that_are_not_as_they_seem_are_counted(stand_in: StandIn, visit: Visit) -> None:
     """A size below 0 looks like the smallest; a point without a place is not drawn. Red when nothing is said."""
     answer = rows({"x": "float", "y": "float", "n": "integer"}, [0, 10, -100], [50, 20, 25], [None, 40, 3])

@@ -69,7 +69,8 @@ async def test_columns_are_written_as_the_author_says(stand_in: StandIn, visit: 
 
 
 async def test_columns_go_in_the_stated_order(stand_in: StandIn, visit: Visit) -> None:
-    """And can all be shown again; then the edges fade where there is more."""
+    """And can all be shown again; then the edges fade where there is more, and words say so. Red when they faded only:
+    an edge that falls between two columns looks like that of the table."""
     page = (await visit(stand_in.show([table()]), width=480)).page
     heads = page.locator("thead th:visible")
     shown = await heads.all_inner_texts()
@@ -77,8 +78,11 @@ async def test_columns_go_in_the_stated_order(stand_in: StandIn, visit: Visit) -
     await page.get_by_role("button", name="more column").click()
     assert await heads.count() == 6
     assert await page.locator(".table-scroller.more-right").count() == 1
+    said = "each => getComputedStyle(each, '::after').content"
+    assert await page.locator(".table-foot").evaluate(said) == '"Scroll for more columns"'
     await page.locator(".table-scroller").evaluate("each => each.scrollTo(9999, 0)")
     await until(lambda: _count(page, ".table-scroller.more-left:not(.more-right)", 1))
+    assert await page.locator(".table-foot").evaluate(said) == "none"
 
 
 async def test_the_head_stays(stand_in: StandIn, visit: Visit) -> None:
@@ -233,6 +237,8 @@ async def test_no_digit_of_a_chart_as_a_table_is_cut(stand_in: StandIn, visit: V
     await page.get_by_role("button", name="Menu of Bars").click()
     await page.get_by_role("menuitem", name="Show as table").click()
     await page.locator(".twin .more-right").wait_for()
+    said = "each => getComputedStyle(each, '::after').content"
+    assert await page.locator(".twin .table-foot").evaluate(said) == '"Scroll for more columns"'
     assert await page.evaluate(CUT) == [[], True]
 
 

@@ -103,12 +103,13 @@ function bottom(by, scale, plot, { formats, when }) {
 function radiusOf(view, rows) {
   if (!view.size || !rows.has(view.size)) return () => ALONE;
   const sizes = rows.values(view.size).map((value) => Math.max(0, number(value) || 0));
-  const largest = sizes.reduce((a, b) => Math.max(a, b), 0) || 1;
-  return (row) => Math.max(SMALLEST, LARGEST * Math.sqrt(sizes[row] / largest));
+  const [smallest, largest] = extentOf(sizes);
+  if (!largest) return () => SMALLEST;
+  return (row) => (smallest === largest ? ALONE : Math.max(SMALLEST, LARGEST * Math.sqrt(sizes[row] / largest)));
 }
 
 function titleOf(view, rows, by, point, formats) {
-  if (view.label && rows.has(view.label)) {
+  if (view.label !== view.by && rows.has(view.label)) {
     const labels = rows.values(view.label);
     return formats.names(labels, rows.way(formats, [view.label], { along: true }))(labels[point.row]);
   }

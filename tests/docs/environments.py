@@ -1,16 +1,14 @@
 """Virtual environments that hold what a page tells its reader to install, and nothing else.
 
-Nothing is installed anew for each: the files of a distribution are linked out of the environment of the tests, which
-pip has filled by the same constraints, with what Python has compiled there; ours are built from the checkout by pip,
-once. What a requirement brings is read in the metadata, as pip reads it; that pip finds nothing missing is a test
-(test_documents.py).
+Nothing is installed anew for each: the files of a distribution are links into the environment of the tests, which pip
+has filled by the same constraints, and so are the folders in which Python keeps what it compiled: nothing is compiled
+twice. Ours are built from the checkout by pip, once. What a requirement brings is read in the metadata, as pip reads
+it; that pip finds nothing missing is a test (test_documents.py).
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -85,16 +83,18 @@ class Environments:
 
 
 def _link(held: Distribution, packages: Path) -> None:
-    """Its files into another environment. One file of two names: what was compiled of it stays valid, for its time is
-    the same. What stands beside the packages, as scripts do, is left out."""
+    """Its files into another environment, also on another file system. What stands beside the packages, as scripts do,
+    is left out."""
     for file in held.files or []:
         source, target = Path(str(file.locate())), packages / file
-        if file.parts[0] != ".." and not file.is_absolute() and source.is_file():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                os.link(source, target)
-            except OSError:  # another file system
-                shutil.copy2(source, target)
+        if file.parts[0] == ".." or file.is_absolute() or "__pycache__" in file.parts or not source.is_file():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.symlink_to(source)
+        compiled = target.with_name("__pycache__")
+        if file.suffix == ".py" and not compiled.is_symlink():
+            compiled.symlink_to(source.with_name("__pycache__"))
+            compiled.resolve().mkdir(exist_ok=True)
 
 
 def _write_scripts(held: Distribution, python: Path) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from pathlib import Path
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerProcess
 from typing import Any
 
 import pytest
@@ -18,40 +17,55 @@ import pytest
 from tenantry.backends.sql import SQLStore
 from tenantry.groups import Change, GroupDraft, Tag
 from tenantry.testing import make_token
+from tests.backends.store.worker import work
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[3]
+PROCESSES = get_context("forkserver")
+"""Each is a fork of one process that has imported what they need and opened nothing: to import takes longer than all
+that they do."""
+PROCESSES.set_forkserver_preload([work.__module__, "aiosqlite", "sqlalchemy.dialects.postgresql.psycopg"])
 
 
 @contextmanager
-def _workers(verb: str, url: str, count: int) -> Iterator[list[subprocess.Popen[str]]]:
+def _workers(verb: str, url: str, count: int) -> Iterator[list[tuple[ForkServerProcess, Connection]]]:
     """Processes that have opened the database and now go, all at once."""
-    command = [sys.executable, "-m", "tests.backends.store.worker", verb, url]
-    workers = [
-        subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for _ in range(count)
-    ]
+    go = PROCESSES.Event()
+    workers = []
     try:
-        for worker in workers:
-            assert worker.stdout is not None
-            assert json.loads(worker.stdout.readline()) == {"ready": True}
-        for worker in workers:
-            assert worker.stdin is not None
-            worker.stdin.write("go\n")
-            worker.stdin.flush()
+        for _ in range(count):
+            ours, theirs = PROCESSES.Pipe(duplex=False)
+            process = PROCESSES.Process(target=work, args=(theirs, go, verb, url))
+            process.start()
+            theirs.close()
+            workers.append((process, ours))
+        for _, pipe in workers:
+            assert pipe.recv() == "ready"
+        go.set()
         yield workers
     finally:
-        for worker in workers:
-            worker.kill()
-            worker.communicate()
+        for process, pipe in workers:
+            process.kill()
+            process.join()
+            pipe.close()
+
+
+def _rest(pipe: Connection) -> Iterator[dict[str, Any]]:
+    """What it sends until it has ended."""
+    try:
+        while True:
+            yield pipe.recv()
+    except EOFError:
+        return
 
 
 def _race(verb: str, url: str) -> list[list[dict[str, Any]]]:
     with _workers(verb, url, 4) as workers:
-        outputs = [worker.communicate()[0] for worker in workers]
-        assert [worker.returncode for worker in workers] == [0] * 4
-    return [[json.loads(line) for line in output.splitlines()] for output in outputs]
+        said = [list(_rest(pipe)) for _, pipe in workers]
+        for process, _ in workers:
+            process.join()
+        assert [process.exitcode for process, _ in workers] == [0] * 4
+    return said
 
 
 async def test_four_processes_create_each_group_once(url: str) -> None:
@@ -112,12 +126,11 @@ async def test_a_follower_of_four_processes_misses_no_change(url: str) -> None:
             assert listed.since == at
             seen += listed.changes
             at = listed.generation
-            assert not any(worker.poll() for worker in workers)
+            assert not any(process.exitcode for process, _ in workers)
             await asyncio.sleep(0.001)
-        outputs = [worker.communicate()[0] for worker in workers]
+        reported = Counter(said["handle"] for _, pipe in workers for said in _rest(pipe))
     assert [change.generation for change in seen] == list(range(1, 161))
     handles = Counter(change.handle.hex() for change in seen)
-    reported = Counter(json.loads(line)["handle"] for output in outputs for line in output.splitlines())
     assert handles == reported
     assert sorted(handles.values()) == [40] * 4
     await store.aclose()
@@ -133,12 +146,10 @@ async def test_acknowledged_rotations_survive_kill_9(sqlite_url: str) -> None:
     await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
     await store.aclose()
     for _ in range(5):
-        with _workers("rotate-for-ever", sqlite_url, 1) as (worker,):
-            assert worker.stdout is not None
-            lines = [worker.stdout.readline() for _ in range(20)]
-            worker.kill()
-            lines += worker.stdout.readlines()
-        acknowledged = json.loads([line for line in lines if line.endswith("\n")][-1])
+        with _workers("rotate-for-ever", sqlite_url, 1) as ((process, pipe),):
+            said = [pipe.recv() for _ in range(20)]
+            process.kill()
+            acknowledged = [*said, *_rest(pipe)][-1]
         kept = await store.groups.get(production, "acme")
         assert kept is not None
         assert kept.token.version - acknowledged["version"] in (0, 1)

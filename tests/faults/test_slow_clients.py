@@ -108,7 +108,7 @@ def test_slowhttptest(served: tuple[Server, httpx2.Client], mode: str, path: str
         _honest(caller)
         answered += 1
         attack.join(0.1)
-    assert answered > 3
+    assert answered > 0
     assert "service available:   YES" in printed[0], printed
     assert "service available:   NO" not in printed[0]
     assert "Traceback" not in server.ended(signal.SIGINT)

@@ -41,6 +41,7 @@ export function draw(view, rows, options) {
   const at = (row) => ({ column: across.order.indexOf(across.positions[row]), line: down.order.indexOf(down.positions[row]) });
   const taken = new Set();
   const without = [];
+  const week = weekdays(options.formats.locale);
   const stops = amounts.flatMap((amount, row) => {
     if (Number.isNaN(amount)) return [];
     const { column, line } = at(row);
@@ -50,7 +51,7 @@ export function draw(view, rows, options) {
     }
     taken.add(`${column} ${line}`);
     const [name, other] = [down.positions[row], across.positions[row]];
-    const [days, others] = [daysOf(down.names[name], options.formats), daysOf(across.names[other], options.formats)];
+    const [days, others] = [daysOf(week.get(down.names[name])), daysOf(week.get(across.names[other]))];
     const cut = across.cut(other, days) || down.cut(name, others);
     const mark = drawCell(root, plot, cell, column, line, shade.fill(amount), cut);
     const place = { x: plot.left + (column + 0.5) * cell.width, y: plot.top + (line + 0.5) * cell.height, column, line };
@@ -73,10 +74,17 @@ function exactly(amount, amounts, values) {
   return row < 0 ? difference(0, values[amounts.indexOf(-amount)] ?? -amount) : values[row];
 }
 
-/** Where a name is one of a weekday: from when to when a bucket has days of that name. */
-function daysOf(name, { locale }) {
-  const isOf = (day) => ["short", "long"].some((weekday) => [locale, "en"].some((each) => name === new Date(day).toLocaleDateString(each, { weekday, timeZone: "UTC" })));
-  const first = typeof name === "string" && WEEK.find(isOf);
+/** The names of weekdays, in English and in the page's language. */
+function weekdays(locale) {
+  const namesIn = (each, weekday) => {
+    const { format } = new Intl.DateTimeFormat(each, { weekday, timeZone: "UTC" });
+    return WEEK.map((day) => [format(day), day]);
+  };
+  return new Map(["en", locale].flatMap((each) => ["short", "long"].flatMap((weekday) => namesIn(each, weekday))));
+}
+
+/** Of a name of a weekday: from when to when a bucket has days of that name. */
+function daysOf(first) {
   if (!first) return undefined;
   const away = (one, other) => ((((one - other) / DAY) % 7) + 7) % 7 * DAY;
   return (start, end) => [start + away(first, start), end - away(end - DAY, first)];

@@ -171,7 +171,7 @@ export class Formats {
   time(value, format) {
     const at = typeof value === "number" ? value : moment(value);
     if (Number.isNaN(at)) return String(value);
-    return this.#formatter(Intl.DateTimeFormat, { ...TIMES[format], ...(TIMES[format].hour && this.#hour), timeZone: "UTC" }).format(at);
+    return this.#formatter(Intl.DateTimeFormat, { ...TIMES[format], ...(TIMES[format].hour && this.#hour), timeZone: "UTC" }, format).format(at);
   }
 
   /** The labels of an axis of numbers: as many digits as the step between them needs, so that each is exact. */
@@ -287,8 +287,7 @@ export class Formats {
     return this.#formatter(Intl.NumberFormat, options).format(value).replaceAll("-", "−");
   }
 
-  #formatter(Kind, options) {
-    const key = Kind.name + JSON.stringify(options);
+  #formatter(Kind, options, key = Kind.name + JSON.stringify(options)) {
     if (!this.#made.has(key)) this.#made.set(key, new Kind(this.locale, options));
     return this.#made.get(key);
   }

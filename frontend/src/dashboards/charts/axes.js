@@ -131,16 +131,16 @@ export function drawSideName(parent, lines, plot, middle) {
 
 /**
  * Names of bands: each shortened to its band; only as many as fit where that is too narrow to tell them apart.
- * @param {string[]} texts
+ * @param {any[]} texts with `written` only their number counts
  * @param {number} step pixels of a band
  * @param {((places: number[]) => import("./scales.js").Tick[]) | null} [written] writes times, which are never cut
  */
 export function bandTicks(texts, step, written) {
-  const widest = Math.max(0, ...texts.map(textWidth));
-  const first = written ? NARROWEST / step : step < NARROW ? (Math.min(widest, 90) + GAP) / step : 1;
-  for (let count = Math.max(1, Math.ceil(first)); ; count += 1) {
+  const first = written ? NARROWEST / step : step < NARROW ? (Math.min(Math.max(0, ...texts.map(textWidth)), 90) + GAP) / step : 1;
+  // Of thousands of bands not each number is tried.
+  for (let count = Math.max(1, Math.ceil(first)); ; count += Math.ceil(count / 64)) {
     const room = count * step - GAP;
-    const places = texts.flatMap((_, at) => (at % count ? [] : [at]));
+    const places = Array.from({ length: Math.ceil(texts.length / count) }, (_, nth) => nth * count);
     const whole = places.map((at) => texts[at]);
     const shown = written ? written(places) : shortenedAll(whole, room).map((text, place) => ({ at: places[place], text }));
     const fits = written ? shown.every(({ text }) => textWidth(text) <= room) : new Set(shown.map(({ text }) => text)).size === new Set(whole).size;

@@ -71,7 +71,7 @@ function totalOf({ values }, view) {
 
 /** The groups in the order that the author asks for, those without a value last, and those beyond the limit as one. */
 function ordered(groups, view, by, formats) {
-  const named = groups.map((group) => ({ ...group, text: by.text(group.at), cut: by.cut(group.at), ...totalOf(group, view) }));
+  const named = groups.map((group) => ({ ...group, get text() { return by.text(group.at); }, cut: by.cut(group.at), ...totalOf(group, view) }));
   const way = { largest: -1, smallest: 1 }[view.sort];
   if (way) named.sort((a, b) => Number.isNaN(a.total) - Number.isNaN(b.total) || way * (a.total - b.total));
   if (view.sort === "name") named.sort((a, b) => by.compare(a.at, b.at));
@@ -196,8 +196,9 @@ class StandingBars extends Bars {
   }
 
   #names() {
+    if (this.#written) return bandTicks(this.groups, this.x.step, this.#written);
     const texts = this.groups.map(({ text }) => text);
-    return (!this.#written && wrappedTicks(texts, this.x.step)) || bandTicks(texts, this.x.step, this.#written);
+    return wrappedTicks(texts, this.x.step) || bandTicks(texts, this.x.step);
   }
 
   #top(place) {

@@ -30,6 +30,7 @@ const KEYS = {
 };
 const warned = new Set();
 let context;
+let usual;
 const sheet = new CSSStyleSheet(); // as part of the script: the policy allows no other style that is made here
 document.adoptedStyleSheets.push(sheet);
 
@@ -43,9 +44,8 @@ document.adoptedStyleSheets.push(sheet);
 export function applyTheme(own, ...themes) {
   const theme = Object.assign({}, ...themes.map(checked));
   const { dataset, style } = document.documentElement;
-  sheet.replaceSync("");
-  const usual = { light: readIn("light"), dark: readIn("dark") };
-  const [tokens, dark] = ["light", "dark"].map((mode) => tokensOf(theme, own, mode, usual));
+  usual ??= { light: readIn("light"), dark: readIn("dark") }; // once: to read them takes the style of the whole page
+  const [tokens, dark] = ["light", "dark"].map((mode) => tokensOf(theme, own, mode));
   sheet.replaceSync(`:root{${written(tokens)}}@media screen and (prefers-color-scheme:dark){:root:not([data-mode=light]){${written(dark)}}}@media screen{:root[data-mode=dark]{${written(dark)}}}${own.map((_, place) => seriesRule(PALETTE.length + 1 + place)).join("")}`);
   const shown = { mode: theme.mode === "auto" ? null : theme.mode, corner: theme.corner, density: theme.density };
   for (const [name, value] of Object.entries(shown)) {
@@ -64,7 +64,7 @@ function readIn(mode) {
 }
 
 /** The colours of a mode: the stylesheet's where the theme says nothing. */
-function tokensOf(theme, own, mode, usual) {
+function tokensOf(theme, own, mode) {
   const mine = usual[mode];
   const ground = (value) => (value && modeOf(value) === mode ? hexOf(value) : null);
   const background = ground(theme.background);

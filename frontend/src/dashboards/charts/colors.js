@@ -123,7 +123,8 @@ export class SeriesColors {
     for (const name of all) if (!found.has(name)) found.set(name, this.#next(name, taken(name)));
     const lacking = [...found.values()].filter((place) => place === undefined);
     if (lacking.length) {
-      lacking.forEach(() => this.#further.push(COLOURS + this.own.push(`hsl(${this.own.length * TURN} 60% 45%)`)));
+      // Also as many as there are, since more will follow: each time the whole page is drawn by other colours.
+      for (const _ of [...lacking, ...this.#further]) this.#further.push(COLOURS + this.own.push(`hsl(${this.own.length * TURN} 60% 45%)`));
       return this.look();
     }
     this.#places = found;

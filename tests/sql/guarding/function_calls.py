@@ -93,10 +93,13 @@ def unknown(names: Iterable[str], run: Run, is_there: Callable[[Any], bool]) -> 
     return missing
 
 
-def dependent(calls: Iterable[tuple[str, str]], run: Run, *, empty: str, fill: str) -> set[str]:
+def dependent(
+    calls: Iterable[tuple[str, str]], run: Run, *, empty: str, fill: str, ran: Callable[[str], bool] = lambda _: True
+) -> set[str]:
     """Functions that show a row of the table, or whose result, or error, is another while the table is empty. ``calls``
-    are pairs of a name and SQL; ``empty`` and ``fill`` are statements, one a line."""
-    before = [(name, sql, run(sql)) for name, sql in calls]
+    are pairs of a name and SQL; ``empty`` and ``fill`` are statements, one a line. ``ran``: whether a result is one of
+    the function, not an error in how it is called."""
+    before = [(name, sql, result) for name, sql in calls if ran(result := run(sql))]
     for statement in empty.splitlines():
         run(statement)
     changed = [(name, sql, full) for name, sql, full in before if run(sql) != full]
@@ -107,13 +110,17 @@ def dependent(calls: Iterable[tuple[str, str]], run: Run, *, empty: str, fill: s
     return steady | {name for name, _, full in before if "424242" in full}
 
 
-def calls_with_texts(names: Iterable[str], *, most: int, arguments: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
-    """Calls with one text up to four times, and with other arguments."""
-    repeated = [", ".join([f"'{text}'"] * count) for text, count in product(TEXTS, range(1, most + 1))]
-    for name, given in product(names, [*repeated, *arguments]):
-        yield name, f"select {name}({given})"
+def calls_with_texts(names: Iterable[str], *, most: int) -> Iterator[tuple[str, str]]:
+    """Calls with one text up to four times."""
+    for name, text, count in product(names, TEXTS, range(1, most + 1)):
+        yield name, f"select {name}({repeated(text, count)})"
+
+
+def repeated(text: str, count: int) -> str:
+    """Arguments."""
+    return ", ".join([f"'{text}'"] * count)
 
 
 def from_calls(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     for name, text, count in product(names, TEXTS, range(1, 3)):
-        yield name, f"select * from {name}({', '.join([f'{text!r}'] * count)})"
+        yield name, f"select * from {name}({repeated(text, count)})"

@@ -63,8 +63,12 @@ async def ask(
     sources: DataSources, sql: str, zone: str, *, week_start: str = "", **params: Any
 ) -> list[dict[str, Any]]:
     asking = replace(group(main="ds_1"), properties=freeze({"timezone": zone, "week_start": week_start}))
-    template = SQLTemplate(sql, params=PARAMETERS)
-    return await sources.fetch(asking, "main", template, extend(asking.variables, "params", params))
+    return await sources.fetch(asking, "main", _template(sql), extend(asking.variables, "params", params))
+
+
+@cache  # it is asked for each day and zone
+def _template(sql: str) -> SQLTemplate:
+    return SQLTemplate(sql, params=PARAMETERS)
 
 
 def day_in(zone: str, at: datetime) -> date:
@@ -123,11 +127,13 @@ async def wrong_hours(sources: DataSources, zone: str, *, twice: bool, columns: 
     return found
 
 
+@cache  # for each column and engine
 def _hour(at: datetime, zone: str, *, twice: bool) -> str:
     local = at.replace(tzinfo=UTC).astimezone(ZoneInfo(zone))
     if not twice:
         return f"{local:%Y-%m-%dT%H}:00"
-    since = [(at - timedelta(minutes=n)).replace(tzinfo=UTC).astimezone(ZoneInfo(zone)) for n in range(60)]
+    quarters = range(0, 60, 15)  # no clock of these zones changes in the middle of one
+    since = [(at - timedelta(minutes=n)).replace(tzinfo=UTC).astimezone(ZoneInfo(zone)) for n in quarters]
     begin = min(each for each in since if (each.hour, each.utcoffset()) == (local.hour, local.utcoffset()))
     return f"{begin:%Y-%m-%dT%H:%M}" + begin.isoformat()[-6:]
 
@@ -149,13 +155,13 @@ IN_ZONE = {
 async def wrong_times(sources: DataSources, engine: str, zone: str) -> list[str]:
     """The rows that are shown on another day than the one that ``within`` finds them on, as a page shows them."""
     found = []
+    every = [at.replace(tzinfo=UTC).astimezone(ZoneInfo(zone)) for at in ROWS]
     for day in DAYS:
         shown = IN_ZONE[engine].format("clock")
         sql = f"select {shown} as shown, id from events where {{{{ params.period | within(clock) }}}} order by id"
         rows = await ask(sources, sql, zone, period={"start": day, "end": day})
         times = [scalar_text(row["shown"], Format(zone=ZoneInfo(zone))).replace("T", " ") for row in rows]
-        expected = [at.replace(tzinfo=UTC).astimezone(ZoneInfo(zone)) for at in ROWS]
-        expected = [at for at in expected if str(at.date()) == day]
+        expected = [at for at in every if str(at.date()) == day]
         if [each[:16] for each in times] != [f"{at:%Y-%m-%d %H:%M}" for at in expected]:
             found.append(day)
     return found

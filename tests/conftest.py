@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpcore2
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -45,6 +47,15 @@ def patient_stores() -> Iterator[None]:
     """Every SQLStore of this process waits for ``DEADLINE`` where no deadline is given."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(vars(SQLStore)["__init__"].__kwdefaults__, "deadline", DEADLINE)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates_read_once() -> Iterator[None]:
+    """A client of HTTP reads those of the machine when it is made, and so does each ``httpx2.get``: 25 ms of the
+    processor each time, also for an address without TLS."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(httpcore2, "default_ssl_context", functools.cache(httpcore2.default_ssl_context))
         yield
 
 

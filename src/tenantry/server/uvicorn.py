@@ -6,6 +6,7 @@ import gc
 import multiprocessing
 import signal
 import socket
+import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -82,7 +83,8 @@ def run(
         with listener, suppress(KeyboardInterrupt):
             server.run(sockets=[listener, *further])
     finally:
-        gc.unfreeze()  # at exit, extension modules report frozen objects as leaks
+        if "duckdb" in sys.modules:
+            gc.unfreeze()  # at exit, it reports frozen objects as leaks
 
 
 def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 PROCESSES = get_context("forkserver")
 """Each is a fork of one process that has imported what they need and opened nothing: to import takes longer than all
 that they do."""
-PROCESSES.set_forkserver_preload([work.__module__, "aiosqlite", "sqlalchemy.dialects.postgresql.psycopg"])
+PROCESSES.set_forkserver_preload([work.__module__, "sqlalchemy.dialects.postgresql.psycopg"])
 
 
 @contextmanager

@@ -29,6 +29,7 @@ pytest_plugins = [
     "engines.clickhouse_http",
     "engines.valkey",
     "engines.chromium",
+    "engines.first_collection",
     "engines.garbage_collection",
     "engines.hypothesis_profile",
     "engines.samples",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 pytest_plugins = [
     "engines.memory_folder",
     "engines.chromium",
+    "engines.first_collection",
     "engines.garbage_collection",
     "engines.hypothesis_profile",
     "engines.samples",

@@ -45,6 +45,8 @@ PREFERENCES: dict[str, str | int | bool] = {
     "services.settings.server": "data:,#remote-settings-dummy/v1",
     "toolkit.telemetry.enabled": False,
     "toolkit.telemetry.server": "",
+    # No process is started for a page that may come.
+    "dom.ipc.processPrelaunch.enabled": False,
     # A click goes to the window, as a person's does: else those in a frame of another site never arrive.
     "remote.events.async.mouse.enabled": True,
     "remote.events.async.wheel.enabled": True,

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from engines.firefox_relay import COLOURS, answer
+from engines.firefox_relay import COLOURS, OPENS, answer, in_a_tab
 
 pytestmark = pytest.mark.slow
 
@@ -20,8 +20,17 @@ def test_light_pages_are_granted_and_dark_ones_are_not() -> None:
     assert answer(json.dumps(dark)) is None
 
 
+def test_a_page_opens_in_a_tab() -> None:
+    """Of the same context. Red when what else the command says is lost: pages would share their cookies."""
+    ask = {"id": 9, "method": OPENS, "params": {"type": "window", "userContext": "1"}}
+    assert json.loads(in_a_tab(json.dumps(ask))) == ask | {"params": {"type": "tab", "userContext": "1"}}
+
+
 def test_everything_else_goes_through() -> None:
-    """Also what only speaks of the command."""
-    other = {"id": 8, "method": "script.evaluate", "params": {"expression": f"'{COLOURS}'"}}
-    assert answer(json.dumps(other)) is None
-    assert answer(json.dumps(other).encode()) is None
+    """Also what only speaks of the commands."""
+    other = {"id": 8, "method": "script.evaluate", "params": {"expression": f"'{COLOURS} {OPENS}'", "type": "window"}}
+    text = json.dumps(other)
+    assert answer(text) is None
+    assert answer(text.encode()) is None
+    assert in_a_tab(text) == text
+    assert in_a_tab(text.encode()) == text.encode()

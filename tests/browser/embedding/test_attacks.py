@@ -307,6 +307,7 @@ async def test_a_plain_iframe_takes_a_code(open_page: OpenPage, sites: Sites) ->
     await until(lambda: first_of(again.page, sites, 1), "the frame")
     await shows(dashboards(again.page, sites)[0], failed="code_used")
     await sites.rotate("acme")
+    await seen.page.bring_to_front()  # what is behind another page takes no click in Firefox
     await press(frame, "load")
     found = await shows(frame, answers=2)
     assert (found["answer"]["status"], found["ended"]) == (401, "ended")

@@ -10,7 +10,9 @@ import json
 import re
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -23,7 +25,7 @@ from tenantry.demo import DASHBOARDS
 from tenantry.demo.sources import AIRLINES, DUCKDB, SHOWN, SQLITE
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks.lint import lint
-from tests.demo.stage import Stage
+from tests.demo.stage import Stage, staged
 
 NAMES = ("delays", "overview", "route")
 FLIGHTS = {"UA": 53_998, "B6": 54_474, "HA": 341}
@@ -33,6 +35,13 @@ FLIGHTS = {"UA": 53_998, "B6": 54_474, "HA": 341}
 @pytest.fixture(scope="module")
 def folder() -> DashboardFolder:
     return DashboardFolder(DASHBOARDS)
+
+
+@pytest.fixture(scope="module")
+async def stage(data_folder: Path) -> AsyncIterator[Stage]:
+    """For all tests of this file: they only read, and add groups."""
+    async with staged(data_folder) as ready:
+        yield ready
 
 
 class Viewers:
@@ -133,9 +142,14 @@ async def test_every_panel_answers_for_every_customer(
     assert '"currency": "USD"' in text
 
 
-def flights_of(carrier: str) -> list[dict[str, str]]:
+@cache
+def all_flights() -> list[dict[str, str]]:
     packed = (files("tenantry.demo") / "data" / "flights.csv.gz").read_bytes()
-    return [row for row in csv.DictReader(io.StringIO(gzip.decompress(packed).decode())) if row["carrier"] == carrier]
+    return list(csv.DictReader(io.StringIO(gzip.decompress(packed).decode())))
+
+
+def flights_of(carrier: str) -> list[dict[str, str]]:
+    return [row for row in all_flights() if row["carrier"] == carrier]
 
 
 def own_routes(carrier: str) -> set[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.acceptance.attacks.leak_demo import PARAMS, TEMPLATES, LeakDemo, leak_demo
+from benchmarks.acceptance.attacks.leak_demo import PARAMS, LeakDemo, leak_demo, templates
 from tenantry.datasources import DataSources
 from tenantry.datasources.results import Result
 from tenantry.sql import SQLTemplate
@@ -25,8 +25,8 @@ async def demo(tmp_path: Path) -> AsyncIterator[LeakDemo]:
 
 async def test_no_template_shows_rows_of_another_group(demo: LeakDemo) -> None:
     """Twenty templates on both engines. Red when a filter by the carrier is taken out of one: see the next test."""
-    assert len(TEMPLATES) == 20
-    for name, template in TEMPLATES.items():
+    assert len(templates()) == 20
+    for name, template in templates().items():
         demo.leaks.check_template(template, name=name)
         await demo.leaks.check_rows(template, demo.sources, "flights", params=PARAMS, name=name)
 
@@ -34,7 +34,7 @@ async def test_no_template_shows_rows_of_another_group(demo: LeakDemo) -> None:
 async def test_a_template_without_its_filter_is_found(demo: LeakDemo) -> None:
     """Each of the further ones that has it."""
     found = 0
-    for name, template in TEMPLATES.items():
+    for name, template in templates().items():
         text = template.text.replace("carrier = {{ carrier }}", "{{ carrier }} <> ''")
         if not name.startswith("more ") or text == template.text:
             continue

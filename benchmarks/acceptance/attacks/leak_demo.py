@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -51,8 +52,13 @@ _MORE: Final = (
     f"select airports.name {_OWN.replace('flights', 'flights join airports on airport = dest')}",
     "select '{{ user_group.name }}' as owner, '{{ currency }}' as currency",
 )
-TEMPLATES: Final = {**_asked(), **{f"more {number}": SQLTemplate(text) for number, text in enumerate(_MORE)}}
-"""The demo's own thirteen by name, and what else such a dashboard asks of these tables: twenty."""
+
+
+@cache
+def templates() -> dict[str, SQLTemplate]:
+    """The demo's own thirteen by name, and what else such a dashboard asks of these tables: twenty."""
+    return {**_asked(), **{f"more {number}": SQLTemplate(text) for number, text in enumerate(_MORE)}}
+
 
 PARAMS: Final = {
     "period": "last 12 months",

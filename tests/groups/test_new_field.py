@@ -53,7 +53,7 @@ NEW_LINES = {
 def _copy(folder: Path, left_out: str = "") -> Path:
     """A copy of the package with the edits of all files but one."""
     copy = folder / "tenantry"
-    shutil.copytree(PACKAGE, copy, copy_function=os.symlink, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, copy, copy_function=os.symlink)  # with what is compiled of the files that stay
     for name, lines in NEW_LINES.items():
         if name == left_out:
             continue

@@ -27,4 +27,14 @@ def mounting(request: pytest.FixtureRequest) -> Mounting:
     return found
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mounts are a matter of the server: Firefox gets the harder of the two."""
+    items[:] = [each for each in items if not _is_needless(each)]
+
+
+def _is_needless(item: pytest.Item) -> bool:
+    parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    return parameters.get("browser") == "firefox" and parameters.get("mounting") is BARE
+
+
 browser = pytest.fixture(either, scope="package", params=BOTH, name="browser")

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from playwright.async_api import Browser, Frame, Page
+from playwright.async_api import Frame, Page
 
-from engines.chromium import OpenPage, chromium
+from engines.chromium import OpenPage
 from tenantry.tokens import KeyRing, SigningKey
-from tests.browser.embedding.frames import dashboards, until
+from tests.browser.embedding.frames import IN_CHROMIUM, dashboards, until
 from tests.browser.embedding.pdf import texts_of
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.served import write_files
+
+pytestmark = IN_CHROMIUM  # test_print_firefox.py is about Firefox
 
 FLIGHTS = """{sql: "select day, route, count(*) as flights from flights where carrier = {{ carrier }}
       [[ and route = {{ params.route }} ]] [[ and day >= {{ params.period.start }} ]]
@@ -46,13 +48,6 @@ prototype.replaceSync = function (text) {
 NEVER_QUIET = """const later = window.setTimeout;
 window.setTimeout = (run, delay, ...rest) => (delay === 1000 ? 0 : later(run, delay, ...rest));"""
 """The page waits until nothing has changed for so long before it tells."""
-
-
-@pytest.fixture(scope="module")
-async def browser(chromium_path: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Browser]:
-    """Chromium alone: test_print_firefox.py is about Firefox."""
-    async with chromium(chromium_path, tmp_path_factory.mktemp("printing")) as launched:
-        yield launched
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from typing import Any
 import duckdb
 import pytest
 
-from engines.samples import sampled
 from tenantry.dashboards import unusable_formats
 from tenantry.dashboards.panels import panel_runner
 from tests.dashboards.served import Site, serve
@@ -65,9 +64,6 @@ select moment, moment at time zone 'UTC' as clock, what, promised from (values
   (timestamptz '2026-11-28 23:10:00+00', 'tomorrow', date '2026-11-29')) as t(moment, what, promised)"""
 
 
-pytestmark = pytest.mark.usefixtures("mount")
-
-
 class Clock(datetime):
     """28 November, 10 o'clock in UTC."""
 
@@ -91,7 +87,6 @@ async def events(folder: Path, monkeypatch: Any, zone: str, file: str = "", sour
         yield site
 
 
-@sampled(7)
 @pytest.mark.parametrize(
     ("zone", "file", "source", "count", "instants"),
     [
@@ -135,7 +130,6 @@ async def test_a_comparison(tmp_path: Path, monkeypatch: Any) -> None:
         assert figure["now"] == "2026-11-28T11:00:00"
 
 
-@sampled(5)
 @pytest.mark.parametrize(
     ("zone", "column", "counts"),
     [

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+import psycopg
 import pytest
 
 from engines.ports import free_port
@@ -56,6 +57,7 @@ class Postgres:
         # Half the work of writing each page to the log; PostgreSQL 14 knows no strategies.
         self._strategy = "strategy file_copy" if copies_files else ""
         self._databases: list[str] = []
+        self._restoring: dict[str, psycopg.Connection] = {}
 
     def create_database(self, template: str | None = None) -> str:
         """A new database; its URL. It is empty, or a copy of the one at the URL ``template``, which nobody may use
@@ -80,8 +82,16 @@ class Postgres:
     def restore_rows(self, url: str, then: str = "") -> None:
         """Gives the tables the rows that they had at ``remember_rows``, and the ids that they give first: a fraction of
         the work of another database, of three hundred files. Of tables that nobody alters meanwhile.
-        ``then``: SQL for the same connection."""
-        self.execute(f"{_RESTORE}; {then}", url=url)
+        ``then``: SQL for the same connection, which is kept."""
+        connection = self._restoring.get(url) or self._restoring.setdefault(url, psycopg.connect(url))
+        connection.execute(f"{_RESTORE}; {then}".encode())
+        connection.commit()
+
+    def stop_restoring(self) -> None:
+        """Closes the connections of ``restore_rows``."""
+        for connection in self._restoring.values():
+            connection.close()
+        self._restoring.clear()
 
     def disconnect(self, url: str) -> None:
         """Ends every connection to this database: a pooler would keep its own for ten minutes."""
@@ -197,6 +207,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
         is_own = "TEST_POSTGRES_URL" not in os.environ
         server = Postgres(url, installed_programs() / "psql", copies_files=is_own)
         yield server
+        server.stop_restoring()
         if not is_own:
             server.drop_databases()
 

@@ -35,13 +35,13 @@ def assert_no_defect(found: Found) -> None:
 
 def test_texts_and_generated_queries(attacked: Engine) -> None:
     """Of the generated queries more than three in five leak unguarded."""
-    count = examples(600)
-    proof = prove(attacked, Random(SEED), texts=count, generated=count)
+    count = max(60, examples(300))
+    proof = prove(attacked, Random(SEED), texts=examples(600), generated=count)
     for found in proof.values():
         assert_no_defect(found)
         assert found.readings > found.tried // 3
     assert proof["generated"].leaking > 0.6 * count
-    assert proof["texts"].leaking > 0.4 * count  # many of the others are refused by the engine
+    assert proof["texts"].leaking > 0.4 * proof["texts"].tried  # many of the others are refused by the engine
 
 
 @pytest.mark.slow
@@ -64,7 +64,7 @@ def test_mutations(attacked: Engine) -> None:
 def test_the_lists_are_long(attacked: Engine) -> None:
     """More than four texts in nine leak unguarded. Red when the tables of other tenants are empty."""
     assert len({attack.text for attack in attacks(attacked)}) > 5_000
-    tried = sample(attacked, Random(SEED), max(225, examples(900)))  # of fewer the share is chance
+    tried = sample(attacked, Random(SEED), 225)  # of fewer the share is chance
     assert sum(leaks_unguarded(attacked, attack) is True for attack in tried) > len(tried) * 4 // 9
 
 

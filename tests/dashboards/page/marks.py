@@ -27,11 +27,11 @@ MEASURE = r"""() => [...document.querySelectorAll(".panel[data-panel]")].map((pa
     const place = (each) => {  // without its stroke, and by the drawing's own units
         const { x, y, width, height } = each.getBBox();
         const { a, d, e, f } = each.getCTM();
-        return { x: x * a + e, y: y * d + f, width: width * a, height: height * d };
+        return [x * a + e, y * d + f, width * a, height * d].map((each) => Math.round(each * 1000) / 1000);
     };
     const all = (what, of) => [...panel.querySelectorAll(what)].map(of);
     const text = (each) => each.textContent;
-    const kinds = ["bar", "slice", "point", "cell", "layer", "area", "line", "dot"];
+    const kind = / (bar|slice|point|cell|layer|area|line|dot) /;
     const outer = panel.getBoundingClientRect();
     const origin = (svg ?? panel).getBoundingClientRect();
     return {
@@ -41,13 +41,13 @@ MEASURE = r"""() => [...document.querySelectorAll(".panel[data-panel]")].map((pa
         sentence: all(".panel-empty, .panel-failed", (each) => each.textContent.trim()).join(" "),
         notes: all(".chart-note", text).join(" "),
         drawing: svg && { x: 0, y: 0, width: svg.viewBox.baseVal.width, height: svg.viewBox.baseVal.height },
-        marks: svg ? all("svg.plot .mark, svg.plot .series > *", (each) => ({
-            kind: kinds.find((kind) => each.classList.contains(kind)) ?? null,
-            series: each.dataset.series ?? each.parentNode.dataset.series ?? "",
-            path: each.getAttribute("d") ?? "",
-            written: [...each.attributes].map(({ value }) => value).join(" "),
-            box: place(each),
-        })) : [],
+        marks: svg ? all("svg.plot .mark, svg.plot .series > *", (each) => [
+            kind.exec(` ${each.getAttribute("class")} `)?.[1] ?? null,
+            each.getAttribute("data-series") ?? each.parentNode.getAttribute("data-series") ?? "",
+            place(each),
+            each.getAttribute("d") ?? "",
+            each.getAttributeNames().map((name) => each.getAttribute(name)).join(" "),
+        ]) : [],
         lying: Boolean(panel.querySelector(".plot.lying")),
         ticks: all("svg.plot .axis-value .label", (each) => [Number(each.getAttribute("y")), each.textContent]),
         names: all("svg.plot .axis-bottom .label, svg.plot .label.name", text),
@@ -176,8 +176,8 @@ def _drawn(found: dict[str, Any]) -> Drawn:
         **{key: found[key] for key in ("id", "kind", "state", "sentence", "notes", "names", "amounts", "legend")},
         drawing=box and Box(**box),
         marks=[
-            Mark(each["kind"], each["series"], Box(**each["box"]), corners(each["path"]), each["written"])
-            for each in found["marks"]
+            Mark(kind, series, Box(*box), corners(path) if path else [], written)
+            for kind, series, box, path, written in found["marks"]
         ],
         ticks=[(float(y), text) for y, text in found["ticks"]],
         lying=found["lying"],

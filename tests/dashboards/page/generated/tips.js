@@ -1,6 +1,6 @@
-// What the tooltips of each chart say: of the first places and the last one, as the arrow keys read them.
-(most) =>
-  [...document.querySelectorAll(".panel[data-panel] .chart")].map((chart) => {
+// What the tooltips of these panels' charts say: of the first places and the last one, as the arrow keys read them.
+({ most, panels }) =>
+  panels.flatMap((id) => [...document.querySelectorAll(`.panel[data-panel="${id}"] .chart`)].map((chart) => {
     const tip = chart.querySelector(".tip");
     const press = (key) => chart.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
     const text = (each) => each?.textContent ?? null;
@@ -27,5 +27,5 @@
     press("End");
     read();
     press("Escape");
-    return { id: chart.closest(".panel").dataset.panel, found, faults };
-  });
+    return { id, found, faults };
+  }));

@@ -130,7 +130,8 @@ class StandIn:
 
     def asset(self, request: Request) -> Response:
         name = request.path_params["name"]
-        return Response((BUNDLES / name).read_bytes(), media_type=MEDIA_TYPES[name.rpartition(".")[2]])
+        kept = {"Cache-Control": "max-age=3600"}  # the browser compiles a script once
+        return Response((BUNDLES / name).read_bytes(), media_type=MEDIA_TYPES[name.rpartition(".")[2]], headers=kept)
 
     async def panels(self, request: Request) -> Response:
         body = await request.json()

@@ -7,7 +7,6 @@ import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 import uvicorn
@@ -15,7 +14,7 @@ import uvicorn
 from tenantry.editor import EditorAuthor, EditorSessions
 from tenantry.groups import Author
 from tenantry.server.uvicorn import by_port, url_of
-from tests.demo.stage import staged
+from tests.demo.stage import put_flights, staged
 
 
 @dataclass(frozen=True)
@@ -36,8 +35,10 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     started, stop = threading.Event(), threading.Event()
     listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
     url, product = map(url_of, listeners)
+    folder = tmp_path_factory.mktemp("served")
+    put_flights(folder, tmp_path_factory)
 
-    async def serve(folder: Path) -> None:
+    async def serve() -> None:
         async with staged(folder, url, product) as stage:
             app = by_port(stage.app, {listeners[1]: stage.product})
             config = uvicorn.Config(
@@ -53,7 +54,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             server.should_exit = server.force_exit = True
             await serving
 
-    thread = threading.Thread(target=lambda: asyncio.run(serve(tmp_path_factory.mktemp("served"))))
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
     try:
         assert started.wait(120)

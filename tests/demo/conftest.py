@@ -1,4 +1,4 @@
-"""The demo's data, made once for a session, and its app."""
+"""The demo's data, made once for a run, and its app."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.demo.stage import Stage, staged
+from tests.demo.stage import Stage, put_flights, staged
 
 
 @pytest.fixture(scope="session")
 def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("flights")
+    folder = tmp_path_factory.mktemp("flights")
+    put_flights(folder, tmp_path_factory)
+    return folder
 
 
 @pytest.fixture

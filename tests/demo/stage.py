@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from starlette.applications import Starlette
 
+from engines.locks import locked
+from engines.shared import run_folder
 from tenantry import mount_dashboards
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.dashboards import ReloadingFolder
@@ -46,6 +50,15 @@ class Stage:
         """One more group; its token."""
         made = await self.provisioner.get_or_create(self.environment, GroupDraft(name, name, properties, mapping))
         return made.token
+
+
+def put_flights(folder: Path, factory: pytest.TempPathFactory) -> None:
+    """The demo's data, which are made once for all processes of a run."""
+    made = run_folder(factory) / "flights-of-the-demo"
+    made.mkdir(exist_ok=True)
+    with locked(made):
+        prepare(made)
+    shutil.copytree(made, folder, dirs_exist_ok=True)
 
 
 @asynccontextmanager

@@ -18,6 +18,7 @@ from playwright.async_api import Page
 from engines.axe import serious
 from engines.chromium import OpenPage, follow
 from tenantry.backends.sql import SQLStore
+from tests.demo.stage import put_flights
 
 pytestmark = pytest.mark.slow
 
@@ -42,6 +43,7 @@ class Started:
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
     """``tenantry demo``, as somebody at a terminal starts it."""
     folder = tmp_path_factory.mktemp("demo")
+    put_flights(folder, tmp_path_factory)
     command = [sys.executable, "-W", "error", "-m", "tenantry", "demo", "--folder", str(folder), "--port", "0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=folder)
     assert process.stderr is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 from tenantry.demo.files import PACKED, copy_files
 from tenantry.editor import EditorAuthor, EditorSessions
 from tenantry.groups import Author
-from tests.demo.stage import URL, Stage, staged
+from tests.demo.stage import URL, Stage, put_flights, staged
 
 FILE = "dashboards/delays.yaml"
 
@@ -32,12 +31,9 @@ class Analyst:
 
 
 @pytest.fixture
-async def own_stage(data_folder: Path, tmp_path: Path) -> AsyncIterator[Stage]:
+async def own_stage(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
     """With files that only this test changes."""
-    async with staged(data_folder):
-        pass  # makes the data
-    for data in data_folder.glob("flights-*"):
-        os.link(data, tmp_path / data.name)
+    put_flights(tmp_path, tmp_path_factory)
     async with staged(tmp_path) as ready:
         yield ready
 

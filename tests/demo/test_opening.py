@@ -13,13 +13,13 @@ import pytest
 from tenantry.demo import prepare_demo
 from tenantry.testing import Call
 from tenantry.testing.requests import send_request
-from tests.demo.stage import PRODUCT_URL, URL
+from tests.demo.stage import PRODUCT_URL, URL, put_flights
 
 pytestmark = pytest.mark.slow
 
 
 def test_the_docs_and_the_dashboard_of_each_customer_have_been_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """None fails, and the printed link opens the editor. Red when the documentation is left out: 2 s for its first
     reader."""
@@ -31,6 +31,7 @@ def test_the_docs_and_the_dashboard_of_each_customer_have_been_opened(
         return answer
 
     monkeypatch.setattr("tenantry.demo.send_request", watched)
+    put_flights(tmp_path, tmp_path_factory)
     demo = prepare_demo(tmp_path, URL, PRODUCT_URL)
 
     statuses: list[int] = []

@@ -24,7 +24,8 @@ async def serious(page: Page, *, only: Collection[str] = (), also: Collection[st
 
     ``only``: ask these rules and no other; ``also``: further rules that count whatever axe calls what they find.
     """
-    await page.evaluate(AXE_SCRIPT)
+    if not await page.evaluate("'axe' in window"):
+        await page.evaluate(AXE_SCRIPT)
     await page.evaluate(SETTLED)  # a text that is just fading in has no contrast yet
     asked: dict[str, Any] = {"resultTypes": ["violations"]}
     if only:

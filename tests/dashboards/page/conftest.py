@@ -17,6 +17,8 @@ Visit = Callable[..., Awaitable[Watched]]
 
 PATIENCE = 60.0
 """Seconds that a test waits for what must come: a busy machine must not fail it."""
+PAUSE = 0.05
+"""Seconds between two questions: each goes through three processes."""
 
 
 browser = pytest.fixture(launched, scope="package", name="browser")
@@ -108,8 +110,8 @@ async def box_of(element: Locator) -> dict[str, float]:
 
 async def until(holds: Callable[[], Awaitable[Any]]) -> None:
     """Waits for a condition."""
-    for _ in range(int(PATIENCE / 0.02)):
+    for _ in range(int(PATIENCE / PAUSE)):
         if await holds():
             return
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(PAUSE)
     raise AssertionError("it never came to be")

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import random
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,9 +22,9 @@ from tests.dashboards.page.stand_in import Message, StandIn, rows
 
 SOURCES = Path(__file__).parents[3] / "frontend" / "src" / "dashboards"
 MODULE = SOURCES / "charts" / "colors.js"
-PALETTE = ("#2f5bd8", "#b35c00", "#0b7a75", "#a03c8f", "#5c7a00", "#c0362c", "#6b4fa0", "#5b6472")
+PALETTE = ("#2f5bd8", "#b35c00", "#0b7a75", "#a03c8f", "#5c7a00", "#7a4a2b", "#6b4fa0", "#5b6472")
 WORDS = {"accent": "#2f5bd8", "good": "#1a7f4b", "warn": "#9a6700", "bad": "#c0362c", "quiet": "#5b6472"}
-SPARE = ("#0084b4", "#7a4a2b", "#e2008a", "#1f2f66")
+SPARE = ("#0084b4", "#e2008a", "#1f2f66")
 TOKENS = WORDS | {f"data-{number}": color for number, color in enumerate((*PALETTE, *SPARE), 1)}
 LOADS = """
 import { SeriesColors } from COLORS;
@@ -192,8 +193,7 @@ def test_nobody_else_takes_a_colour_of_the_file(seed: int) -> None:
 
 
 def test_the_file_and_the_choices_come_first() -> None:
-    """A panel's colours before the dashboard's, then the order of choices, then the hash; a colour that looks like one
-    of the file's is nobody else's. Red when `bad` and the red of the palette stand in one chart."""
+    """A panel's colours before the dashboard's, then the order of choices, then the hash."""
     choices = [{"value": "EWR"}, {"value": "JFK"}, {"value": "LGA"}]
     about = {"colors": {"Lost": "bad", "Won": "#00aa55", "North": 4}, "controls": [{"choices": choices}]}
     names = ["Lost", "Won", "North", "JFK", "EWR", "a", "b", "c"]
@@ -201,9 +201,19 @@ def test_the_file_and_the_choices_come_first() -> None:
     (colors,) = found.values()
     assert colors[:3] == ["bad", 9, 4]
     assert colors[3:5] == [2, 1]
-    assert 6 not in colors
     [[panel]] = loads([[["status", ["Lost", "Won"], {"Lost": 3}]]], **about)
     assert [*panel.values()] == [[3, 9]]
+
+
+def test_no_colour_of_the_palette_is_that_of_bad() -> None:
+    """Light and dark. Red when a series was as red as a negative balance in a table of the same page."""
+    css = (SOURCES.parent / "tokens.css").read_text(encoding="utf-8")
+    modes = [dict(re.findall(r"--(bad|data-\d): (#\w+)", each)) for each in css.split("@media")]
+    shown = [each for each in modes if "bad" in each]
+    assert len(shown) >= 2
+    for tokens in shown:
+        bad = tokens.pop("bad")
+        assert min(distance(color, bad) for color in tokens.values()) >= 80
 
 
 def test_measures_are_told_apart_in_the_order_of_the_file() -> None:

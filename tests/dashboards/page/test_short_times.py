@@ -62,3 +62,23 @@ async def test_a_label_says_the_time_of_its_mark(
     panel = await panel_of(stand_in, visit, chart(kind, times, unit), width=width)
     for written, true in await said(panel, times):
         assert abs(written - true) <= 10 * step, (written, true)  # the labels at the ends stand within the drawing
+
+
+MIDDLES = """(panel) => {
+    const middle = (each) => { const box = each.getBoundingClientRect(); return box.x + box.width / 2; };
+    const line = panel.querySelector("path.line").getBoundingClientRect();
+    return [line.x, line.right,
+        [...panel.querySelectorAll(".axis-bottom .label")].map((each) => [each.textContent, middle(each)])];
+}"""
+
+
+@pytest.mark.parametrize("width", [480, 620, 1440])
+async def test_the_last_day_stands_below_its_place(stand_in: StandIn, visit: Visit, width: int) -> None:
+    """Red when it was moved into the drawing, and stood below the day before it."""
+    times = [datetime(2026, 11, day) for day in range(1, 31)]  # noqa: DTZ001
+    panel = await panel_of(stand_in, visit, chart("line", times, "day"), width=width)
+    first, last, labels = await panel.evaluate(MIDDLES)
+    assert len(labels) > 1
+    for text, middle in labels:
+        place = int(text.split(" ")[1].rstrip(",")) - 1
+        assert abs(middle - (first + (last - first) * place / 29)) < (last - first) / 29 / 2, text

@@ -48,7 +48,7 @@ export function belowLegend({ width, height, legend = 0 }, series) {
 export function plotOf({ width, height }, { left = [], right = 0, bottom = true, names = false, above = false }) {
   const widest = Math.max(0, ...left.map(textWidth));
   const start = widest ? Math.ceil(widest) + GAP : 2;
-  const end = Math.max(right, 10);
+  const end = Math.max(right, 24); // so that the last label stands below its place
   const top = names || above ? LABEL : GAP;
   const below = (bottom ? LABEL : GAP) + (names ? LINE_HEIGHT : 0);
   return { left: start, top, width: Math.max(20, width - start - end), height: Math.max(20, height - top - below) };

@@ -14,7 +14,7 @@ const COLOURS = 8;
 const MOST = 100;
 const PLACES = [1, 2, 3, 4, 5, 6, 7];
 /** For names when all hues are taken, or look like a colour of the file. */
-const SPARE = ["#0084b4", "#7a4a2b", "#e2008a", "#1f2f66"];
+const SPARE = ["#0084b4", "#e2008a", "#1f2f66"];
 /** Hues of a palette, and shades where no others are left, are one colour when nearer than this. */
 const SAME = 60;
 /** Degrees between the hues for names beyond all shades: none of them comes again. */

@@ -35,7 +35,7 @@ def pytest_collection_finish() -> None:
 
 
 def _end_at_once() -> None:
-    """For DuckDB what is frozen has leaked. It says so on stderr, unheard."""
+    """Frees nothing. DuckDB reports frozen objects as leaks, so stderr is closed."""
     gc.freeze()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 
 import pytest
@@ -11,6 +12,9 @@ from tests.dashboards.page.conftest import Visit, box_of, until
 from tests.dashboards.page.gallery import ROUTE, table
 from tests.dashboards.page.marks import drawn, panel_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
+
+SETTLES = 0.5
+"""Seconds, longer than a panel waits before it is fitted to its new size."""
 
 
 async def first(page: Page) -> str:
@@ -82,7 +86,20 @@ async def test_columns_go_in_the_stated_order(stand_in: StandIn, visit: Visit) -
     assert await page.locator(".table-foot").evaluate(said) == '"Scroll for more columns"'
     await page.locator(".table-scroller").evaluate("each => each.scrollTo(9999, 0)")
     await until(lambda: _count(page, ".table-scroller.more-left:not(.more-right)", 1))
-    assert await page.locator(".table-foot").evaluate(said) == "none"
+    assert await page.locator(".table-foot").evaluate(said) == '"Scroll for more columns"'
+
+
+async def test_a_table_stays_at_its_end(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the words for more columns went at the end: the panel was less tall, was fitted again, and the table
+    jumped back before its last column could be read."""
+    for width in (360, 390, 430, 480):
+        page = (await visit(stand_in.show([table()]), width=width)).page
+        await page.get_by_role("button", name="more column").click()
+        await asyncio.sleep(SETTLES)
+        scroller = page.locator(".table-scroller")
+        end = await scroller.evaluate("each => { each.scrollTo(9999, 0); return each.scrollLeft; }")
+        await asyncio.sleep(SETTLES)
+        assert await scroller.evaluate("each => each.scrollLeft") == end > 0, width
 
 
 async def test_the_head_stays(stand_in: StandIn, visit: Visit) -> None:

@@ -13,6 +13,7 @@ from tests.dashboards.page.gallery import ROUTE, table
 from tests.dashboards.page.marks import drawn, panel_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+WORDS = "foot => getComputedStyle(foot, '::after').content"
 SETTLES = 0.5
 """Seconds, longer than a panel waits before it is fitted to its new size."""
 
@@ -82,11 +83,10 @@ async def test_columns_go_in_the_stated_order(stand_in: StandIn, visit: Visit) -
     await page.get_by_role("button", name="more column").click()
     assert await heads.count() == 6
     assert await page.locator(".table-scroller.more-right").count() == 1
-    said = "each => getComputedStyle(each, '::after').content"
-    assert await page.locator(".table-foot").evaluate(said) == '"Scroll for more columns"'
+    assert await page.locator(".table-foot").evaluate(WORDS) == '"Scroll for more columns"'
     await page.locator(".table-scroller").evaluate("each => each.scrollTo(9999, 0)")
     await until(lambda: _count(page, ".table-scroller.more-left:not(.more-right)", 1))
-    assert await page.locator(".table-foot").evaluate(said) == '"Scroll for more columns"'
+    assert await page.locator(".table-foot").evaluate(WORDS) == '"Scroll for more columns"'
 
 
 async def test_a_table_stays_at_its_end(stand_in: StandIn, visit: Visit) -> None:
@@ -254,8 +254,7 @@ async def test_no_digit_of_a_chart_as_a_table_is_cut(stand_in: StandIn, visit: V
     await page.get_by_role("button", name="Menu of Bars").click()
     await page.get_by_role("menuitem", name="Show as table").click()
     await page.locator(".twin .more-right").wait_for()
-    said = "each => getComputedStyle(each, '::after').content"
-    assert await page.locator(".twin .table-foot").evaluate(said) == '"Scroll for more columns"'
+    assert await page.locator(".twin .table-foot").evaluate(WORDS) == '"Scroll for more columns"'
     assert await page.evaluate(CUT) == [[], True]
 
 

@@ -77,7 +77,7 @@ export class FigureView {
   /** Which days are compared with which. */
   #dates({ shown, before, whole_dates: wholeDates }, started) {
     const [now, then] = [shown, before].map((days) => rangeLabel(days, this.context.formats));
-    return `${now} against ${then}${wholeDates ? ". Dates without a time are whole days" : started ? ". Today is not over" : ""}`;
+    return `${now} against ${then}${wholeDates ? "; dates without a time are whole days" : started ? "; today is not over" : ""}`;
   }
 
   /** `now`: the value of what has passed, of a period that has `value`. */

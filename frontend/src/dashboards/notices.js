@@ -8,7 +8,7 @@ const SENTENCES = {
   no_token: ["There is no access to this dashboard", "The page around it has none to give. Please sign in there again."],
   code_used: ["This address has been used already", "It opens a dashboard once. Please load the page around it again."],
   no_session: ["Please open this dashboard from your product", "This address alone opens nothing."],
-  cookies_blocked: ["Cookies are blocked, or this visit has ended", "The dashboard keeps its access in a cookie of its own. Please allow cookies for this site, and open it again from where you came."],
+  cookies_blocked: ["Cookies are blocked, or this visit has ended", "Please allow cookies for this site, and open the dashboard again from where you came."],
   unreachable: ["The dashboard could not be loaded", "The server cannot be reached just now. Please try again shortly."],
   ended: ["This access has ended", "Please load the page around this dashboard again, or ask who gave it to you."],
   embedding_not_allowed: ["This dashboard may not be shown here", "The page around it is of a site that may not show it. Please ask who gave it to you."],

@@ -163,7 +163,7 @@ export class Panel {
     this.#state("empty");
     const reset = this.context.isFiltered() ? html("button", { type: "button", class: "link", click: this.context.reset }, "Show the defaults") : null;
     this.body.replaceChildren(html("p", { class: "panel-empty" }, this.view.empty ?? NO_ROWS, " ", reset));
-    this.note.hidden = true;
+    this.#write();
   }
 
   #chosen() {
@@ -195,15 +195,20 @@ export class Panel {
     this.#state("failed");
     const again = html("button", { type: "button", class: "quiet-button", click: () => this.context.ask() }, "Try again");
     this.body.replaceChildren(html("div", { class: "panel-failed", role: "alert" }, html("p", {}, reason), again));
-    this.note.hidden = true;
+    this.#write();
   }
 
   /** Until other rows come. */
   #say(text) {
     this.context.announce(text);
-    this.note.hidden = false;
-    this.note.classList.remove("late");
-    this.note.replaceChildren(text);
+    this.#write(text);
+  }
+
+  /** The sentence below the panel, if any; `again`: a button beside it, where it is a warning. */
+  #write(text = "", again) {
+    this.note.hidden = !text;
+    this.note.classList.toggle("late", !!again);
+    this.note.replaceChildren(text, again ?? "");
   }
 
   #state(state) {
@@ -218,17 +223,13 @@ export class Panel {
   /** How old the rows are, where that is worth a word; a warning where they should be newer. */
   #age({ age }) {
     if (this.about.refresh && age > 2 * this.about.refresh + 5) return this.#late(age, "Newer ones have not come.");
-    this.note.hidden = !(age >= NOTEWORTHY);
-    this.note.classList.remove("late");
-    this.note.replaceChildren(this.note.hidden ? "" : `${this.#duration(age)} old`);
+    this.#write(age >= NOTEWORTHY ? `${this.#duration(age)} old` : "");
   }
 
   #late(age, reason) {
     const again = html("button", { type: "button", class: "link", click: () => this.context.ask({ fresh: true }) }, "Ask again");
     if (!this.note.classList.contains("late")) this.context.announce(`${this.title}: ${reason}`); // once, not at each refresh
-    this.note.hidden = false;
-    this.note.classList.add("late");
-    this.note.replaceChildren(`These numbers are ${this.#duration(age)} old. ${reason} `, again);
+    this.#write(`These numbers are ${this.#duration(age)} old. ${reason} `, again);
   }
 
   /** In seconds where it is short, else in minutes. */

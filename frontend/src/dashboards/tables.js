@@ -139,6 +139,7 @@ export class TableView {
   fit() {
     if (!this.parts) return;
     const { scroller, table, shown } = this.parts;
+    const { scrollLeft } = scroller;
     const show = (place, visible) => {
       for (const row of table.rows) row.cells[place].hidden = !visible;
     };
@@ -162,6 +163,7 @@ export class TableView {
     }
     this.#hidden.hidden = !gone;
     if (gone) this.#hidden.textContent = `Show ${gone} more ${gone === 1 ? "column" : "columns"}`;
+    scroller.scrollLeft = scrollLeft; // it was narrower for a while
     fade(scroller);
   }
 

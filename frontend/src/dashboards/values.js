@@ -199,7 +199,10 @@ export class Formats {
   change(now, before, way, form) {
     const signed = difference(now, before);
     const apart = typeof signed === "number" ? Math.abs(signed) : signed.replace("-", "");
-    if (way.format === "percent") return `${this.#number({ maximumFractionDigits: 1 }, apart * 100, 100)} points`;
+    if (way.format === "percent") {
+      const points = this.#number({ maximumFractionDigits: 1 }, apart * 100, 100);
+      return `${points} ${points === "1" ? "point" : "points"}`;
+    }
     if (compare(now, 0) < 0 || compare(before, 0) < 0) return this[form](apart, way);
     return this.#number({ style: "percent", maximumFractionDigits: 1 }, Number(apart) / Number(before));
   }
@@ -279,7 +282,7 @@ export class Formats {
     const { notation = "standard", maximumSignificantDigits: most } = rest;
     const whole = maximumFractionDigits === ALL_DIGITS;
     if (size === 0) return this.#formatter(Intl.NumberFormat, { ...options, notation: "standard" }).format(0);
-    if (most ? size < TOO_SMALL : size < 0.5 * 10 ** -maximumFractionDigits) {
+    if (size < (most || (whole && typeof value === "number") ? TOO_SMALL : 0.5 * 10 ** -maximumFractionDigits)) {
       options = { ...rest, maximumSignificantDigits: whole ? 17 : (most ?? 2), notation: size < TOO_SMALL ? "scientific" : notation };
     } else if (size >= TOO_LARGE[notation] && !(typeof value === "string" && notation === "standard")) {
       options = { ...rest, maximumSignificantDigits: most ?? (notation === "standard" ? 17 : 3), notation: "scientific" };

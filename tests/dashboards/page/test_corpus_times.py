@@ -80,7 +80,7 @@ async def test_cmp_compares_equal_parts(corpus_of: Corpus, visit: Visit, period:
         address = f"{served.url}/cmp{f'#period={period}' if period else ''}"
         seen = await visit(address, extra_http_headers=served.headers)
         said = str(await seen.page.locator(".change").get_attribute("title")).replace("\N{NARROW NO-BREAK SPACE}", " ")
-        assert said.replace(", 10:00 AM", "") == f"{days}. Dates without a time are whole days"
+        assert said.replace(", 10:00 AM", "") == f"{days}; dates without a time are whole days"
         assert [await figure(seen), await seen.page.locator(".change").inner_text()] == [count, "As before"]
 
 

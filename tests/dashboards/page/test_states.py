@@ -425,6 +425,14 @@ async def test_the_key_figure_says_its_change_in_words(stand_in: StandIn, visit:
     assert await page.locator(".figure-value").all_inner_texts() == ["336,776", "12.64 min", "78.1%", "$1,204,501"]
 
 
+@pytest.mark.parametrize(("now", "text"), [(0.51, "Up 1 point from 50.0%"), (0.53, "Up 3 points from 50.0%")])
+async def test_one_point_is_no_points(stand_in: StandIn, visit: Visit, now: float, text: str) -> None:
+    """Red when the word was always the same."""
+    answer = rows({"v": "float"}, [now], compare=rows({"v": "float"}, [0.5]))
+    page = (await visit(stand_in.show([{"kind": "figure", "figure": "v", "format": "percent", "answer": answer}]))).page
+    assert (await page.locator(".change").inner_text()).startswith(text)
+
+
 async def test_beside_what_is_below_nought_a_change_is_a_difference(stand_in: StandIn, visit: Visit) -> None:
     """Percents of it mean nothing: a fall from just below nought would be one of thousands. Red without that case."""
     given = [(-4.8, -0.1), (-2.9, 11.6), (3.5, -1.5)]
@@ -486,10 +494,10 @@ async def test_a_change_of_a_day_that_is_not_over(stand_in: StandIn, visit: Visi
     assert await page.locator(".change").all_inner_texts() == [f"Down 40% from 20 {words}" for _, words in given]
     titles = await page.locator(".change").evaluate_all("all => all.map((each) => each.title)")
     assert [title.replace("\N{NARROW NO-BREAK SPACE}", " ").replace(", 2026", "") for title in titles] == [
-        "Nov 28 against Nov 27. Today is not over",
-        "Nov 28 against Oct 28. Today is not over",
-        "Nov 28, until 11:00 AM against Nov 27, until 11:00 AM. Dates without a time are whole days",
-        "Nov 1 – Nov 28 against Oct 1 – Oct 28. Today is not over",
+        "Nov 28 against Nov 27; today is not over",
+        "Nov 28 against Oct 28; today is not over",
+        "Nov 28, until 11:00 AM against Nov 27, until 11:00 AM; dates without a time are whole days",
+        "Nov 1 – Nov 28 against Oct 1 – Oct 28; today is not over",
         "Nov 1 – Nov 28, 11:00 AM against Oct 1 – Oct 28, 11:00 AM",
     ]
 

@@ -103,6 +103,16 @@ async def test_no_number_is_written_as_nought_that_is_none(
     assert await page.locator(".figure-value").inner_text() == text
 
 
+async def test_all_digits_of_a_tiny_number_are_few(stand_in: StandIn, visit: Visit) -> None:
+    """A double is a power of ten, with all its digits; a decimal has those that it was given. Red when a double had
+    all its noughts."""
+    given = {"float": 7.4123456789e-8, "decimal": "0.000000000000000000000000000001"}
+    figures = [panel("figure", "v", rows({"v": kind}, [value])) for kind, value in given.items()]
+    page = (await visit(stand_in.show(figures))).page
+    titles = [await each.get_attribute("title") for each in await page.locator(".figure-number").all()]
+    assert titles == ["7.4123456789E\N{MINUS SIGN}8", given["decimal"]]
+
+
 async def test_ids_and_years_have_no_thousands(stand_in: StandIn, visit: Visit) -> None:
     """By their names and types, or because the author says so; and an amount of some other name has them. Red when a
     year is a number, or `paid` an id."""

@@ -1,7 +1,6 @@
 // A chart in its panel: drawn for the width that it has, with its legend, its readings and its twin.
 
 import { loaded } from "./chunks.js";
-import { dimension } from "./charts/dimension.js";
 import { describe, drawChart } from "./charts/index.js";
 import { legendOf } from "./charts/legend.js";
 import { Reading } from "./charts/reading.js";
@@ -70,7 +69,7 @@ export class ChartView {
     const beside = !this.#asTable && this.#beside();
     this.element.classList.toggle("stands-beside", beside);
     this.element.classList.toggle(`chart-${this.view.kind}`, !this.#asTable);
-    if (this.#asTable) return this.element.replaceChildren(this.#twin());
+    if (this.#asTable) return this.element.replaceChildren(loaded["menu_entries.js"].chartTwin(this.view, this.data, this.context.formats, this.context.title));
     const width = beside ? this.#width * 0.45 : this.#width;
     const options = { width, height: this.#height(), legend: LEGEND, beside, formats, colors, hidden: this.#hidden, domain: this.#domain, ...this.#times() };
     const chart = drawChart(this.view, this.rows, options);
@@ -150,18 +149,6 @@ export class ChartView {
   /** Names have other colours. */
   recolor() {
     if (this.chart && !this.#asTable) this.#draw();
-  }
-
-  #twin() {
-    const { formats, title } = this.context;
-    const measures = [this.view[this.view.kind]].flat();
-    const way = this.rows.way(formats, measures, this.view);
-    const ways = Object.fromEntries(measures.map((name) => [name, way]));
-    const { format, positions, buckets } = dimension(this.rows, this.view.by, formats, whenOf(this.data));
-    // The weekdays of a heat map's week may have ended before it.
-    const cut = (row) => this.view.kind !== "heatmap" && buckets?.cut(positions[row]);
-    const by = { ...this.rows.way(formats, [this.view.by], { format, along: true }), cut };
-    return loaded["menu_entries.js"].twinOf(this.data, { ...ways, [this.view.by]: by }, formats, title);
   }
 
   toggleTable() {

@@ -4,7 +4,7 @@ import { html, icon } from "./dom.js";
 import { bringIntoView, needsRoom } from "./room.js";
 
 export { picture } from "./charts/png.js";
-export { twinOf } from "./twin.js";
+export { chartTwin } from "./chart_twin.js";
 
 /** Shows a text that can be copied. */
 export function showText(title, text) {

@@ -31,6 +31,8 @@ const UNSEEN = / (?= )|[^\S ]|[\p{Cf}\p{M}]/gu;
 /** From here on numbers are written as powers of ten: a short one, and a double, whose further digits mean nothing. */
 const TOO_LARGE = { compact: 1e15, standard: 1e21 };
 const COMPACT_FROM = 10_000;
+/** Three digits, or more before the point: 23,309,911 is 2331 of a ten thousand, not 2330. */
+const SHORT = { notation: "compact", maximumSignificantDigits: 3, maximumFractionDigits: 0, roundingPriority: "morePrecision" };
 /** A share that differs by less percent is the whole: sums of doubles do. */
 const EQUAL = 1e-9;
 /** Below it a duration has a digit after the point. */
@@ -240,7 +242,7 @@ export class Formats {
 
   /** Three digits and a word for its size; in a language that has no word for it, the whole number: no nought is made up. */
   #shortened(format, value) {
-    const options = { ...this.#style(format), notation: "compact", maximumSignificantDigits: 3 };
+    const options = { ...this.#style(format), ...SHORT };
     const hasWord = this.#formatter(Intl.NumberFormat, options).formatToParts(value).some(({ type }) => type === "compact");
     return this.#number(hasWord || Math.abs(Number(value)) < 1 ? options : { ...this.#style(format), maximumFractionDigits: 0 }, value);
   }
@@ -276,7 +278,7 @@ export class Formats {
   /** Never a minus before a nought, a nought or 100 % for what is none, or more digits than a number has. */
   #number(options, value, hundred = options.style === "percent" ? 1 : NaN) {
     const size = Math.abs(Number(value)) * (options.style === "percent" ? 100 : 1);
-    const { minimumFractionDigits, maximumFractionDigits = options.style === "currency" ? this.#cents : 0, ...rest } = options;
+    const { minimumFractionDigits, maximumFractionDigits = options.style === "currency" ? this.#cents : 0, roundingPriority, ...rest } = options;
     const fromWhole = Math.abs(Math.abs(value) / hundred - 1) * 200;
     if (fromWhole > EQUAL && fromWhole < 10 ** -maximumFractionDigits) options = { ...options, maximumFractionDigits: Math.ceil(-Math.log10(fromWhole)) };
     const { notation = "standard", maximumSignificantDigits: most } = rest;
@@ -339,5 +341,5 @@ function isPlainToRead(value) {
 
 /** A count that is too large to be read one digit by another. */
 function shortFrom(amount) {
-  return Math.abs(amount) < COMPACT_FROM ** 2 ? {} : { notation: "compact", maximumSignificantDigits: 3 };
+  return Math.abs(amount) < COMPACT_FROM ** 2 ? {} : SHORT;
 }

@@ -71,6 +71,23 @@ async def test_a_gap_of_a_stack_and_of_a_small_line(stand_in: StandIn, visit: Vi
     assert await runs(stand_in, visit, figure, ".sparkline .line") == [2, 1, 2]
 
 
+@pytest.mark.parametrize("by", ["day", "name"])
+async def test_a_place_alone_in_a_stack_covers_no_others(stand_in: StandIn, visit: Visit, by: str) -> None:
+    """Whatever the width of the page. Red when it was 24 pixels wide: at 390, two days looked like six."""
+    days = [date(2026, 1, 1) + timedelta(days=n) for n in range(28)]
+    there = {0, 1, 14, 17, 27}
+    told = [
+        [day.isoformat() if by == "day" else f"n {day:%d}", 5 if n in there else None] for n, day in enumerate(days)
+    ]
+    given = rows({"day": "date" if by == "day" else "text", "n": "integer"}, *told)
+    shown = await panel_of(stand_in, visit, panel("area", given, stack="sum"), width=390)
+    (first, second, *_), *_ = await path(shown, ".layer[d]")
+    place = second[0] - first[0]
+    found = await boxes(shown, "rect.layer")
+    assert [each["width"] for each in found] == pytest.approx([place, place, place / 2], abs=0.1)
+    assert 2 < place < 20
+
+
 @pytest.mark.parametrize("kind", ["line", "area"])
 async def test_a_name_without_a_row_is_a_gap(stand_in: StandIn, visit: Visit, kind: str) -> None:
     """It is one for the series that lacks it, and the tooltip there names the other series. Red when the line of x went

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.async_api import Page
 
 from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.marks import panel_of
@@ -32,7 +33,8 @@ async def test_a_weekday_ends_before_its_week(
     stand_in: StandIn, visit: Visit, days: list[str], locale: str, buckets: list[str], said: list[str], by: str
 ) -> None:
     """On Wednesday the 25th, that week's Monday is over and its Friday is not; so are the month's Tuesdays; its last
-    Monday is the 30th. Red when all cells of a week that had not ended were unfinished."""
+    Monday is the 30th. The chart's table says so too. Red when all cells of a week that had not ended were unfinished,
+    and when a heat map's table said nothing."""
     wanted = {days[["Mon", "Tue", "Wed", "Fri"].index(each)] for each in said}
     told = [[at, day, 5] for at in buckets for day in days]
     given = rows({"time": "date", "weekday": "text", "n": "integer"}, *told, now=NOW)
@@ -43,6 +45,16 @@ async def test_a_weekday_ends_before_its_week(
     found = [each for each in await titles(panel) if "so far" in each]
     assert {day for day in days for each in found if day in each} == wanted
     assert len(found) == len(wanted)
+    told_rows = await told_in_table(page)
+    assert {day for day in days for each in told_rows if day in each} == wanted
+
+
+async def told_in_table(page: Page) -> list[str]:
+    """The rows of the chart's table that say "so far"."""
+    await page.get_by_role("button", name="Menu of").click()
+    await page.get_by_role("menuitem", name="Show as table").click()
+    await page.locator(".twin table").wait_for()
+    return [each for each in await page.locator(".twin tbody tr").all_inner_texts() if "so far" in each]
 
 
 @pytest.mark.parametrize(("by", "down"), [("time", "weekday"), ("weekday", "time")])
@@ -141,6 +153,14 @@ async def test_a_slice_of_the_rest_holds_it(stand_in: StandIn, visit: Visit) -> 
     view = {"kind": "donut", "donut": "n", "by": "day", "limit": 2}
     panel = await panel_of(stand_in, visit, view | {"answer": answer(MONTHS, [4, 3, 2, 1], now=NOW)})
     assert (await panel.locator(".legend-name").all_inner_texts())[-1] == "Other (2), so far"
+
+
+async def test_a_table_of_a_chart_says_it_of_a_series(stand_in: StandIn, visit: Visit) -> None:
+    """Red when only the column of the axis was asked."""
+    given = rows({"who": "text", "month": "date", "n": "integer"}, *[["A", at, 5] for at in MONTHS], now=NOW)
+    bars = {"kind": "bar", "bar": ["n"], "by": "who", "color": "month", "answer": given}
+    page = (await visit(stand_in.show([bars]))).page
+    assert await told_in_table(page) == ["A\tNov 2026, so far\t5"]
 
 
 async def test_a_series_of_the_rest_holds_it(stand_in: StandIn, visit: Visit) -> None:

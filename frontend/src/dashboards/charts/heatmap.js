@@ -1,17 +1,15 @@
 // A field of shades: one cell for each pair of two columns.
 
 import { difference, number } from "../numbers.js";
-import { DAY } from "../times.js";
 import { html, svg } from "../dom.js";
 import { bandTicks, canvas, drawBottomAxis, drawSideName, LINE_HEIGHT, plotOf, sideNames } from "./axes.js";
 import { LEFT_OUT } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { isWhole } from "./measure.js";
 import { lost, note } from "./series.js";
+import { daysOf, weekdays } from "./weekdays.js";
 
 const TALLEST = 64;
-/** The days of one. */
-const WEEK = [1, 2, 3, 4, 5, 6, 7].map((day) => Date.UTC(2026, 0, day));
 /** As many lines of names make a chart taller; of more, some have no name. */
 const MOST_NAMES = 60;
 
@@ -72,22 +70,6 @@ export function draw(view, rows, options) {
 function exactly(amount, amounts, values) {
   const row = amounts.indexOf(amount);
   return row < 0 ? difference(0, values[amounts.indexOf(-amount)] ?? -amount) : values[row];
-}
-
-/** The names of weekdays, in English and in the page's language. */
-function weekdays(locale) {
-  const namesIn = (each, weekday) => {
-    const { format } = new Intl.DateTimeFormat(each, { weekday, timeZone: "UTC" });
-    return WEEK.map((day) => [format(day), day]);
-  };
-  return new Map(["en", locale].flatMap((each) => ["short", "long"].flatMap((weekday) => namesIn(each, weekday))));
-}
-
-/** Of a name of a weekday: from when to when a bucket has days of that name. */
-function daysOf(first) {
-  if (!first) return undefined;
-  const away = (one, other) => ((((one - other) / DAY) % 7) + 7) % 7 * DAY;
-  return (start, end) => [start + away(first, start), end - away(end - DAY, first)];
 }
 
 /** Numbers and times by size; names as the query has them. */

@@ -18,7 +18,7 @@ const NAME = LINE_HEIGHT + 2;
 const LEAST_GAP = 3;
 /** A name without a row of a series is a gap of its line. */
 const NAMES = { regular: true, next: (place) => place + 1 };
-/** Half the width of what a stack has at one place alone, in pixels. */
+/** Half the width of what a stack has at one place alone, in pixels, at most. */
 const ALONE = 12;
 
 /**
@@ -187,18 +187,20 @@ class LineChart {
     return { isThere: ({ high }) => high !== null, x: ({ x }) => this.x(x), digits: 2 };
   }
 
-  /** A value between two that are missing is a dot, or a bar of a stack: a line of one point cannot be seen. */
+  /** A value between two that are missing is a dot, or a bar of a stack, which covers no others' places. */
   #alone(spans) {
     const there = (place) => spans[place] !== undefined && spans[place].high !== null;
-    const mark = ({ x, low, high }) => {
+    const mark = ({ x, low, high }, place) => {
       const [at, y] = [this.x(x), this.y(high)];
       const cut = this.by.buckets?.cut(x) ? " cut" : "";
       if (!this.view.stack) return svg("circle", { class: `dot${cut}`, cx: at.toFixed(2), cy: y.toFixed(2), r: 3 });
       const { left, width } = this.plot;
-      const [from, to] = [Math.max(left, at - ALONE), Math.min(left + width, at + ALONE)];
+      const after = this.by.buckets?.next(x) ?? spans[place + 1]?.x ?? 2 * x - spans[place - 1]?.x;
+      const half = Math.max(1, Math.min(ALONE, (this.x(after) - at) / 2 || ALONE));
+      const [from, to] = [Math.max(left, at - half), Math.min(left + width, at + half)];
       return svg("rect", { class: `layer${cut}`, x: from.toFixed(2), y: y.toFixed(2), width: (to - from).toFixed(2), height: (this.y(low) - y).toFixed(2) });
     };
-    return spans.filter((_, place) => there(place) && !there(place - 1) && !there(place + 1)).map(mark);
+    return spans.flatMap((span, place) => (there(place) && !there(place - 1) && !there(place + 1) ? mark(span, place) : []));
   }
 
   #chart(root) {

@@ -194,7 +194,7 @@ async def test_a_long_word_of_a_text_is_no_wider_than_its_panel(stand_in: StandI
 async def test_a_short_number_has_only_digits_of_its_own(
     stand_in: StandIn, visit: Visit, locale: str, value: float, short: str
 ) -> None:
-    """Where a language has no word for its size. Red when three digits and noughts were shown: 123.000, 1030, 2330万."""
+    """Where a language has no word for its size. Red when three digits and noughts were shown: 123.000, 2330万."""
     bars = {"kind": "bar", "bar": ["v"], "by": "k", "horizontal": True, "format": "currency", "digits": 6}
     bars["answer"] = rows({"k": "text", "v": "float"}, ["a", value])
     figure = {"kind": "figure", "figure": "v", "format": "currency", "digits": 20}

@@ -115,6 +115,7 @@ def commands() -> None:
 
 def main() -> None:
     """Run the command ``tenantry``."""
+    gc.set_threshold(10_000)  # a command mostly imports; with Python's 700, garbage collection takes a tenth of it
     try:
         commands(prog_name="tenantry")
     finally:

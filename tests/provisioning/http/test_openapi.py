@@ -288,7 +288,7 @@ async def test_documents_are_made_when_somebody_asks(monkeypatch: pytest.MonkeyP
         made.append(version)
         return openapi_document(version, contact=contact)
 
-    monkeypatch.setattr("tenantry.provisioning.http.routes.openapi_document", counted)
+    monkeypatch.setattr("tenantry.provisioning.http.openapi.openapi_document", counted)
     contact = f"{uuid.uuid4()}@acme.example"  # of no other test
     apps = [Starlette(routes=[*create_api(MemoryStore(), make_keys(), contact=contact)]) for _ in range(2)]
     assert made == []

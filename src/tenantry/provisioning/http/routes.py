@@ -15,10 +15,10 @@ from tenantry.errors import Draining
 from tenantry.ports import Clock, Store, WatchedBus
 from tenantry.provisioning import Deadline, PropertyContract
 from tenantry.provisioning.http.bulk import BulkEndpoint
+from tenantry.provisioning.http.contact import read_contact
 from tenantry.provisioning.http.data_sources import DataSourcesEndpoint
 from tenantry.provisioning.http.endpoint import JSON, STORE_SECONDS, ApiContext, Endpoint, Observer, json_response
 from tenantry.provisioning.http.introspection import IntrospectionEndpoint
-from tenantry.provisioning.http.openapi import check_contact, openapi_document
 from tenantry.provisioning.http.operations import OPERATIONS, ROTATION
 from tenantry.provisioning.http.passes import PASSES, REVOCATION
 from tenantry.provisioning.http.request import BODY_SECONDS, ApiRequest
@@ -44,6 +44,8 @@ class DocumentEndpoint(Endpoint):
 
 @lru_cache(maxsize=8)
 def _openapi_json(version: Literal["3.1", "3.2"], contact: str | None) -> bytes:
+    from tenantry.provisioning.http.openapi import openapi_document  # takes a twentieth of a server's start
+
     return bytes(json_response(openapi_document(version, contact=contact)).body)
 
 
@@ -117,7 +119,8 @@ def create_api(
     - ``source_hosts``: hosts that may be named in data sources registered over HTTP: ``db.example.com``,
       ``db.example.com:5432``, ``*.example.com``, or ``*`` for any. Raises ValueError for anything else.
     """
-    check_contact(contact)
+    if contact is not None:
+        read_contact(contact)
     context = ApiContext(store, keys, body_seconds, store_seconds, observer, contract, time_of_day=time_of_day)
     in_flight = KeysInFlight()
     user = UserGroupEndpoint(context, OPERATIONS, '{"user_group_id": "acme"}', in_flight)

@@ -4,10 +4,10 @@ document for 3.1 has ``x-query`` and ``x-itemSchema`` instead."""
 from __future__ import annotations
 
 import json
-import re
 from importlib.metadata import version as installed_version
 from typing import Any, Final, Literal
 
+from tenantry.provisioning.http.contact import read_contact
 from tenantry.provisioning.http.endpoint import DEFAULT_FORMAT
 from tenantry.provisioning.http.introspection import OAUTH_FORMAT
 from tenantry.provisioning.http.openapi.bulk_path import bulk_path
@@ -55,7 +55,7 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
             "version": installed_version("tenantry"),
             "description": _ABOUT,
             "license": {"name": "Apache License 2.0", "identifier": "Apache-2.0"},
-            **({} if contact is None else {"contact": _contact(contact)}),
+            **({} if contact is None else {"contact": read_contact(contact)}),
         },
         "servers": [{"url": "/"}],
         "security": [{"apiToken": []}],
@@ -89,20 +89,6 @@ def _share_responses(paths: JsonObject) -> JsonObject:
                 shared[name] = response
             responses[status] = {"$ref": f"#/components/responses/{name}"}
     return dict(sorted(shared.items()))
-
-
-def check_contact(contact: str | None) -> None:
-    """Raises ValueError if the contact is neither a web address nor an email address."""
-    if contact is not None:
-        _contact(contact)
-
-
-def _contact(contact: str) -> JsonObject:
-    if re.fullmatch(r"https?://[^\s/]\S*", contact):
-        return {"url": contact}
-    if re.fullmatch(r"[^\s@]+@[^\s@]+", contact):
-        return {"email": contact}
-    raise ValueError("contact must be a web address (https://…) or a mail address (name@example.com)")
 
 
 _CODES: Final = dict.fromkeys(
@@ -178,4 +164,4 @@ _HEADERS: Final = {
 }
 
 
-__all__ = ["check_contact", "openapi_document"]
+__all__ = ["openapi_document"]

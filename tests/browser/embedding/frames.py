@@ -20,7 +20,7 @@ NAME = "dashboards/sales/regions"
 """The path of a dashboard."""
 
 IN_CHROMIUM = pytest.mark.parametrize("browser", ["chromium"], indirect=True)
-"""For a test of what is the same in every browser, beside others that show it in Firefox."""
+"""For a test of what is the same in every browser."""
 
 Condition = Callable[[], Awaitable[Any]]
 

@@ -15,6 +15,7 @@ from playwright.async_api import Browser, Page
 
 from engines.chromium import OpenPage, Watched
 from tests.browser.embedding.frames import (
+    IN_CHROMIUM,
     NAME,
     dashboards,
     embed,
@@ -313,6 +314,7 @@ async def test_a_plain_iframe_takes_a_code(open_page: OpenPage, sites: Sites) ->
     assert (found["answer"]["status"], found["ended"]) == (401, "ended")
 
 
+@IN_CHROMIUM
 @pytest.mark.parametrize("code_is", ["code_used", "ended"])
 async def test_a_code_is_dead_with_its_token(open_page: OpenPage, sites: Sites, code_is: str) -> None:
     """It was made before a rotation, or before the end date of its group, of which the page says that the access has

@@ -1,6 +1,5 @@
 """A click that opens another dashboard: what was clicked and the page that opens say the same number, or the page says
-why it does not. Firefox shows it of a row, of bars and of filters that the page lacks: the rest is no matter of a
-browser."""
+why it does not. test_drill_through.py clicks in Firefox, too."""
 
 from __future__ import annotations
 
@@ -20,6 +19,8 @@ from tenantry.tokens import KeyRing, SigningKey
 from tests.browser.embedding.frames import IN_CHROMIUM, dashboards, until
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.served import write_files
+
+pytestmark = IN_CHROMIUM
 
 FILTERS = """[[ and route in {{ params.route }} ]] [[ and delay >= {{ params.least }} ]]
         and {{ params.period | within(day) }}"""
@@ -141,7 +142,6 @@ async def test_the_number_of_a_row(open_page: OpenPage, real: Sites) -> None:
     assert sorted(chips) == ["Least: All", "Period: Last 30 days", "Route: A-B"]
 
 
-@IN_CHROMIUM
 async def test_the_number_of_what_is_chosen(open_page: OpenPage, real: Sites) -> None:
     """A period that a viewer zoomed to, several routes, a number."""
     today = datetime.now(UTC).date()
@@ -152,7 +152,6 @@ async def test_the_number_of_what_is_chosen(open_page: OpenPage, real: Sites) ->
     assert 0 < int(number) < 41
 
 
-@IN_CHROMIUM
 async def test_the_number_of_others(open_page: OpenPage, real: Sites) -> None:
     """A mark that sums up several values sets all of them, where the other dashboard takes several; with a row among
     them that has none it says so and stays. Red when it takes the first: 3 of 12."""
@@ -162,7 +161,6 @@ async def test_the_number_of_others(open_page: OpenPage, real: Sites) -> None:
     assert await opened(frame) == (number, [])
 
 
-@IN_CHROMIUM
 @pytest.mark.parametrize("place", [0, 1])
 async def test_a_row_without_a_value_opens_nothing(open_page: OpenPage, real: Sites, place: int) -> None:
     """NULL, and the empty text: no filter can ask for them, and the panel says so to everybody. Red when it opened the
@@ -199,7 +197,6 @@ async def test_the_number_of_a_month_that_the_period_cuts(open_page: OpenPage, r
         await back(frame)
 
 
-@IN_CHROMIUM
 async def test_the_only_month_of_a_period(open_page: OpenPage, real: Sites) -> None:
     """Nothing says that it is a month; all its rows are in the period. Red when it is taken for a day."""
     first = datetime.now(UTC).date().replace(day=1) - timedelta(20)

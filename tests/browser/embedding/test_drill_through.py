@@ -13,7 +13,7 @@ from playwright.async_api import Frame, Page
 from engines.axe import serious
 from engines.chromium import OpenPage
 from tenantry.tokens import KeyRing, SigningKey
-from tests.browser.embedding.frames import dashboards, noted, until
+from tests.browser.embedding.frames import IN_CHROMIUM, dashboards, noted, until
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.served import write_files
 
@@ -95,6 +95,7 @@ async def test_the_element_follows_to_another_dashboard_and_back(open_page: Open
     assert seen.console == []
 
 
+@IN_CHROMIUM
 async def test_a_dashboard_without_filters_is_told_too(open_page: OpenPage, real: Sites) -> None:
     """On the way back from one with filters: the element has none, and one that is moved begins with none. Red when
     only filters were told of: the first dashboard began with those of the second one."""
@@ -120,6 +121,7 @@ async def _open_first(frame: Frame) -> None:
     await frame.page.keyboard.press("Enter")
 
 
+@IN_CHROMIUM
 async def test_an_address_without_a_name_follows_too(open_page: OpenPage, real: Sites) -> None:
     """Where ``src`` is the dashboard itself. Red when ``name`` was set: the address would have both."""
     seen = await open_page()
@@ -138,6 +140,7 @@ async def test_an_address_without_a_name_follows_too(open_page: OpenPage, real: 
     await until(lambda: _is_at(seen.page, None, address), "the element")
 
 
+@IN_CHROMIUM
 async def test_choices_that_another_dashboard_refuses_are_let_go(open_page: OpenPage, real: Sites) -> None:
     """The host opens another one by ``name``: what both have stays, else it begins with none, and the host is told. Red
     when the refusal was all that was shown."""
@@ -166,6 +169,7 @@ async def _count(frame: Frame, selector: str, count: int) -> bool:
     return await frame.locator(selector).count() == count
 
 
+@IN_CHROMIUM
 async def test_an_element_has_a_role_and_its_frame_a_title(open_page: OpenPage, real: Sites) -> None:
     """A label needs a role, which the element gives itself unless the host has; the frame is called as its dashboard.
     Red without the role: axe says that the label is not allowed."""

@@ -7,7 +7,18 @@ import asyncio
 from typing import Any
 
 from engines.chromium import OpenPage
-from tests.browser.embedding.frames import dashboards, embed, frame_of, noted, press, shown, shows, there, until
+from tests.browser.embedding.frames import (
+    IN_CHROMIUM,
+    dashboards,
+    embed,
+    frame_of,
+    noted,
+    press,
+    shown,
+    shows,
+    there,
+    until,
+)
 from tests.browser.embedding.sites import Sites
 
 
@@ -42,6 +53,7 @@ async def test_several_tenants_on_one_page(open_page: OpenPage, sites: Sites) ->
     assert [(await shown(each))["answer"]["group"] for each in dashboards(seen.page, sites)] == ["acme", "bolt", "corp"]
 
 
+@IN_CHROMIUM
 async def test_a_rotation_asks_the_host_once(open_page: OpenPage, sites: Sites) -> None:
     """Six requests at once are refused: the host is asked once, and all are answered. Red when a refused request
     does not wait for the renewal that runs, or asks although the token is another one by then."""
@@ -74,6 +86,7 @@ async def _streams(frame: Any) -> bool:
     return (await shown(frame)).get("stream") == len(b'{"live":true}\n')
 
 
+@IN_CHROMIUM
 async def test_the_same_token_again_is_one_error(open_page: OpenPage, sites: Sites) -> None:
     """A host that gives the dead token again is asked once, is given one error, and the dashboard says that it has
     ended; it asks no more. Red when the element does not compare: the host was asked again at each request."""
@@ -91,6 +104,7 @@ async def test_the_same_token_again_is_one_error(open_page: OpenPage, sites: Sit
     assert errors == ["same_token"]
 
 
+@IN_CHROMIUM
 async def test_what_the_viewer_chose_stays(open_page: OpenPage, sites: Sites) -> None:
     """Through a rotation, a reload of the frame and another ``name``: the element keeps and reports it. Red when
     the welcome holds no filters."""
@@ -113,6 +127,7 @@ async def test_what_the_viewer_chose_stays(open_page: OpenPage, sites: Sites) ->
     assert "Praha" not in "".join(line for line in sites.requests)
 
 
+@IN_CHROMIUM
 async def test_the_host_sets_filters_and_theme(open_page: OpenPage, sites: Sites) -> None:
     """While the dashboard is shown, without loading it again."""
     seen = await embed(open_page, sites, "acme")
@@ -176,6 +191,7 @@ async def test_get_token_may_come_early_or_late(open_page: OpenPage, sites: Site
     await frame_of(early.page, sites, "corp")
 
 
+@IN_CHROMIUM
 async def test_an_element_that_leaves_ends_its_frame(open_page: OpenPage, sites: Sites) -> None:
     """And one that comes back begins anew, with what the viewer chose."""
     seen = await embed(open_page, sites, "acme")
@@ -188,6 +204,7 @@ async def test_an_element_that_leaves_ends_its_frame(open_page: OpenPage, sites:
     assert (await shown(frame))["answer"]["filters"] == {"city": "Praha"}
 
 
+@IN_CHROMIUM
 async def test_a_host_that_has_no_token_says_so(open_page: OpenPage, sites: Sites) -> None:
     """An error for the host, and a page that says why. Red when the welcome is not sent then: it waits in vain."""
     seen = await open_page()

@@ -13,7 +13,7 @@ from playwright.async_api import Frame, Page, Response
 
 from engines.chromium import OpenPage, Watched
 from tenantry.tokens import KeyRing, SigningKey
-from tests.browser.embedding.frames import dashboards, noted, until
+from tests.browser.embedding.frames import IN_CHROMIUM, dashboards, noted, until
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.served import write_files
 
@@ -102,6 +102,7 @@ async def _as_many(page: Page, kind: str, count: int) -> list[Any] | None:
     return found if len(found) >= count else None
 
 
+@IN_CHROMIUM
 async def test_a_token_that_never_settles(open_page: OpenPage, real: Sites) -> None:
     """An error with a code after ten seconds, and the frame says that there is no access. So it is after a rotation.
     Red when the element waits for ever: the frame said after half a minute that its page has not opened it."""
@@ -135,6 +136,7 @@ async def _hello(page: Page, real: Sites) -> bool:
     return bool((await noted(page))["messages"].count(real.dashboards) == 2)
 
 
+@IN_CHROMIUM
 @pytest.mark.parametrize("name", ["sales/nothing", ""])
 async def test_an_unknown_dashboard_is_an_error_at_once(open_page: OpenPage, real: Sites, name: str) -> None:
     """The frame says so too, and also where the host forgot the name. Red when the server answers its address with a
@@ -173,6 +175,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+@IN_CHROMIUM
 async def test_wrong_filters_are_an_error_for_the_developer(open_page: OpenPage, real: Sites) -> None:
     """By an event and in the console; the customer sees what was there before. ``filters`` is what is shown, and a host
     that answers each event asks no more than once. Red when the page shows what it was given: a chip of a filter that
@@ -201,6 +204,7 @@ async def test_wrong_filters_are_an_error_for_the_developer(open_page: OpenPage,
     assert len(await events(seen.page, "error")) == len(WRONG)
 
 
+@IN_CHROMIUM
 @pytest.mark.parametrize(("fragment", "given"), [("", {"route": "A-B", "nope": "1"}), ("#nope=1", None)])
 async def test_wrong_filters_from_the_start(
     open_page: OpenPage, real: Sites, fragment: str, given: dict[str, str] | None
@@ -232,6 +236,7 @@ async def _chips(frame: Frame, texts: list[str]) -> bool:
     return await frame.locator(".chip").all_inner_texts() == texts
 
 
+@IN_CHROMIUM
 async def test_a_panel_that_fails_is_one_error(open_page: OpenPage, real: Sites) -> None:
     """With the panel's id and the sentence that the customer reads; the next failure is none, until it has been mended.
     Red when only what takes the place of the whole page is told."""

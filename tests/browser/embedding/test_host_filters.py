@@ -13,7 +13,7 @@ from playwright.async_api import Frame, Page
 
 from engines.chromium import OpenPage
 from tenantry.tokens import KeyRing, SigningKey
-from tests.browser.embedding.frames import dashboards, noted, until
+from tests.browser.embedding.frames import IN_CHROMIUM, dashboards, noted, until
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.served import write_files
 
@@ -38,6 +38,7 @@ def real(tmp_path: Path) -> Iterator[Sites]:
         yield served
 
 
+@IN_CHROMIUM
 async def test_they_replace_the_choices(open_page: OpenPage, real: Sites) -> None:
     """What is not named goes back to its default, on the page as in the element, also after ``reload()`` and where the
     choice began in the fragment of ``src``. Red when the page merges: the chips of before stayed, and ``filters`` was
@@ -65,6 +66,7 @@ async def test_they_replace_the_choices(open_page: OpenPage, real: Sites) -> Non
     assert [event for event in (await noted(seen.page))["events"] if event[1] == "error"] == []
 
 
+@IN_CHROMIUM
 async def test_a_host_that_answers_each_event(open_page: OpenPage, real: Sites) -> None:
     """By setting what it was told, as a form that is bound to a state does: nothing more follows. Red when what is set
     already goes to the page once more: two choices in a row then take each other's place without end."""
@@ -140,6 +142,7 @@ PINS = """(element) => element.addEventListener("filters", (event) => {
 })"""
 
 
+@IN_CHROMIUM
 @pytest.mark.parametrize(
     ("pinned", "shown"),
     [

@@ -13,7 +13,7 @@ from playwright.async_api import Frame, Page
 
 from engines.chromium import OpenPage, Watched
 from tenantry.tokens import KeyRing, SigningKey
-from tests.browser.embedding.frames import dashboards, noted, until
+from tests.browser.embedding.frames import IN_CHROMIUM, dashboards, noted, until
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.served import write_files
 
@@ -235,6 +235,7 @@ SHOWN = """() => Object.fromEntries([...document.querySelectorAll("rect.bar")].m
     each.dataset.series ?? each.parentNode.dataset.series, getComputedStyle(each).fill]))"""
 
 
+@IN_CHROMIUM
 async def test_a_moved_element_keeps_the_colours_of_names(open_page: OpenPage, real: Sites) -> None:
     """Of two names with the same hash the one that a filter leaves has the colour that it had beside the other one. Red
     when the new frame was not told."""
@@ -254,6 +255,7 @@ async def _named(page: Page, name: str) -> bool:
     return await page.locator("#acme").get_attribute("name") == name
 
 
+@IN_CHROMIUM
 async def test_a_host_that_is_loaded_again(open_page: OpenPage, real: Sites) -> None:
     """By the recipe of docs/embedding.md: the dashboard that a click had opened, and its filters. Red
     without ``setFilters`` in it: the page began with its defaults."""

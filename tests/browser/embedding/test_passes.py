@@ -16,7 +16,7 @@ from playwright.async_api import Frame, Page, Response
 
 from engines.chromium import OpenPage, Watched
 from tenantry.tokens import KeyRing, SigningKey, sign_pass
-from tests.browser.embedding.frames import dashboards, noted, there, until
+from tests.browser.embedding.frames import IN_CHROMIUM, dashboards, noted, there, until
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.served import write_files
 
@@ -135,6 +135,7 @@ async def test_three_passes_end_and_nobody_notices(open_page: OpenPage, real: Si
     assert seen.console == []
 
 
+@IN_CHROMIUM
 @pytest.mark.slow
 async def test_a_renewal_that_fails_is_tried_again_at_the_end(open_page: OpenPage, real: Sites) -> None:
     """The pass is still valid then, so nothing is said. Red when that failure is an event."""
@@ -146,6 +147,7 @@ async def test_a_renewal_that_fails_is_tried_again_at_the_end(open_page: OpenPag
     assert await errors(seen.page) == []
 
 
+@IN_CHROMIUM
 @pytest.mark.slow
 async def test_a_refused_request_waits_for_the_pass_that_is_on_its_way(open_page: OpenPage, real: Sites) -> None:
     """The host is not asked once more. Red when the element does not compare the refused pass with its last one."""
@@ -166,6 +168,7 @@ async def _is_answered(statuses: list[int]) -> bool:
     return 401 in statuses and statuses[-1] == 200
 
 
+@IN_CHROMIUM
 @pytest.mark.parametrize(
     ("made_pass", "reason"), [(dead_pass, "pass_expired"), (long_pass, "invalid_token")], ids=["dead", "long"]
 )

@@ -14,9 +14,9 @@ from tenantry.dashboards.preview.preview_endpoint import preview_address
 from tenantry.dashboards.preview.previews import Previews
 from tenantry.groups import Author
 from tenantry.tokens import KeyRing, SigningKey
-from tests.browser.embedding.frames import until
+from tests.browser.embedding.frames import IN_CHROMIUM, until
 from tests.browser.embedding.sites import Sites, serving
-from tests.dashboards.mounts import Mounting
+from tests.dashboards.mounts import FASTAPI
 from tests.dashboards.served import write_files
 
 FILES = {
@@ -38,8 +38,9 @@ rows:
 
 
 @pytest.fixture
-def real(tmp_path: Path, mounting: Mounting) -> Iterator[Sites]:
-    with serving(KeyRing([SigningKey("k1", b"7" * 32)]), write_files(tmp_path, FILES), mounting) as served:
+def real(tmp_path: Path) -> Iterator[Sites]:
+    """Mounted with all that may be around them; the tests beside this one mount them as they are."""
+    with serving(KeyRing([SigningKey("k1", b"7" * 32)]), write_files(tmp_path, FILES), FASTAPI) as served:
         yield served
 
 
@@ -70,6 +71,7 @@ async def test_a_preview_is_marked_and_opens_once(open_page: OpenPage, real: Sit
     await until(refused, "the notice")
 
 
+@IN_CHROMIUM
 async def test_a_click_to_another_dashboard_leaves_the_preview(open_page: OpenPage, real: Sites) -> None:
     """A preview is of one dashboard: the page says so, and the way back shows it as before. Red when each refusal with
     403 is said to be the end of the access: the preview still held, and there was no way back."""

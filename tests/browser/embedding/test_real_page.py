@@ -13,7 +13,7 @@ from engines.chromium import OpenPage
 from tenantry.tokens import KeyRing, SigningKey
 from tests.browser.embedding.frames import dashboards, noted, until
 from tests.browser.embedding.sites import Sites, serving
-from tests.dashboards.mounts import Mounting
+from tests.dashboards.mounts import FASTAPI
 from tests.dashboards.served import write_files
 
 FILES = {
@@ -31,8 +31,9 @@ HALF_A_MINUTE = 31_000
 
 
 @pytest.fixture
-def real(tmp_path: Path, mounting: Mounting) -> Iterator[Sites]:
-    with serving(KeyRing([SigningKey("k1", b"7" * 32)]), write_files(tmp_path, FILES), mounting) as served:
+def real(tmp_path: Path) -> Iterator[Sites]:
+    """Mounted with all that may be around them; the tests beside this one mount them as they are."""
+    with serving(KeyRing([SigningKey("k1", b"7" * 32)]), write_files(tmp_path, FILES), FASTAPI) as served:
         yield served
 
 

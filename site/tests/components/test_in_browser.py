@@ -190,10 +190,9 @@ async def test_nothing_moves_when_the_script_comes(open_page: OpenPage) -> None:
     assert heights[0] == heights[1]
 
 
-@pytest.mark.parametrize("width", [1440, 360])
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (360, True)])
 async def test_nothing_serious_for_axe_and_nothing_too_wide(open_page: OpenPage, width: int, dark: bool) -> None:
-    """In both modes, everything open and with the tooltip shown."""
+    """In both modes, everything open and with the tooltip shown. What a mode changes does not depend on the width."""
     page = (await visit(open_page, width=width, dark=dark)).page
     await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
     await page.locator(".tooltip").focus()

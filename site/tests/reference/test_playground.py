@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -116,11 +116,16 @@ def served() -> Iterator[Served]:
 
 
 async def visit(open_page: OpenPage, served: Served, path: str, **options: object) -> Watched:
+    seen: Watched = await open_page(**options)
+    await go(seen.page, served, path)
+    return seen
+
+
+async def go(page: Page, served: Served, path: str) -> None:
+    """To the next page of a test, which costs less than another browser page."""
     served.arrived.clear()
     served.relayed.clear()
-    seen: Watched = await open_page(**options)
-    await seen.page.goto(served.url + path)
-    return seen
+    await page.goto(served.url + path)
 
 
 async def settled(page: Page, words: str) -> str:
@@ -186,8 +191,9 @@ async def test_cookies_are_left_to_curl(open_page: OpenPage, served: Served) -> 
 
 async def test_the_snippets_are_what_the_page_was_written_with(open_page: OpenPage, served: Served) -> None:
     """Python and the script write the same three texts. Red when either is changed alone."""
+    page = (await open_page()).page
     for path in ("/thing", "/styles", "/own/get", "/own/query", "/own/post", "/own/relayed", "/several"):
-        page = (await visit(open_page, served, path)).page
+        await go(page, served, path)
         written = await page.evaluate(
             "async () => [...new DOMParser().parseFromString(await (await fetch(location)).text(), 'text/html')"
             ".querySelectorAll('[data-snippets] pre code')].map((each) => each.textContent)"
@@ -296,46 +302,48 @@ async def test_a_get_with_a_body_goes_through_the_relay(open_page: OpenPage, ser
     assert served.arrived == []
 
 
-@pytest.mark.parametrize("pasted", ["abc", "Token abc", "  token abc\n", "abc "])
-async def test_a_value_is_pasted_behind_the_prefix(open_page: OpenPage, served: Served, pasted: str) -> None:
+async def test_a_value_is_pasted_behind_the_prefix(open_page: OpenPage, served: Served) -> None:
     """Tab selects the whole field, and what is pasted replaces it. Red when the prefix stands in the field and is lost,
     or when a value that was pasted with it has it twice."""
+    page = (await open_page()).page
+    field = page.get_by_label("Authorization key")
+    for pasted in ("abc", "Token abc", "  token abc\n", "abc "):
+        await go(page, served, "/own/relayed")
+        await page.evaluate(
+            """(text) => { const area = document.createElement("textarea"); area.value = text;
+            document.body.prepend(area); area.select(); document.execCommand("copy"); area.remove(); }""",
+            pasted,
+        )
+        await field.focus()
+        await field.evaluate("(input) => input.select()")
+        await page.keyboard.press("Control+V")
+        assert (await field.input_value()).strip() == "abc", pasted
+        assert "Token <AUTHORIZATION>" in (await snippets(page))[0]
+        await page.get_by_role("button", name="Show").click()
+        assert "'Authorization: Token abc'" in (await snippets(page))[0], pasted
+        await page.get_by_role("button", name="Send").click()
+        await settled(page, "Answer: status 200")
+        assert served.arrived[0][2]["authorization"] == "Token abc", pasted
+
+
+async def test_the_prefix_is_beside_its_field(open_page: OpenPage, served: Served, tmp_path: Path) -> None:
+    """On one line, of one height, in no other colour than can be read; nothing is wider than the window."""
     page = (await visit(open_page, served, "/own/relayed")).page
     field = page.get_by_label("Authorization key")
-    await page.evaluate(
-        """(text) => { const area = document.createElement("textarea"); area.value = text; document.body.prepend(area);
-        area.select(); document.execCommand("copy"); area.remove(); }""",
-        pasted,
-    )
-    await field.focus()
-    await field.evaluate("(input) => input.select()")
-    await page.keyboard.press("Control+V")
-    assert (await field.input_value()).strip() == "abc"
-    assert "Token <AUTHORIZATION>" in (await snippets(page))[0]
-    await page.get_by_role("button", name="Show").click()
-    assert "'Authorization: Token abc'" in (await snippets(page))[0]
-    await page.get_by_role("button", name="Send").click()
-    await settled(page, "Answer: status 200")
-    assert served.arrived[0][2]["authorization"] == "Token abc"
-
-
-@pytest.mark.parametrize(("width", "dark"), [(1440, False), (1440, True), (360, False), (360, True)])
-async def test_the_prefix_is_beside_its_field(
-    open_page: OpenPage, served: Served, width: int, dark: bool, tmp_path: Path
-) -> None:
-    """On one line, of one height, in no other colour than can be read; nothing is wider than the window."""
-    page = (await visit(open_page, served, "/own/relayed", width=width, dark=dark)).page
-    field = page.get_by_label("Authorization key")
     prefix = page.locator(".try-prefix")
-    ours, its = await field.bounding_box(), await prefix.bounding_box()
-    assert ours is not None
-    assert its is not None
-    assert (its["y"], its["height"]) == (ours["y"], ours["height"])
-    assert abs(its["x"] + its["width"] - ours["x"]) < 1
-    assert ours["width"] > 80
-    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert await serious(page) == []
-    await page.locator("[data-try]").screenshot(path=tmp_path / f"prefix-{width}-{'dark' if dark else 'light'}.png")
+    modes: list[tuple[int, Literal["light", "dark"]]] = [(1440, "light"), (360, "dark")]
+    for width, mode in modes:  # colours do not depend on the width
+        await page.set_viewport_size({"width": width, "height": 900})
+        await page.emulate_media(color_scheme=mode)
+        ours, its = await field.bounding_box(), await prefix.bounding_box()
+        assert ours is not None
+        assert its is not None
+        assert (its["y"], its["height"]) == (ours["y"], ours["height"])
+        assert abs(its["x"] + its["width"] - ours["x"]) < 1
+        assert ours["width"] > 80
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert await serious(page) == []
+        await page.locator("[data-try]").screenshot(path=tmp_path / f"prefix-{width}-{mode}.png")
 
 
 async def test_another_host_without_a_relay(open_page: OpenPage, served: Served) -> None:
@@ -366,9 +374,10 @@ async def test_hostile_answers_are_shown_as_they_are(open_page: OpenPage, served
         "number": "12345678901234567890",
         "empty": "The answer has no body.",
     }
+    seen = await open_page()
+    page = seen.page
     for name, words in ((name, expected[name]) for name in names.split()):
-        seen = await visit(open_page, served, f"/{way}/api/{name}")
-        page = seen.page
+        await go(page, served, f"/{way}/api/{name}")
         await page.get_by_role("button", name="Send").click()
         await settled(page, "Answer: status")
         shown = await page.locator("[data-answer]").evaluate("e => e.textContent")

@@ -14,6 +14,9 @@ from engines.firefox import firefox
 BOTH: list[Any] = ["chromium", pytest.param("firefox", marks=pytest.mark.slow)]
 """The parameters of the fixture."""
 
+IN_CHROMIUM = pytest.mark.parametrize("browser", ["chromium"], indirect=True)
+"""For a test of what is the same in every browser."""
+
 
 async def either(
     request: pytest.FixtureRequest, chromium_path: str, tmp_path_factory: pytest.TempPathFactory

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlencode
 
-import pytest
 from playwright.async_api import Error, Frame, Page
 
 from engines.chromium import OpenPage, Watched
@@ -18,9 +17,6 @@ from tests.browser.embedding.sites import Sites
 SECONDS = 60
 NAME = "dashboards/sales/regions"
 """The path of a dashboard."""
-
-IN_CHROMIUM = pytest.mark.parametrize("browser", ["chromium"], indirect=True)
-"""For a test of what is the same in every browser."""
 
 Condition = Callable[[], Awaitable[Any]]
 

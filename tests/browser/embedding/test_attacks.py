@@ -14,8 +14,8 @@ import pytest
 from playwright.async_api import Browser, Page
 
 from engines.chromium import OpenPage, Watched
+from engines.either_browser import IN_CHROMIUM
 from tests.browser.embedding.frames import (
-    IN_CHROMIUM,
     NAME,
     dashboards,
     embed,

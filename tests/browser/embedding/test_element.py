@@ -7,18 +7,8 @@ import asyncio
 from typing import Any
 
 from engines.chromium import OpenPage
-from tests.browser.embedding.frames import (
-    IN_CHROMIUM,
-    dashboards,
-    embed,
-    frame_of,
-    noted,
-    press,
-    shown,
-    shows,
-    there,
-    until,
-)
+from engines.either_browser import IN_CHROMIUM
+from tests.browser.embedding.frames import dashboards, embed, frame_of, noted, press, shown, shows, there, until
 from tests.browser.embedding.sites import Sites
 
 

@@ -12,8 +12,9 @@ import pytest
 from playwright.async_api import Frame, Page
 
 from engines.chromium import OpenPage
+from engines.either_browser import IN_CHROMIUM
 from tenantry.tokens import KeyRing, SigningKey
-from tests.browser.embedding.frames import IN_CHROMIUM, dashboards, noted, until
+from tests.browser.embedding.frames import dashboards, noted, until
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.served import write_files
 

@@ -10,11 +10,12 @@ from playwright.async_api import Page
 
 from engines.axe import serious
 from engines.chromium import OpenPage
+from engines.either_browser import IN_CHROMIUM
 from tenantry.dashboards.preview.preview_endpoint import preview_address
 from tenantry.dashboards.preview.previews import Previews
 from tenantry.groups import Author
 from tenantry.tokens import KeyRing, SigningKey
-from tests.browser.embedding.frames import IN_CHROMIUM, until
+from tests.browser.embedding.frames import until
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.mounts import FASTAPI
 from tests.dashboards.served import write_files

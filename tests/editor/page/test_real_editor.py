@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from engines.chromium import NOTE_VIOLATIONS, watch
-from engines.either_browser import BOTH, either
+from engines.either_browser import BOTH, IN_CHROMIUM, either
 from tenantry.editor import EditorAuthor, EditorSessions
 from tenantry.groups import Author
 from tests.editor.page.conftest import PATIENCE, shows, until
@@ -98,6 +98,7 @@ async def test_one_browser_gets_the_session(browser: Browser, tmp_path: Path) ->
         assert await first.context.cookies(url) == []
 
 
+@IN_CHROMIUM
 async def test_an_author_of_the_product_is_asked_to_sign_in(browser: Browser, tmp_path: Path) -> None:
     """Such an editor has no links. Red when the page, or the error, tells of one."""
     async with served_editor(tmp_path) as site, reachable(site) as url:

@@ -213,13 +213,18 @@ class CompiledQueries(dict[Query, CompiledQuery]):
 _compiled: dict[type[Dialect], CompiledQueries] = {}
 
 
+def compiled_for(dialect: Dialect) -> CompiledQueries:
+    """The compiled queries that all stores of this process share."""
+    return _compiled.get(type(dialect)) or _compiled.setdefault(type(dialect), CompiledQueries(dialect))
+
+
 def first(connection: Connection, query: Query, /, **values: Any) -> Row | None:
     rows = every(connection, query, **values)
     return rows[0] if rows else None
 
 
 def every(connection: Connection, query: Query, /, **values: Any) -> Sequence[Row]:
-    compiled = _of(connection)[query]
+    compiled = compiled_for(connection.dialect)[query]
     taken = compiled.values(values)
     if connection.dialect.name == "sqlite":
         rows: Sequence[Row] = _driver(connection).execute(compiled.text, taken).fetchall()
@@ -228,7 +233,7 @@ def every(connection: Connection, query: Query, /, **values: Any) -> Sequence[Ro
 
 
 def count(connection: Connection, query: Query, /, **values: Any) -> int:
-    compiled = _of(connection)[query]
+    compiled = compiled_for(connection.dialect)[query]
     taken = compiled.values(values)
     if connection.dialect.name == "sqlite":
         return int(_driver(connection).execute(compiled.text, taken).rowcount)
@@ -251,11 +256,6 @@ def _on_postgres(connection: Connection, text: str, values: tuple[Any, ...]) -> 
     # A write runs in one of SQLAlchemy's greenlets, so ``await_only`` can await the asynchronous connection.
     done: tuple[Sequence[Row], int] = await_only(connection.connection.driver_connection.run(text, values))  # type: ignore[union-attr]
     return done
-
-
-def _of(connection: Connection) -> CompiledQueries:
-    dialect = connection.dialect
-    return _compiled.get(type(dialect)) or _compiled.setdefault(type(dialect), CompiledQueries(dialect))
 
 
 def _driver(connection: Connection) -> Any:

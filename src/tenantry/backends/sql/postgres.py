@@ -23,6 +23,7 @@ from tenantry.backends.sql.engine import (
     CompiledQueries,
     StoreBusy,
     StoreEngine,
+    compiled_for,
     connection_lost,
     mark_retrieved,
     outdated,
@@ -59,7 +60,7 @@ class PostgresEngine(StoreEngine):
     def __init__(self, server: PostgresServer, before_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._server = server
         self._before_close = before_close
-        self._queries = CompiledQueries(PGDialectAsync_psycopg(paramstyle=PARAMSTYLE))  # type: ignore[no-untyped-call]  # SQLAlchemy's own
+        self._queries = compiled_for(PGDialectAsync_psycopg(paramstyle=PARAMSTYLE))  # type: ignore[no-untyped-call]  # SQLAlchemy's own
         self._connections = LoopLocal(lambda: _PostgresConnections(server, self._queries), self._close)
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:

@@ -17,7 +17,7 @@ from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
-from tenantry.backends.sql.engine import CompiledQueries, StoreBusy, StoreEngine, is_locked, remaining, unavailable
+from tenantry.backends.sql.engine import StoreBusy, StoreEngine, compiled_for, is_locked, remaining, unavailable
 from tenantry.backends.sql.queries import LOOK_UP, Query
 from tenantry.backends.sql.rows import Row, dump_json
 from tenantry.database import RUN_MIGRATE, FileIdentity, SQLiteFile
@@ -44,7 +44,7 @@ _COMMIT_SLACK_SECONDS = 0.25
 class SQLiteEngine(StoreEngine):
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
-        self._queries = CompiledQueries(sqlite_dialect())
+        self._queries = compiled_for(sqlite_dialect())
         self._look_up = self._queries[LOOK_UP].text
         self._identity = FileIdentity(file)
         self._reader: sqlite3.Cursor | None = None  # for all reads: each fetches all its rows at once

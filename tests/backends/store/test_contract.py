@@ -38,12 +38,6 @@ def transaction_pooled_url(postgres_url: str, transaction_pooler: PgBouncer) -> 
     return transaction_pooler.url(postgres_url)
 
 
-@pytest.fixture
-def session_pooled_url(postgres_url: str, session_pooler: PgBouncer) -> str:
-    """The same, through a PgBouncer in session mode."""
-    return session_pooler.url(postgres_url)
-
-
 class TestMemoryStore(StoreContract):
     """MemoryStore."""
 
@@ -74,21 +68,11 @@ class TestPostgresStore(StoreContract):
 
 @pytest.mark.slow
 class TestTransactionPooledStore(StoreContract):
-    """SQLStore through a PgBouncer that gives each transaction another server process."""
+    """SQLStore through a PgBouncer that gives each transaction another server process. In session mode the store does
+    the same (test_poolers.py): it asks only whether its connection is direct."""
 
     @pytest.fixture
     async def store(self, transaction_pooled_url: str, clock: FrozenClock) -> AsyncIterator[SQLStore]:
         store = SQLStore(transaction_pooled_url, deadline=20, clock=clock)
-        yield store
-        await store.aclose()
-
-
-@pytest.mark.slow
-class TestSessionPooledStore(StoreContract):
-    """SQLStore through a PgBouncer in session mode."""
-
-    @pytest.fixture
-    async def store(self, session_pooled_url: str, clock: FrozenClock) -> AsyncIterator[SQLStore]:
-        store = SQLStore(session_pooled_url, deadline=20, clock=clock)
         yield store
         await store.aclose()

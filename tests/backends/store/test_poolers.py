@@ -1,4 +1,5 @@
-"""SQLStore through a real PgBouncer with default settings. The whole contract runs there too (test_contract.py)."""
+"""SQLStore through a real PgBouncer with default settings. The whole contract runs there too, in transaction
+mode (test_contract.py); what session mode has of its own is here."""
 
 from __future__ import annotations
 

@@ -87,10 +87,8 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 @pytest.mark.parametrize(
     ("workers", "variables", "service"),
     [
-        (1, {}, "tenantry"),
-        (2, {"OTEL_SERVICE_NAME": "mine"}, "mine"),
-        (1, {"OTEL_RESOURCE_ATTRIBUTES": "deployment.environment.name=x,service.name=mine"}, "mine"),
         (1, {"OTEL_RESOURCE_ATTRIBUTES": "deployment.environment.name=x"}, "tenantry"),
+        (2, {"OTEL_RESOURCE_ATTRIBUTES": "deployment.environment.name=x,service.name=mine"}, "mine"),
     ],
 )
 def test_serve_exports_its_spans(

@@ -28,18 +28,24 @@ async def middles(panel: Locator) -> list[float]:
     return [each["x"] + each["width"] / 2 for each in await boxes(panel)]
 
 
+TITLES = """(chart) => {
+    const tip = chart.querySelector(".tip");
+    const found = [];
+    chart.focus();
+    while (found.length < 2 || found.at(-1) !== found.at(-2)) {
+        if (found.length > 60) throw new Error("there is no last place");
+        chart.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true, cancelable: true }));
+        found.push(tip.innerText);
+    }
+    return found.slice(0, -1);
+}"""
+
+
 async def titles(panel: Locator) -> list[str]:
-    """What the tooltip says of each place on the axis, by the keyboard."""
-    chart = panel.locator(".chart")
-    await chart.focus()
-    found: list[str] = []
-    for _ in range(60):
-        await chart.press("ArrowRight")
-        title = await panel.locator(".tip").inner_text()
-        if found and title == found[-1]:
-            return found
-        found.append(title)
-    raise AssertionError("there is no last place")
+    """What the tooltip says of each place on the axis, by events of the keyboard in the page: a key that Playwright
+    presses takes 10 ms of the processor."""
+    found: list[str] = await panel.locator(".chart").evaluate(TITLES)
+    return found
 
 
 async def test_bars_stand_where_their_days_are(stand_in: StandIn, visit: Visit) -> None:

@@ -288,10 +288,7 @@ def test_a_sync_that_was_killed_is_run_again(caller: str, folder: Path, terminal
         process = subprocess.Popen(
             [sys.executable, "-m", "tenantry", "group", "sync", lines], cwd=folder, stdout=subprocess.DEVNULL
         )
-        ends = time.monotonic() + 120
-        while process.poll() is None and not asyncio.run(count(url)):
-            assert time.monotonic() < ends
-            time.sleep(0.01)
+        asyncio.run(wait_for_a_group(url, process))
         process.kill()
         process.wait(120)
         made = {group["id"]: group for group in terminal("group", "list", "--json").json()}
@@ -314,10 +311,13 @@ def terminal_database(folder: Path) -> str:
     return os.environ.get("TENANTRY_DATABASE", f"sqlite:///{folder / 'tenantry.db'}")
 
 
-async def count(url: str) -> int:
+async def wait_for_a_group(url: str, process: subprocess.Popen[bytes]) -> None:
+    """Until the first is there, or the process has ended."""
     store = SQLStore(url)
     environment = await store.environments.get("production")
     assert environment is not None
-    found = len(await store.groups.list(environment, limit=1))
+    ends = time.monotonic() + 120
+    while process.poll() is None and not await store.groups.list(environment, limit=1):
+        assert time.monotonic() < ends
+        await asyncio.sleep(0.01)
     await store.aclose()
-    return found

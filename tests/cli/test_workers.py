@@ -39,10 +39,12 @@ def _wait(until: Callable[[], bool]) -> None:
     raise AssertionError("it did not come about")
 
 
-def test_workers_share_a_port_and_add_up_their_metrics(ready: Terminal, folder: Path) -> None:
-    """Each connection goes to either, and ``/metrics`` of one counts both. Red when a worker reports its own only."""
+def test_workers_share_a_port_and_are_replaced_one_by_one(ready: Terminal, folder: Path) -> None:
+    """Each connection goes to either, and ``/metrics`` of one counts both: red when a worker reports its own only.
+    At SIGHUP others take their place, with somebody listening all the time, and read the keys again: red when the
+    signal is not passed on."""
     secret = ready("api-token", "create").out.strip()
-    with serving(folder, "--workers", "2", "--metrics") as server:
+    with serving(folder, "--workers", "2", "--metrics", "--drain-seconds", "0") as server:
         _wait(lambda: len(_workers(server)) == 2)
         for _ in range(20):
             with client(server, secret) as caller:  # a connection each
@@ -50,33 +52,37 @@ def test_workers_share_a_port_and_add_up_their_metrics(ready: Terminal, folder: 
         text = httpx2.get(f"{server.url}/metrics", timeout=120).text
         labels = (("code", "ok"), ("operation", "get_or_create"), ("status", "200"))
         assert samples(text)["tenantry_api_requests_total", labels] == 20
-        log = server.ended(signal.SIGTERM)
-    assert secret not in log
-    assert "Traceback" not in log
 
-
-def test_a_dead_worker_is_replaced(ready: Terminal, folder: Path) -> None:
-    """The other goes on meanwhile. Red when nobody looks after them."""
-    with serving(folder, "--workers", "2") as server:
-        first = _workers(server)
-        os.kill(min(first), signal.SIGKILL)
-        _wait(lambda: len(_workers(server)) == 2 and _workers(server) != first)
-        assert httpx2.get(f"{server.url}/healthz", timeout=120).status_code == 200
-        assert "starting another" in server.ended(signal.SIGTERM)
-
-
-def test_sighup_replaces_them_and_reads_the_keys_again(ready: Terminal, folder: Path) -> None:
-    """One by one, with somebody listening all the time. Red when the signal is not passed on."""
-    secret = ready("api-token", "create").out.strip()
-    with serving(folder, "--workers", "2", "--drain-seconds", "0") as server:
         first = _workers(server)
         ready("keys", "rotate")
         server.process.send_signal(signal.SIGHUP)
         _wait(lambda: len(_workers(server)) == 2 and not _workers(server) & first)
         with client(server, secret) as caller:
-            made = caller.request("GET", "/api/user", json={"user_group_id": "acme"}).json()
+            made = caller.request("GET", "/api/user", json={"user_group_id": "new"}).json()
         assert made["user_group"]["token"].startswith("ugtc_k2_")
-        server.ended(signal.SIGTERM)
+        log = server.ended(signal.SIGTERM)
+    assert secret not in log
+    assert "Traceback" not in log
+
+
+def test_a_dead_worker_is_replaced_and_none_outlives_the_supervisor(ready: Terminal, folder: Path) -> None:
+    """While one is replaced the other goes on: red when nobody looks after them. They end when their supervisor is
+    killed: nobody could end them any more, and they hold the port. Red when they do not look after it."""
+    with serving(folder, "--workers", "2", "--drain-seconds", "0") as server:
+        first = _workers(server)
+        os.kill(min(first), signal.SIGKILL)
+        _wait(lambda: len(_workers(server)) == 2 and _workers(server) != first)
+        assert httpx2.get(f"{server.url}/healthz", timeout=120).status_code == 200
+        assert "starting another" in server.log()
+
+        workers = _workers(server)
+        server.process.kill()
+        server.process.wait()
+        try:
+            _wait(lambda: not any(psutil.pid_exists(each) for each in workers))
+        finally:
+            for each in filter(psutil.pid_exists, workers):
+                os.kill(each, signal.SIGKILL)
 
 
 def test_every_worker_follows_the_key_file(ready: Terminal, folder: Path) -> None:
@@ -138,19 +144,6 @@ def _made(server: Server, secret: str) -> str:
         answer = caller.request("GET", "/api/user", json={"user_group_id": f"g{time.monotonic_ns()}"})
     token: str = answer.json()["user_group"]["token"]
     return token
-
-
-def test_workers_end_when_their_supervisor_is_killed(ready: Terminal, folder: Path) -> None:
-    """Nobody could end them any more, and they hold the port. Red when they do not look after it."""
-    with serving(folder, "--workers", "2", "--drain-seconds", "0") as server:
-        workers = _workers(server)
-        server.process.kill()
-        server.process.wait()
-        try:
-            _wait(lambda: not any(psutil.pid_exists(each) for each in workers))
-        finally:
-            for each in filter(psutil.pid_exists, workers):
-                os.kill(each, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("wrong", ["0", "257"])

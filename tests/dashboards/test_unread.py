@@ -13,7 +13,7 @@ from benchmarks.acceptance.checks.unread import GROWTH, KINDS, attack, attacked
 
 pytestmark = pytest.mark.slow
 
-CONNECTIONS = 120
+CONNECTIONS = 80
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -20,7 +20,6 @@ from tenantry.cli.data_source_changes import (
 )
 from tenantry.cli.field_changes import FieldChanges, changed_line, field_changes
 from tenantry.cli.group_import import failure, new_provisioner
-from tenantry.cli.groups_file import read_groups_file
 from tenantry.cli.options import (
     author,
     choose_environment,
@@ -72,6 +71,8 @@ async def sync(
     """Make the user groups of an environment match FILE. Also change the data sources that FILE names.
     Groups that are not in FILE are kept, unless you give --prune."""
     target = await choose_environment(store, environment)
+    from tenantry.cli.groups_file import read_groups_file  # slow to import, and no other command on groups needs it
+
     wanted = read_groups_file(_text(file), file.name)
     sources = await compare_sources(store, target, wanted.sources)
     await check_sources(store, sources, keys, connect=not no_check)

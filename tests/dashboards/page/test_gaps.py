@@ -126,7 +126,7 @@ async def test_the_unit_of_the_query_counts(stand_in: StandIn, visit: Visit) -> 
     assert await runs(stand_in, visit, panel("line", answer(days, unit="day"))) == [1, 1, 1]
     month = answer(["2026-11-01T00:00:00"], kind="datetime", unit="month", now="2026-11-28T11:00:00")
     said = await titles(await panel_of(stand_in, visit, panel("bar", month)))
-    assert said[0].splitlines()[0].endswith(", so far")
+    assert said[0].splitlines()[0].endswith(", not over")
     assert await (await panel_of(stand_in, visit, panel("line", month))).locator(".dot.cut").count() == 1
 
 

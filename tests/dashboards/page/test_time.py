@@ -113,16 +113,16 @@ async def test_the_current_year_is_so_far(stand_in: StandIn, visit: Visit, kind:
     given = rows({"year": kind, "n": "integer"}, *lines, **since)
     bars: Message = {"kind": "bar", "bar": ["n"], "by": "year", "answer": given}
     panel = await panel_of(stand_in, visit, bars)
-    assert await titles(panel) == ["2024, in part\n3", "2025\n4", "2026, so far\n6"]
+    assert await titles(panel) == ["2024, in part\n3", "2025\n4", "2026, not over\n6"]
     assert await labels(panel) == ["2024", "2025", "2026"]
     assert await panel.locator(".bar.cut").count() == 2
     alone = rows({"year": kind, "n": "integer"}, lines[-1], now=since["now"])
-    assert await titles(await panel_of(stand_in, visit, bars | {"answer": alone})) == ["2026, so far\n6"]
+    assert await titles(await panel_of(stand_in, visit, bars | {"answer": alone})) == ["2026, not over\n6"]
     line = await panel_of(stand_in, visit, {"kind": "line", "line": ["n"], "by": "year", "answer": given})
-    assert (await titles(line))[-1] == "2026, so far\n6"
+    assert (await titles(line))[-1] == "2026, not over\n6"
     assert len(await path(line, ".line.cut")) > 0
     donut = await panel_of(stand_in, visit, {"kind": "donut", "donut": "n", "by": "year", "answer": given})
-    assert "2026, so far" in await donut.locator(".legend-name").all_text_contents()
+    assert "2026, not over" in await donut.locator(".legend-name").all_text_contents()
     fiscal = rows({"fiscal_year": kind, "n": "integer"}, *lines, **since)
     panel = await panel_of(stand_in, visit, bars | {"by": "fiscal_year", "answer": fiscal})
     assert await titles(panel) == ["2024\n3", "2025\n4", "2026\n6"]
@@ -146,7 +146,7 @@ async def test_the_current_bucket_is_so_far_among_few(
     given = rows({"year": kind, "n": "integer"}, *[[at, 5] for at in times], now="2026-11-28T11:00:00")
     for view in ({"kind": "bar", "bar": ["n"]}, {"kind": "line", "line": ["n"]}, {"kind": "donut", "donut": "n"}):
         panel = await panel_of(stand_in, visit, view | {"by": "year", "sort": "name", "answer": given})
-        said = [each.splitlines()[0].endswith("so far") for each in await titles(panel)]
+        said = [each.splitlines()[0].endswith("not over") for each in await titles(panel)]
         assert said == [False] * (len(said) - 1) + [True], view
         assert await panel.locator(".cut").count() == (view["kind"] != "donut"), view
 
@@ -180,8 +180,8 @@ async def test_a_series_of_the_current_year_is_so_far(
         {"kind": "scatter", "scatter": "n", "by": "n"},
     ):
         panel = await panel_of(stand_in, visit, view | {"color": "year", "answer": given})
-        assert await panel.locator(".legend-name").all_text_contents() == ["2025", "2026, so far"], view
-        assert "2026, so far" in "".join(await titles(panel)), view
+        assert await panel.locator(".legend-name").all_text_contents() == ["2025", "2026, not over"], view
+        assert "2026, not over" in "".join(await titles(panel)), view
 
 
 async def test_names_are_no_times(stand_in: StandIn, visit: Visit) -> None:
@@ -205,12 +205,12 @@ async def test_a_bucket_that_has_not_ended(stand_in: StandIn, visit: Visit) -> N
     panel = await panel_of(stand_in, visit, bars)
     assert [await panel.locator(each).count() for each in (".bar", ".bar.cut")] == [9, 1]
     said = await titles(panel)
-    assert (len(said), said[-1].splitlines()[0]) == (11, "Nov 2026, so far")
+    assert (len(said), said[-1].splitlines()[0]) == (11, "Nov 2026, not over")
     lines = {"kind": "line", "line": ["n"], "by": "day", "answer": answer(months, **NOVEMBER)}
     panel = await panel_of(stand_in, visit, lines)
     assert [len(part) for part in await path(panel, ".line:not(.cut)")] == [8]
     assert [len(part) for part in await path(panel, ".line.cut")] == [2]
-    assert (await titles(panel))[-1].startswith("Nov 2026, so far")
+    assert (await titles(panel))[-1].startswith("Nov 2026, not over")
 
 
 async def test_small_lines_and_stacks_say_it_too(stand_in: StandIn, visit: Visit) -> None:
@@ -241,28 +241,28 @@ async def test_a_bucket_that_the_period_cuts(stand_in: StandIn, visit: Visit) ->
     weeks = ["2026-10-26", "2026-11-02", "2026-11-09", "2026-11-16", "2026-11-23"]
     bars = {"kind": "bar", "bar": ["n"], "by": "day", "answer": answer(weeks, **period)}
     said = [each.splitlines()[0] for each in await titles(await panel_of(stand_in, visit, bars))]
-    assert (said[0], said[1], said[-1]) == ("Oct 26, 2026, in part", "Nov 2, 2026", "Nov 23, 2026, so far")
+    assert (said[0], said[1], said[-1]) == ("Oct 26, 2026, in part", "Nov 2, 2026", "Nov 23, 2026, not over")
 
 
 @pytest.mark.parametrize(
     ("period", "now", "times", "said"),
     [
-        ("2026-11-29 2026-12-05", "2026-11-30", {"month": "2026-11-01"}, "Nov 2026, in part, so far"),
-        ("2026-11-29 2026-12-05", "2026-12-02", {"month": "2026-12-01"}, "Dec 2026, in part, so far"),
-        ("2026-11-10 2026-11-28", "2026-11-28", {"month": "2026-11-01"}, "Nov 2026, in part, so far"),
-        ("2026-11-01 2026-11-28", "2026-11-28", {"month": "2026-11-01"}, "Nov 2026, so far"),
+        ("2026-11-29 2026-12-05", "2026-11-30", {"month": "2026-11-01"}, "Nov 2026, in part, not over"),
+        ("2026-11-29 2026-12-05", "2026-12-02", {"month": "2026-12-01"}, "Dec 2026, in part, not over"),
+        ("2026-11-10 2026-11-28", "2026-11-28", {"month": "2026-11-01"}, "Nov 2026, in part, not over"),
+        ("2026-11-01 2026-11-28", "2026-11-28", {"month": "2026-11-01"}, "Nov 2026, not over"),
         ("2026-11-01 2026-11-15", "2026-11-28", {"month": "2026-11-01"}, "Nov 2026, in part"),
-        ("2026-11-01 2026-11-30", "2026-11-28", {"month": "2026-11-01"}, "Nov 2026, so far"),
-        ("2026-11-25 2026-11-30", "2026-11-28", {"week": "2026-11-23"}, "Nov 23, 2026, in part, so far"),
-        ("2026-11-01 2026-11-30", "2026-11-28", {"year": "2026-01-01"}, "2026, in part, so far"),
-        ("2026-11-01 2026-11-30", "2026-11-28", {"year": 2026}, "2026, in part, so far"),
+        ("2026-11-01 2026-11-30", "2026-11-28", {"month": "2026-11-01"}, "Nov 2026, not over"),
+        ("2026-11-25 2026-11-30", "2026-11-28", {"week": "2026-11-23"}, "Nov 23, 2026, in part, not over"),
+        ("2026-11-01 2026-11-30", "2026-11-28", {"year": "2026-01-01"}, "2026, in part, not over"),
+        ("2026-11-01 2026-11-30", "2026-11-28", {"year": 2026}, "2026, in part, not over"),
     ],
 )
 async def test_a_bucket_that_now_and_the_period_cut(
     stand_in: StandIn, visit: Visit, period: str, now: str, times: Message, said: str
 ) -> None:
     """It is a part at both ends, in a bar, a point of a line and a donut. What follows the period is not awaited. Red
-    when this week's eight returns were "Nov 2026, so far", of which there were 386."""
+    when this week's eight returns were "Nov 2026, not over", of which there were 386."""
     ((by, start),) = times.items()
     begin, end = period.split()
     when = {"now": f"{now}T11:00:00", "periods": {"whole": {"start": begin, "end": end}}}
@@ -279,7 +279,7 @@ async def test_other_is_cut_as_all_its_buckets_are(stand_in: StandIn, visit: Vis
     given = answer([f"2026-{month:02}-01" for month in range(8, 12)], [4, 9, 8, 3], **period)
     donut = {"kind": "donut", "donut": "n", "by": "day", "limit": 2, "answer": given}
     panel = await panel_of(stand_in, visit, donut)
-    assert (await panel.locator(".legend-name").all_text_contents())[-1] == "Other (2), in part, so far"
+    assert (await panel.locator(".legend-name").all_text_contents())[-1] == "Other (2), in part, not over"
 
 
 @pytest.mark.parametrize(("kind", "start"), [("date", "2026-11-01"), ("integer", 2026)])
@@ -294,7 +294,7 @@ async def test_a_chart_as_a_table_says_it_too(stand_in: StandIn, visit: Visit, k
     await panel.page.get_by_role("menuitem", name="Show as table").click()
     await panel.locator(".twin").wait_for()
     assert await panel.locator("td:first-child").all_inner_texts() == said
-    assert said[1].endswith(", so far")
+    assert said[1].endswith(", not over")
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ async def test_a_missing_bucket_is_called_by_its_unit(stand_in: StandIn, visit: 
     ("unit", "time", "said"),
     [
         ("month", "2026-10-01", "Oct 2026"),
-        ("quarter", "2026-10-01", "Oct 2026, so far"),
+        ("quarter", "2026-10-01", "Oct 2026, not over"),
         ("year", "2025-01-01", "2025"),
         ("week", "2026-11-02", "Nov 2, 2026"),
         ("hour", "2026-11-02T00:00:00", "Nov 2, 2026, 12:00 AM"),
@@ -139,7 +139,7 @@ async def test_a_reduced_line_ends_with_a_bucket_that_has_not_ended(stand_in: St
     period = {"whole": {"start": "2026-01-01", "end": "2026-12-31"}}
     panel = await panel_of(stand_in, visit, chart("line", reduced(times, periods=period)))
     assert [len(part) for part in await path(panel, ".line.cut")] == [2]
-    assert (await read(panel, "End")).splitlines()[0] == "Dec 31, 2026, 10:00 PM, so far"
+    assert (await read(panel, "End")).splitlines()[0] == "Dec 31, 2026, 10:00 PM, not over"
     early = await panel_of(stand_in, visit, chart("line", reduced(times[:6_000], periods=period)))
     ends = max(x for part in await path(early, ".line") for x, _ in part)
     assert ends < 0.75 * float(await early.locator(".grid").first.get_attribute("x2") or 0)
@@ -171,7 +171,7 @@ async def test_bars_in_any_order_mark_it(stand_in: StandIn, visit: Visit, more: 
     panel = await panel_of(stand_in, visit, chart("bar", answer(MONTHS, [1, 2, 3, 4], now=NOW), **more))
     assert [await panel.locator(each).count() for each in (".bar", ".bar.cut")] == [4, 1]
     said = await titles(panel)
-    assert [each for each in said if "so far" in each] == ["Nov 2026, so far\n4"]
+    assert [each for each in said if "not over" in each] == ["Nov 2026, not over\n4"]
 
 
 @pytest.mark.parametrize("by", ["day", "who"])
@@ -182,14 +182,14 @@ async def test_cells_of_a_heat_map_mark_it(stand_in: StandIn, visit: Visit, by: 
     view = {"kind": "heatmap", "heatmap": "n", "by": by, "rows": "who" if by == "day" else "day", "answer": given}
     panel = await panel_of(stand_in, visit, view)
     assert [await panel.locator(each).count() for each in (".cell", ".cell.cut")] == [8, 2]
-    assert "Nov 2026, so far" in await read(panel, "End")
+    assert "Nov 2026, not over" in await read(panel, "End")
 
 
 @pytest.mark.parametrize("kind", ["donut", "scatter"])
 async def test_slices_and_points_say_it(stand_in: StandIn, visit: Visit, kind: str) -> None:
     given = answer(MONTHS, [1, 2, 3, 4], now=NOW)
     panel = await panel_of(stand_in, visit, {"kind": kind, kind: "n", "by": "day", "answer": given})
-    assert "Nov 2026, so far" in await read(panel, "Home" if kind == "donut" else "End")
+    assert "Nov 2026, not over" in await read(panel, "Home" if kind == "donut" else "End")
 
 
 # --- clocks -----------------------------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ async def test_hours_that_a_query_counts_in_utc(
     panel = await panel_of(stand_in, visit, chart("bar", given))
     said = await titles(panel)
     assert [each.endswith("–") for each in said] == [n in {2, 3, 4} for n in range(count)]
-    assert [each for each in said if "so far" in each] == said[-1:]
+    assert [each for each in said if "not over" in each] == said[-1:]
     panel = await panel_of(stand_in, visit, chart("line", given))
     assert [len(part) for part in await path(panel, ".line:not(.cut)")] == [2, count - 6]
     assert [len(part) for part in await path(panel, ".line.cut")] == [2]

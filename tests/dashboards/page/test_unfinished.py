@@ -42,7 +42,7 @@ async def test_a_weekday_ends_before_its_week(
     page = (await visit(stand_in.show([view], locale=locale))).page
     panel = page.locator("[data-panel='1-1']")
     assert await panel.locator(".cell.cut").count() == len(wanted)
-    found = [each for each in await titles(panel) if "so far" in each]
+    found = [each for each in await titles(panel) if "not over" in each]
     assert {day for day in days for each in found if day in each} == wanted
     assert len(found) == len(wanted)
     told_rows = await told_in_table(page)
@@ -50,11 +50,11 @@ async def test_a_weekday_ends_before_its_week(
 
 
 async def told_in_table(page: Page) -> list[str]:
-    """The rows of the chart's table that say "so far"."""
+    """The rows of the chart's table that say "not over"."""
     await page.get_by_role("button", name="Menu of").click()
     await page.get_by_role("menuitem", name="Show as table").click()
     await page.locator(".twin table").wait_for()
-    return [each for each in await page.locator(".twin tbody tr").all_inner_texts() if "so far" in each]
+    return [each for each in await page.locator(".twin tbody tr").all_inner_texts() if "not over" in each]
 
 
 @pytest.mark.parametrize(("by", "down"), [("time", "weekday"), ("weekday", "time")])
@@ -64,18 +64,23 @@ async def test_a_weekday_of_a_week_is_a_day(stand_in: StandIn, visit: Visit, by:
     given = rows({"time": "date", "weekday": "text", "n": "integer"}, *told, now=NOW, week_start="sunday")
     view = {"kind": "heatmap", "heatmap": "n", "by": by, "rows": down, "answer": given}
     said = [each.splitlines()[0] for each in await titles(await panel_of(stand_in, visit, view))]
-    days = {("Sun", "Nov 15, 2026"), ("Sun", "Nov 22, 2026"), ("Wed", "Nov 18, 2026"), ("Wed", "Nov 25, 2026, so far")}
+    days = {
+        ("Sun", "Nov 15, 2026"),
+        ("Sun", "Nov 22, 2026"),
+        ("Wed", "Nov 18, 2026"),
+        ("Wed", "Nov 25, 2026, not over"),
+    }
     assert set(said) == {", ".join(each if by == "time" else reversed(each)) for each in days}
 
 
 @pytest.mark.parametrize("kind", ["bar", "line"])
 async def test_what_has_not_begun_has_not_ended(stand_in: StandIn, visit: Visit, kind: str) -> None:
-    """Appointments in the months to come. Red when December was a whole month beside November, so far."""
+    """Appointments in the months to come. Red when December was a whole month beside November, which was marked as not over."""
     months = [f"2026-{month:02}-01" for month in range(9, 13)]
     view = {"kind": kind, kind: ["n"], "by": "day", "answer": answer(months, now=NOW)}
     panel = await panel_of(stand_in, visit, view)
     said = [each.splitlines()[0] for each in await titles(panel)]
-    assert said == ["Sep 2026", "Oct 2026", "Nov 2026, so far", "Dec 2026, so far"]
+    assert said == ["Sep 2026", "Oct 2026", "Nov 2026, not over", "Dec 2026, not over"]
     if kind == "bar":
         assert await panel.locator(".bar.cut").count() == 2
 
@@ -90,19 +95,19 @@ async def test_names_that_are_no_weekdays_share_their_week(stand_in: StandIn, vi
 @pytest.mark.parametrize(
     ("name", "time", "whole", "said"),
     [
-        ("m", "2026-11-01", period("2026-11-01", "2026-11-30"), "Nov 2026, so far"),
+        ("m", "2026-11-01", period("2026-11-01", "2026-11-30"), "Nov 2026, not over"),
         ("m", "2026-11-01", period("2026-11-05", "2026-11-12"), "Nov 2026, in part"),
         ("m", "2026-10-01", period("2026-10-05", "2026-10-12"), "Oct 2026, in part"),
         ("m", "2026-10-01", period("2026-10-05", "2026-11-12"), "Oct 1, 2026"),
-        ("m", "2026-01-01", period("2026-01-01", "2026-12-31"), "2026, so far"),
+        ("m", "2026-01-01", period("2026-01-01", "2026-12-31"), "2026, not over"),
         ("m", "2026-11-01", period("2026-11-01", "2026-11-01"), "Nov 1, 2026"),
         ("m", "2026-11-01", None, "Nov 1, 2026"),
         ("m", "2026-11-05", period("2026-11-01", "2026-11-30"), "Nov 5, 2026"),
-        ("order_month", "2026-11-01", None, "Nov 2026, so far"),
-        ("Quarter", "2026-10-01", None, "Oct 2026, so far"),
-        ("week", "2026-11-23", None, "Nov 23, 2026, so far"),
+        ("order_month", "2026-11-01", None, "Nov 2026, not over"),
+        ("Quarter", "2026-10-01", None, "Oct 2026, not over"),
+        ("week", "2026-11-23", None, "Nov 23, 2026, not over"),
         ("month", "2026-11-05", None, "Nov 5, 2026"),
-        ("day", "2026-11-25", None, "Nov 25, 2026, so far"),
+        ("day", "2026-11-25", None, "Nov 25, 2026, not over"),
         ("day", "2026-11-01", period("2026-11-01", "2026-11-30"), "Nov 1, 2026"),
     ],
 )
@@ -143,16 +148,16 @@ async def test_bars_beyond_the_limit_hold_it(stand_in: StandIn, visit: Visit) ->
     view = {"kind": "bar", "bar": ["n"], "by": "day", "sort": "largest", "limit": 2}
     panel = await panel_of(stand_in, visit, view | {"answer": answer(MONTHS, [4, 3, 2, 1], now=NOW)})
     assert [await panel.locator(each).count() for each in (".bar", ".bar.cut")] == [3, 1]
-    assert [each.splitlines()[0] for each in await titles(panel)][-1] == "Other (2), so far"
-    assert (await labels(panel))[-1] == "Other (2), so far"
+    assert [each.splitlines()[0] for each in await titles(panel)][-1] == "Other (2), not over"
+    assert (await labels(panel))[-1] == "Other (2), not over"
     whole = await panel_of(stand_in, visit, view | {"answer": answer(MONTHS, [1, 2, 3, 4], now=NOW)})
-    assert [each.splitlines()[0] for each in await titles(whole)] == ["Nov 2026, so far", "Oct 2026", "Other (2)"]
+    assert [each.splitlines()[0] for each in await titles(whole)] == ["Nov 2026, not over", "Oct 2026", "Other (2)"]
 
 
 async def test_a_slice_of_the_rest_holds_it(stand_in: StandIn, visit: Visit) -> None:
     view = {"kind": "donut", "donut": "n", "by": "day", "limit": 2}
     panel = await panel_of(stand_in, visit, view | {"answer": answer(MONTHS, [4, 3, 2, 1], now=NOW)})
-    assert (await panel.locator(".legend-name").all_inner_texts())[-1] == "Other (2), so far"
+    assert (await panel.locator(".legend-name").all_inner_texts())[-1] == "Other (2), not over"
 
 
 async def test_a_table_of_a_chart_says_it_of_a_series(stand_in: StandIn, visit: Visit) -> None:
@@ -160,7 +165,7 @@ async def test_a_table_of_a_chart_says_it_of_a_series(stand_in: StandIn, visit: 
     given = rows({"who": "text", "month": "date", "n": "integer"}, *[["A", at, 5] for at in MONTHS], now=NOW)
     bars = {"kind": "bar", "bar": ["n"], "by": "who", "color": "month", "answer": given}
     page = (await visit(stand_in.show([bars]))).page
-    assert await told_in_table(page) == ["A\tNov 2026, so far\t5"]
+    assert await told_in_table(page) == ["A\tNov 2026, not over\t5"]
 
 
 async def test_a_series_of_the_rest_holds_it(stand_in: StandIn, visit: Visit) -> None:
@@ -171,4 +176,4 @@ async def test_a_series_of_the_rest_holds_it(stand_in: StandIn, visit: Visit) ->
     )
     view = {"kind": "bar", "bar": ["n"], "by": "who", "color": "month", "stack": "sum", "answer": given}
     panel = await panel_of(stand_in, visit, view)
-    assert (await panel.locator(".legend-name").all_inner_texts())[-1] == "Other (4), so far"
+    assert (await panel.locator(".legend-name").all_inner_texts())[-1] == "Other (4), not over"

@@ -25,7 +25,7 @@ export const LEFT_OUT = "Times without a value are left out: there are too many 
  * @property {string} [unit] what the viewer chose, where these are the starts of it
  * @property {boolean} [hours] whether they are shorter than a day
  * @property {(at: number, days?: (start: number, end: number) => [number, number]) => string} cut how the bucket that starts
- *   there is cut off, or the days of it that count: by now (`so far`), by the period (`in part`), by both (`in part, so far`)
+ *   there is cut off, or the days of it that count: by now (`not over`), by the period (`in part`), by both (`in part, not over`)
  * @property {(at: number) => number} next where the one after it starts
  */
 /**
@@ -76,7 +76,7 @@ export function bucketsOf(times, when, clock = PLAIN, name = "") {
   const cut = (at, days) => {
     const [begin, finish] = days ? days(at, step(at)) : [at, step(at)];
     const isPart = isIn && (begin < from || (finish > to && !now?.startsWith(period.end)));
-    return [isPart && "in part", today < finish && "so far"].filter(Boolean).join(", ");
+    return [isPart && "in part", today < finish && "not over"].filter(Boolean).join(", ");
   };
   return { starts: starts.filter(exists), some, regular, unit, hours, cut, next };
 }

@@ -82,7 +82,7 @@ export function besides(name, names, rest) {
 }
 
 /** How some of these are cut off. */
-export const cutOf = (parts) => ["in part", "so far"].filter((how) => parts.some(({ cut }) => cut?.includes(how))).join(", ");
+export const cutOf = (parts) => ["in part", "not over"].filter((how) => parts.some(({ cut }) => cut?.includes(how))).join(", ");
 
 /** The key of what is left out, which no value has. */
 export const REST = "\u0002";

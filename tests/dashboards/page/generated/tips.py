@@ -36,7 +36,7 @@ def check_tips(case: Case, tips: list[dict[str, Any]]) -> Iterator[str]:
 
 def _named(title: str, case: Case) -> list[Any]:
     """The places that a tooltip may mean by its title."""
-    text = plain(title).removesuffix(", so far").removesuffix(", in part")
+    text = plain(title).removesuffix(", not over").removesuffix(", in part")
     most = largest(case.values("x")) if None in _titles(case).values() else Decimal(0)
     return [
         key

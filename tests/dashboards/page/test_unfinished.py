@@ -75,7 +75,7 @@ async def test_a_weekday_of_a_week_is_a_day(stand_in: StandIn, visit: Visit, by:
 
 @pytest.mark.parametrize("kind", ["bar", "line"])
 async def test_what_has_not_begun_has_not_ended(stand_in: StandIn, visit: Visit, kind: str) -> None:
-    """Appointments in the months to come. Red when December was a whole month beside November, which was marked as not over."""
+    """Appointments in the months to come. Red when December was a whole month beside November, not over."""
     months = [f"2026-{month:02}-01" for month in range(9, 13)]
     view = {"kind": kind, kind: ["n"], "by": "day", "answer": answer(months, now=NOW)}
     panel = await panel_of(stand_in, visit, view)

@@ -10,14 +10,13 @@ import pytest
 from playwright.async_api import Browser, Page
 
 from engines.chromium import OpenPage, Watched, watch
-from engines.firefox import firefox
 from tests.browser.embedding.frames import until
 from tests.browser.embedding.sites import Sites
 from tests.browser.embedding.test_print import TITLES, _ready, days, embedded, knows_paper, real
 
 __all__ = ["real"]
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize("browser", ["firefox"], indirect=True)]
 
 A4 = {"width": "53.34cm", "height": "75.44cm"}
 """Playwright gives BiDi inches, which takes them for centimetres."""
@@ -31,21 +30,19 @@ READ = """async () => {
 """By Firefox's own reader of PDF."""
 
 
-@pytest.fixture(scope="module")
-async def browser(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Browser]:
-    async with firefox(tmp_path_factory.mktemp("printing")) as launched:
-        yield launched
-
-
 @pytest.fixture
-async def open_page(browser: Browser) -> OpenPage:
+async def open_page(browser: Browser) -> AsyncIterator[OpenPage]:
     """Pages whose context is not closed: Firefox would not end after it has printed a frame of another site."""
+    pages = []
 
     async def opened(*, width: int = 1440) -> Watched:
         context = await browser.new_context(viewport={"width": width, "height": 900}, color_scheme="light")
-        return await watch(await context.new_page())
+        pages.append(await context.new_page())
+        return await watch(pages[-1])
 
-    return opened
+    yield opened
+    for page in pages:
+        await page.goto("about:blank")
 
 
 async def printed(page: Page, folder: Path) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-FOLDERS = ("tests/browser/embedding/", "tests/dashboards/page/")
+FOLDERS = ("tests/browser/embedding/", "tests/dashboards/page/", "tests/editor/page/")
 """One process runs all files of each: they share a browser, and each process would start one of its own."""
 
 

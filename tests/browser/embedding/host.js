@@ -4,7 +4,7 @@ window.noted = { asked: {}, events: [], messages: [] };
 addEventListener("message", (event) => window.noted.messages.push(event.origin));
 
 const wanted = document.querySelector("meta[name=groups]").content.split(" ").filter(Boolean);
-const { dashboards, same } = document.body.dataset;
+const { dashboards, name, same } = document.body.dataset;
 const given = {};
 
 for (const group of wanted) {
@@ -20,6 +20,6 @@ for (const group of wanted) {
   for (const type of ["ready", "height", "filters", "error", "click"])
     element.addEventListener(type, (event) => noted.events.push([group, type, event.detail]));
   element.setAttribute("src", dashboards);
-  element.setAttribute("name", "sales/regions");
+  element.setAttribute("name", name);
   document.body.append(element);
 }

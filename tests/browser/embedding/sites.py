@@ -61,8 +61,8 @@ _BUTTONS: Final = "".join(
 )
 _HOST: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Product</title>
 <meta name="groups" content="{groups}"><script type="module" src="{dashboards}/-/embed.js"></script>
-<script type="module" src="/host.js"></script><body data-dashboards="{dashboards}" data-same="{same}">{more}</body>
-</html>"""
+<script type="module" src="/host.js"></script>
+<body data-dashboards="{dashboards}" data-name="{name}" data-same="{same}">{more}</body></html>"""
 
 
 @dataclass
@@ -246,7 +246,8 @@ class _Noted:
 
 
 def _product(sites: Sites) -> Starlette:
-    """What embeds. ``/?groups=acme bolt`` has an element for each; ``more`` is HTML beside them."""
+    """What embeds. ``/?groups=acme bolt`` has an element for each, with the dashboard ``name``; ``more`` is HTML beside
+    them."""
     policy = f"{STRICT.replace(chr(59), f'; script-src {chr(39)}self{chr(39)} {sites.dashboards};', 1)}; frame-src *"
 
     async def page(request: Request) -> Response:
@@ -254,6 +255,7 @@ def _product(sites: Sites) -> Starlette:
         html = _HOST.format(
             groups=escape(query.get("groups", "")),
             dashboards=sites.mount,
+            name=escape(query.get("name", "sales/regions")),
             same=escape(query.get("same", "")),
             more=query.get("more", ""),
         )

@@ -134,6 +134,8 @@ class Switch:
     uniform: bool = False
     """Whether all branches use the SQL of the author's column in the same way, so that this SQL may contain guarded
     variables."""
+    of_column: bool = False
+    """Whether a filter wrote the branches around one column of the author, so that they name the same tables."""
 
 
 Node: TypeAlias = Text | Value | InList | Concat | Clause | Switch

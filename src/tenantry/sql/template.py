@@ -149,7 +149,7 @@ class SQLTemplate:
         """Return a copy that shows only the group's rows of each table in ``tables``, and cannot name other tables.
 
         Compiling the copy raises TemplateError for SQL that cannot be proved to read only the group's rows. An unusual
-        combination of clauses is checked by the first ``bind`` that needs it.
+        combination of clauses and branches is checked by the first ``bind`` that needs it.
         """
         recent = self._recent
         if recent is not None and recent[0] is tables:  # the fast path

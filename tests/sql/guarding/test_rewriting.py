@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from tenantry.errors import MissingVariable, TemplateError
-from tenantry.sql import Query, SQLTemplate
-from tenantry.sql.guarding import AppliedGuard, read_tables
+from tenantry.sql import DIALECTS, Query, SQLTemplate
+from tenantry.sql.guarding import AppliedGuard, grammar, read_tables
 from tests.sql.guarding.second_readers import read_again
 
 TABLES = read_tables(
@@ -28,6 +30,7 @@ TABLES = read_tables(
 )
 second_reader = pytest.fixture(autouse=True)(read_again)
 GROUP = {"user_group": {"id": "acme", "properties": {"sites": ["a", "b"]}}}
+NOW = datetime(2026, 11, 30, tzinfo=UTC)
 T, ORDERS = "(select * from t where t.tenant = $1)", "(select * from o where o.tenant = $1)"
 ITEMS = f"(select * from items where items.o_id in (select o.id from {ORDERS} as o))"
 
@@ -267,3 +270,55 @@ def test_the_proof_queries_read_each_guard() -> None:
     assert len(proofs) == 8
     assert [each.sql for each in proofs if each.entry.is_shared] == ["select 1 from countries where 1 = 0"]
     assert not [each.sql for each in proofs if "$" in each.sql or "{{" in each.sql]
+
+
+FILTERS = """
+select {{ params.unit | trunc((select max(at) from o)) }} from t where {{ params.period | within(at) }}
+and {{ params.q | matches((select max(qty) from o)) }} and {{ params.names | excludes(name) }}
+"""
+DECLARED = {
+    "unit": {"type": "choice", "choices": ["day", "week", "month"], "default": "day"},
+    "period": {"type": "date range", "open": "both"},
+    "q": "integer",
+    "names": "list of text",
+}
+SENT: tuple[dict[str, Any], ...] = (
+    {},
+    {"unit": "week", "period": {"start": "2026-01-01"}, "q": 7, "names": ["a", "b"]},
+    {"unit": "month", "period": {"start": "2026-01-01", "end": "2026-02-01"}},
+    {"unit": "month", "period": {"end": "2026-02-01"}, "names": []},
+)
+
+
+@pytest.mark.parametrize("dialect", ["postgresql", "sqlite", "duckdb", "mysql", "mariadb", "clickhouse"])
+def test_one_branch_of_a_filter_is_read_and_all_are_guarded(dialect: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The branches name the same tables, so compiling parses two texts: the author's SQL and the guarded SQL. Red when
+    it parses each branch (a dashboard took a second to open), and when a branch has no guard."""
+    parsed: list[str] = []
+    parse = grammar.parse
+    TABLES.proof_queries(dialect)  # parses the guards
+
+    def watched(sql: str, name: str) -> Any:
+        parsed.append(sql)
+        return parse(sql, name)
+
+    monkeypatch.setattr(grammar, "parse", watched)
+    template = SQLTemplate(FILTERS, params=DECLARED).guarded(TABLES)
+    template.check(dialect)
+    assert len(parsed) == 2, parsed
+    for sent in SENT:
+        sql = template.bind({**GROUP, "params": sent}, dialect=dialect, now=NOW).sql
+        assert sql.count("from o where ") == sql.count("from o") > 0
+        assert sql.count("from t where ") == 1
+
+
+def test_sql_of_a_filter_is_proved_before_it_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also that of a branch that compiling did not read. Red without ``Proof.of_key``."""
+    reads = replace(
+        DIALECTS["sqlite"], time_buckets={**DIALECTS["sqlite"].time_buckets, "day": "(select max(at) from t)"}
+    )
+    monkeypatch.setitem(DIALECTS, "sqlite", reads)
+    template = SQLTemplate(FILTERS, "sqlite", params=DECLARED).guarded(TABLES)
+    template.bind({**GROUP, "params": {"unit": "week"}}, now=NOW)
+    with pytest.raises(TemplateError, match="the query would read every group's rows of t"):
+        template.bind({**GROUP, "params": {"unit": "day"}}, now=NOW)

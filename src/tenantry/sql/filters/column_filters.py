@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -75,7 +75,7 @@ def trunc(context: SwitchContext) -> Switch:
     else:
         zone = _zone(context, parameter)
         branches = {unit: _bucket(context, unit, column, zone) for unit in units}
-    return switch_by_name(context, "is not a unit", branches, uniform=True)
+    return replace(switch_by_name(context, "is not a unit", branches), uniform=True, of_column=True)
 
 
 # --- building branches ------------------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ class _ColumnFilter:
         parameter = self.parameter
         uniform = parameter is None or (parameter.always_given and parameter.is_null is None)
         takes = expected if parameter is None else parameter.takes
-        return Switch(self.context.reference, choose, branches, takes, uniform)
+        return Switch(self.context.reference, choose, branches, takes, uniform, of_column=True)
 
 
 def _by_parts(names: tuple[str, ...], branches: Iterable[tuple[bool, ...]]) -> Callable[[Any], int]:
@@ -289,7 +289,10 @@ def _start(dialect: Dialect, bucket: str, unit: str) -> str:
 
 def _if_given(context: SwitchContext, name: str, absent: Nodes, given: Nodes) -> Nodes:
     reference = context.variable(f"params.{name}", Position.CHOICE)
-    return (Switch(reference, lambda value: int(value is not None), (absent, given), "a setting", uniform=True),)
+    branches = (absent, given)
+    return (
+        Switch(reference, lambda value: int(value is not None), branches, "a setting", uniform=True, of_column=True),
+    )
 
 
 def _filled(sql: str, column: Nodes, zone: Nodes = ()) -> Nodes:

@@ -94,9 +94,7 @@ def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Itera
         raise context.error(*never_absent(parameter, DEFAULT), offset=default.offset)
 
 
-def switch_by_name(
-    context: SwitchContext, lacks: str, branches: Mapping[str, tuple[Node, ...]], *, uniform: bool = False
-) -> Switch:
+def switch_by_name(context: SwitchContext, lacks: str, branches: Mapping[str, tuple[Node, ...]]) -> Switch:
     """Build a Switch whose branches are chosen by name. Raises TemplateError for a default that is not the name of a
     branch."""
     numbers: dict[Any, int] = {name: number for number, name in enumerate(branches)}
@@ -111,7 +109,7 @@ def switch_by_name(
             fix = f"{did_you_mean(default, branches)}Give one of {listed}"
             raise context.error(f"the default {default} {lacks}", fix, edit=misspelt(default, branches))
         numbers[None] = numbers[default]
-    return Switch(context.reference, choose, tuple(branches.values()), f"one of {listed}", uniform)
+    return Switch(context.reference, choose, tuple(branches.values()), f"one of {listed}")
 
 
 def _has_names(parameter: Parameter, names: Iterable[str]) -> bool:

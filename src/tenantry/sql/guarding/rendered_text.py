@@ -118,8 +118,8 @@ _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\s+(?:asc|desc))?
 def combinations(nodes: Sequence[Node], *, every: bool) -> Iterator[Decide]:
     """Yield Decide functions. All but the last include every clause. The last one includes no clause.
 
-    Each branch is chosen at least once, with one exception: if a Switch has many branches that are plain names, only
-    the first of these is chosen, unless ``every`` is true.
+    Each branch is chosen at least once, with two exceptions unless ``every`` is true: of branches that a filter wrote
+    around a column, only the longest is chosen, and of many branches that are plain names, only the first.
     """
     choices = _choices(nodes, every=every) or [{}]
     yield from (_decide(each, included=1) for each in choices)
@@ -147,8 +147,14 @@ def _choices(nodes: Sequence[Node], *, every: bool) -> list[_Choices]:
 
 
 def _branches(node: Switch, *, every: bool) -> list[int]:
+    if node.of_column and not every:
+        return [max(range(len(node.branches)), key=lambda number: _length(node.branches[number]))]
     skipped = set() if every else set(_plain_branches(node)[1:])
     return [number for number in range(len(node.branches)) if number not in skipped]
+
+
+def _length(nodes: Sequence[Node]) -> int:
+    return sum(len(node.sql) for node, _ in walk(nodes) if isinstance(node, Text))
 
 
 def skipped_branches(nodes: Sequence[Node]) -> Iterator[Text]:

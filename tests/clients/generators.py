@@ -107,7 +107,9 @@ TSCONFIG = {
     "include": ["*.ts"],
 }
 
-_MYPY = ("{bin}/mypy", "--strict", "--no-error-summary", "--cache-dir", ".mypy_cache", "--config-file", "")
+_MYPY = (
+    "{bin}/mypy", "--strict", "--no-error-summary", "--cache-dir", ".mypy_cache", "--config-file", "{here}/mypy.ini"
+)  # fmt: skip
 _TSC = ("node", "{modules}/typescript/bin/tsc", "--project", "tsconfig.json")
 
 OPENAPI_PYTHON_CLIENT = Generator(

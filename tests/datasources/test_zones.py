@@ -48,9 +48,8 @@ def make(engine: str, folder: Path, request: pytest.FixtureRequest) -> str:
 
 def teach(mariadb: MariaDB, number: int, zone: str) -> None:
     """The server knows the zone by name from now on, as mysql_tzinfo_to_sql would teach it: of 2026."""
-    start = datetime(2026, 1, 1, tzinfo=UTC)
-    halves = (start + timedelta(hours=place / 2) for place in range(365 * 48))
-    offsets = [(at, at.astimezone(ZoneInfo(zone)).utcoffset()) for at in halves]
+    times = [datetime(2026, 1, 1, tzinfo=UTC), *(at.replace(tzinfo=UTC) for at in ROWS)]  # rows are around all changes
+    offsets = [(at, at.astimezone(ZoneInfo(zone)).utcoffset()) for at in times]
     changes = [offsets[0], *(now for before, now in pairwise(offsets) if before[1] != now[1])]
     mariadb.execute("insert into mysql.time_zone values (%s, 'N')", (number,))
     mariadb.execute("insert into mysql.time_zone_name values (%s, %s)", (zone, number))

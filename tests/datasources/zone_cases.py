@@ -104,15 +104,25 @@ async def wrong_buckets(sources: DataSources, zone: str) -> list[str]:
         sql = f"select {bucket} as bucket, count(*) as n from events group by {bucket}"
         for unit, week_start in (("day", ""), ("week", ""), ("week", "monday"), ("week", "sunday")):
             rows = await ask(sources, sql, zone, unit=unit, week_start=week_start)
-            expected = Counter(str(_start(day, unit, week_start)) for day in days_of(column, zone))
+            expected = _rows_by(unit, week_start, column, zone)
             if {str(row["bucket"])[:10]: row["n"] for row in rows} != expected:
                 found.append(f"{column} by {unit} {week_start}".strip())
+    return found
+
+
+@cache  # each engine is compared with them
+def _rows_by(unit: str, week_start: str, column: str, zone: str) -> Counter[str]:
+    """How many rows each day has, or each week, by the text of its first day."""
+    found = Counter[str]()
+    for day, rows in Counter(days_of(column, zone)).items():
+        found[str(_start(day, unit, week_start))] += rows
     return found
 
 
 async def wrong_hours(sources: DataSources, zone: str, *, twice: bool, columns: Sequence[str] = COLUMNS) -> list[str]:
     """The columns whose hours are not those of the zone. ``twice``: an hour that clocks show twice is two."""
     found = []
+    shown_in = Format(zone=ZoneInfo(zone))
     for column in columns:
         bucket = f"{{{{ params.unit | trunc({column}) }}}}"
         sql = f"select {bucket} as bucket, count(*) as n from events group by {bucket}"
@@ -120,7 +130,7 @@ async def wrong_hours(sources: DataSources, zone: str, *, twice: bool, columns: 
         hours = [f"{at:%Y-%m-%dT00:00}" if column == "day" else _hour(at, zone, twice=twice) for at in ROWS]
         shown = Counter[str]()
         for row in rows:
-            text = scalar_text(row["bucket"], Format(zone=ZoneInfo(zone))).replace(" ", "T").replace("Z", "+00:00")
+            text = scalar_text(row["bucket"], shown_in).replace(" ", "T").replace("Z", "+00:00")
             shown[text[:16] + (text[-6:] if twice and column != "day" else "")] += row["n"]
         if shown != Counter(hours) or (twice and len(rows) != len(shown)):
             found.append(f"{column} by hour")

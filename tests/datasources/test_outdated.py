@@ -120,7 +120,7 @@ async def test_a_stream_goes_on(tenancy: Tenancy, change: Change, monkeypatch: p
         certain, checks = watched.certain_until, 0
         async with asyncio.timeout(SOON):
             while checks < 2:
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(0.2)
                 await anext(stream)
                 if watched.certain_until != certain:
                     certain, checks = watched.certain_until, checks + 1

@@ -11,7 +11,7 @@ Found = TypeVar("Found")
 
 
 class _Selector(selectors.DefaultSelector):
-    """Lets no time pass: it says how long it was to wait."""
+    """Lets no time pass: it says how long it was to wait. It asks the machine nothing: there are no sockets."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -20,7 +20,7 @@ class _Selector(selectors.DefaultSelector):
     def select(self, timeout: float | None = None) -> Any:
         if timeout:
             self.now += timeout
-        return super().select(0)
+        return []
 
 
 class SimulatedLoop(asyncio.SelectorEventLoop):

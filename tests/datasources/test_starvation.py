@@ -125,7 +125,7 @@ def test_a_victim_takes_three_times_as_long_at_most(
 @pytest.mark.parametrize("attack", [downloads, queries])
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_a_page_that_is_asked_again_and_again_is_never_refused(attack: Attack, groups: int, size: int) -> None:
-    """Thirteen short panels for ten minutes, from when the attack begins, but for a source with one connection. Red
+    """Thirteen short panels, again and again from when the attack begins, but for a source with one connection. Red
     when what was used is counted and not what was long: then this victim is the one that has used most."""
 
     async def main() -> int:
@@ -133,7 +133,7 @@ def test_a_page_that_is_asked_again_and_again_is_never_refused(attack: Attack, g
         tasks = [asyncio.create_task(attack(queue, each, chance)) for each in range(groups)]
         visits = 0
         await asyncio.sleep(60 if size == 1 else 1)
-        while now() < 600:
+        while now() < (600 if size == 1 else 300):
             await visit(queue, 13, 0.1)
             visits += 1
         for task in tasks:
@@ -141,4 +141,4 @@ def test_a_page_that_is_asked_again_and_again_is_never_refused(attack: Attack, g
         await asyncio.gather(*tasks, return_exceptions=True)
         return visits
 
-    assert simulate(main()) > (20 if size == 1 else 400)
+    assert simulate(main()) > (20 if size == 1 else 200)

@@ -201,8 +201,7 @@ class FairQueue:
     # --- the next turn ------------------------------------------------------------------------------------------------
 
     def _serve(self) -> None:
-        while self.waiting:
-            now = asyncio.get_running_loop().time()
+        while self.waiting and len(self._running) < self._size(now := asyncio.get_running_loop().time()):
             long_turns = self._long_turns(now)
             first = [
                 queue[0]

@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-FOLDERS = ("tests/browser/embedding/", "tests/dashboards/page/generated/", "tests/dashboards/page/", "tests/editor/page/")
+FOLDERS = (
+    "tests/browser/embedding/",
+    "tests/dashboards/page/generated/",
+    "tests/dashboards/page/",
+    "tests/editor/page/",
+)
 """One process runs all files of each: they share a browser, and each process would start one of its own. The first name
 that fits counts: generated charts take as long as half of the other pages, and a second process runs them meanwhile."""
 

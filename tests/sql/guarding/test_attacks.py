@@ -36,7 +36,7 @@ def assert_no_defect(found: Found) -> None:
 def test_texts_and_generated_queries(attacked: Engine) -> None:
     """Of the generated queries more than three in five leak unguarded."""
     count = max(60, examples(100))
-    proof = prove(attacked, Random(SEED), texts=examples(300), generated=count)
+    proof = prove(attacked, Random(SEED), texts=max(60, examples(300)), generated=count)
     for found in proof.values():
         assert_no_defect(found)
         assert found.readings > found.tried // 3

@@ -96,38 +96,6 @@ def test_the_life_of_a_service(machine: Machine, postgres: Postgres) -> None:
     assert service.keys() == [("k2", 1, 1)]
 
 
-def test_the_life_of_a_service_with_roles_of_postgresql(machine: Machine) -> None:
-    """The configuration as it is, with a role that may not alter tables: the set-up, keys, and an upgrade to the wheel
-    of a later version. Red when the tables are not made as their owner: ``permission denied for schema public``."""
-    with PostgresServer() as server:
-        address = f"127.0.0.1:{server.port}"
-
-        def here(script: str) -> str:
-            return script.replace("db.internal", address)
-
-        machine.run(f"ln -s {installed_programs()}/psql /usr/local/bin/")
-        machine.run(f"psql --quiet --file postgresql/roles.sql postgresql://postgres@{address}/postgres")
-        service = set_up(machine, f"s/db.internal/{address}/", here)
-        old = service.token()
-        keys_and_tokens, *_, upgrade = commands(PAGE, "Day by day")
-        machine.run(keys_and_tokens)
-        assert service.keys() == [("k2", 1, 0)]
-        assert service.refuses(old)
-
-        kept = service.token()
-        machine.run(f"cd {ROOT} && {sys.executable} -m tests.deploy.versions /opt/wheels")
-        install, migrate, restart = upgrade.splitlines()
-        machine.run(install)
-        assert "must be owner of table" in machine.run(migrate, fails=3)
-        _, as_owner, _ = commands(PAGE)
-        machine.run(here(as_owner))
-        assert service.token() == kept  # of the old processes
-        machine.run(restart)
-        service.wait()
-        machine.run("sudo tenantry group rotate acme && sudo tenantry migrate --check")
-        assert service.token() != kept
-
-
 PROGRAM = f"""
 import asyncio, sys
 from tenantry import Resolver
@@ -149,25 +117,54 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
-def test_an_app_of_another_user(machine: Machine, postgres: Postgres) -> None:
-    """It reads the keys, and writes through the run folder of the group, before a rotation of the keys and after it.
+def test_the_life_of_a_service_with_roles_of_postgresql(machine: Machine) -> None:
+    """The configuration as it is, with a role that may not alter tables: the set-up, an app of another user, keys, and
+    an upgrade to the wheel of a later version. The app reads the keys, and writes through the run folder of the group,
+    before a rotation of the keys and after it.
 
-    Red when a key file that its group may read is refused, or when a rotation takes that right away."""
-    database = postgres.create_database()
-    service = set_up(machine, owned(database))
-    service.token()
-    machine.run("sudo useradd --system shop")
-    (block,) = commands(PAGE, "Apps of other users")
-    (drop_in,) = re.findall(r'^```ini title="(\S+group.conf)"\n(.*?)^```$', PAGE, re.MULTILINE | re.DOTALL)
-    machine.run(f"install -d $(dirname {drop_in[0]}); cat > {drop_in[0]}", given=drop_in[1])
-    machine.run(block)
-    service.wait()
-    machine.run("cat > /tmp/app.py", given=PROGRAM)
-    app = (
-        "sudo -u shop env TENANTRY_RUN_DIR=/run/tenantry TENANTRY_RUN_GROUP=dashboards "
-        f"$(sed -n 's/^exec \\(.*\\) -m.*/\\1/p' /opt/tenantry/bin/tenantry) /tmp/app.py {database}"
-    )
-    assert machine.run(f"{app} {service.token()}") == "renamed\n"
-    machine.run("sudo tenantry keys rotate; sudo tenantry group rotate --all --yes")
-    assert machine.run(f"stat --format '%a %U %G' {KEYS}") == "640 tenantry dashboards\n"
-    assert machine.run(f"{app} {service.token()}") == "renamed\n"
+    Red when the tables are not made as their owner: ``permission denied for schema public``. Red when a key file that
+    its group may read is refused, or when a rotation takes that right away."""
+    with PostgresServer() as server:
+        address = f"127.0.0.1:{server.port}"
+
+        def here(script: str) -> str:
+            return script.replace("db.internal", address)
+
+        machine.run(f"ln -s {installed_programs()}/psql /usr/local/bin/")
+        machine.run(f"psql --quiet --file postgresql/roles.sql postgresql://postgres@{address}/postgres")
+        service = set_up(machine, f"s/db.internal/{address}/", here)
+        old = service.token()
+
+        machine.run("sudo useradd --system shop")
+        (block,) = commands(PAGE, "Apps of other users")
+        (drop_in,) = re.findall(r'^```ini title="(\S+group.conf)"\n(.*?)^```$', PAGE, re.MULTILINE | re.DOTALL)
+        machine.run(f"install -d $(dirname {drop_in[0]}); cat > {drop_in[0]}", given=drop_in[1])
+        machine.run(block)
+        service.wait()
+        machine.run("cat > /tmp/app.py", given=PROGRAM)
+        app = (
+            "sudo -u shop env TENANTRY_RUN_DIR=/run/tenantry TENANTRY_RUN_GROUP=dashboards "
+            "$(sed -n 's/^exec \\(.*\\) -m.*/\\1/p' /opt/tenantry/bin/tenantry) "
+            f"/tmp/app.py postgresql://tenantry_serve@{address}/tenantry"
+        )
+        assert machine.run(f"{app} {old}") == "renamed\n"
+
+        keys_and_tokens, *_, upgrade = commands(PAGE, "Day by day")
+        machine.run(keys_and_tokens)
+        assert service.keys() == [("k2", 1, 0)]
+        assert service.refuses(old)
+        assert machine.run(f"stat --format '%a %U %G' {KEYS}") == "640 tenantry dashboards\n"
+        kept = service.token()
+        assert machine.run(f"{app} {kept}") == "renamed\n"
+
+        machine.run(f"cd {ROOT} && {sys.executable} -m tests.deploy.versions /opt/wheels")
+        install, migrate, restart = upgrade.splitlines()
+        machine.run(install)
+        assert "must be owner of table" in machine.run(migrate, fails=3)
+        _, as_owner, _ = commands(PAGE)
+        machine.run(here(as_owner))
+        assert service.token() == kept  # of the old processes
+        machine.run(restart)
+        service.wait()
+        machine.run("sudo tenantry group rotate acme && sudo tenantry migrate --check")
+        assert service.token() != kept

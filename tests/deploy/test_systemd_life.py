@@ -117,6 +117,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 def test_the_life_of_a_service_with_roles_of_postgresql(machine: Machine) -> None:
     """The configuration as it is, with a role that may not alter tables: the set-up, an app of another user, keys, and
     an upgrade to the wheel of a later version. The app reads the keys, and writes through the run folder of the group,

@@ -94,6 +94,23 @@ async def test_an_idle_app_polls_no_more_until_its_next_request(
     assert bus.running == 0
 
 
+async def test_the_lease_ends_with_the_polls(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next request polls again, and its stream stays open. Red when the lease outlives the polls: who
+    watches a token takes a lease that nobody extends for an outage, and a page said that its token had ended."""
+    monkeypatch.setattr(poller_module, "IDLE", 0.3)
+    resolver = Resolver(backend, keys=KEYS, staleness=60)
+    monkeypatch.setattr(resolver._poller, "_interval", 0.05)
+    group, token = backend.issue()
+    await resolver.resolve(token)
+    assert resolver.lease_age is not None
+    await until(lambda: resolver.lease_age is None)
+    assert resolver.peek(token) is None
+    assert await resolver.resolve(token) is group
+    assert resolver.lease_age is not None
+    await resolver.aclose()
+    assert resolver.lease_age is None
+
+
 async def test_an_app_that_only_queries_is_not_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     """A job may hold a group and read data sources by it, and resolve no token. Red when only tokens count as use: the
     polls would end after each IDLE, and the buses be followed anew."""

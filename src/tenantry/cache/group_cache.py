@@ -226,6 +226,11 @@ class GroupCache:
         with self._lock:
             self._reset(Lease(self.lease.versions, self.lease.until))
 
+    def end_lease(self) -> None:
+        """Do not use the cached answers until the next poll extends the lease."""
+        with self._lock:
+            self.lease.until = -inf
+
     def evict(self, handle: bytes, generation: int, now: float) -> bool:
         """Drop the entries that are older than a write which a bus reported. Return True if at least one of them was
         valid."""

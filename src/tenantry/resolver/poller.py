@@ -95,6 +95,8 @@ class Poller:
             self._epoch += 1
             self._due = 0.0
             task, self._task = self._task, None
+        # Nobody extends the lease: a stream that opened just before its end would be closed as in an outage.
+        self._cache.end_lease()
         _cancel(task)
         return [*self._subscriptions.stop(), *([] if task is None else [task])]
 

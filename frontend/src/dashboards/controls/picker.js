@@ -30,7 +30,7 @@ export function pickerField(control, place, text, more) {
   const { open, close } = popover(button, content, { ask, opened: () => inner?.opened() });
   /** @type {Picker | null} */
   let inner = null;
-  whenIdle(() => load(BUNDLE).catch(() => {}));
+  whenIdle(() => load(BUNDLE).catch(() => {}), { timeout: 2000 });
 
   async function ask() {
     const { activeElement } = document;

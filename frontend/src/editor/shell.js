@@ -83,7 +83,7 @@ export class Shell {
       event.preventDefault();
       action();
     });
-    (globalThis.requestIdleCallback ?? setTimeout)(() => this.#loadResults().catch(() => {}));
+    (globalThis.requestIdleCallback ?? setTimeout)(() => this.#loadResults().catch(() => {}), { timeout: 2000 });
   }
 
   #open() {

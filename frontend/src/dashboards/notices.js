@@ -11,7 +11,7 @@ const SENTENCES = {
   cookies_blocked: ["Cookies are blocked, or this visit has ended", "Please allow cookies for this site, and open the dashboard again from where you came."],
   unreachable: ["The dashboard could not be loaded", "The server cannot be reached. Please try again shortly."],
   ended: ["This access has ended", "Please load the page around this dashboard again, or ask who gave it to you."],
-  embedding_not_allowed: ["This dashboard may not be shown here", "The page around it may not show it."],
+  embedding_not_allowed: ["This dashboard may not be shown here", "Please ask who gave it to you."],
   missing_scope: ["This preview is of another dashboard", "It shows that one alone."],
   forbidden: ["There is no access to this dashboard", "Please ask who gave it to you."],
   unknown_dashboard: ["There is no such dashboard", "It may have been renamed."],

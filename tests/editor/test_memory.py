@@ -36,7 +36,7 @@ async def traced(site: EditorSite, path: str, bodies: list[dict[str, Any]]) -> f
 async def test_long_texts_are_not_kept(path: str, tmp_path: Path) -> None:
     """Red when a cache on the way bounds the number of texts: 23 MiB."""
     long = "x" * 250_000
-    texts = [f"select {number} as n where {{{{ user_group.properties.carrier }}}} <> '{long}'" for number in range(50)]
+    texts = [f"select {number} as n where {{{{ user_group.properties.carrier }}}} <> '{long}'" for number in range(32)]
     async with served_editor(tmp_path) as site:
         assert await traced(site, path, [{"text": text} for text in texts]) < 12
 

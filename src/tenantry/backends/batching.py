@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Generic, TypeVar
+from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -25,7 +26,7 @@ class TickBatcher(Generic[K, V]):
 
     def __init__(
         self,
-        fetch: Callable[[list[K], float], Awaitable[Mapping[K, V]]],
+        fetch: Callable[[list[K], float], Coroutine[Any, Any, Mapping[K, V]]],
         *,
         size: int,
         concurrent: int | None = None,
@@ -38,7 +39,7 @@ class TickBatcher(Generic[K, V]):
         self._budget = budget
         self._ended = ended
         self._waiting: deque[_Batch[K, V]] = deque()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Mapping[K, V]]] = set()
 
     def ask(self, key: K, deadline: float = 0.0) -> asyncio.Future[V]:
         """Request the value of ``key``. The future fails with the error of ``fetch``, or with NoAnswer."""
@@ -56,24 +57,21 @@ class TickBatcher(Generic[K, V]):
 
     def _send(self) -> None:
         while self._waiting and (self._concurrent is None or len(self._tasks) < self._concurrent):
-            task = asyncio.get_running_loop().create_task(self._run(self._waiting.popleft()), name="tenantry.batch")
+            batch = self._waiting.popleft()
+            fetch = self._fetch(list(batch.waiters), batch.deadline)
+            task = asyncio.get_running_loop().create_task(fetch, name="tenantry.batch")
             self._tasks.add(task)
-            task.add_done_callback(self._task_done)
+            task.add_done_callback(partial(self._fetched, batch))
 
-    def _task_done(self, task: asyncio.Task[None]) -> None:
+    def _fetched(self, batch: _Batch[K, V], task: asyncio.Task[Mapping[K, V]]) -> None:
         self._tasks.discard(task)
-        if not task.cancelled():
-            task.exception()  # read the error, so that asyncio does not log it: the waiters get it
         if self._waiting:
             self._send()
-
-    async def _run(self, batch: _Batch[K, V]) -> None:
-        try:
-            values = await self._fetch(list(batch.waiters), batch.deadline)
-        except BaseException as error:
+        error = NoAnswer() if task.cancelled() else task.exception()
+        if error is None:
+            self._end(batch, task.result())
+        else:
             self._end(batch, error if isinstance(error, Exception) else NoAnswer())
-            raise
-        self._end(batch, values)
 
     def _give_up(self, batch: _Batch[K, V]) -> None:
         if batch in self._waiting:

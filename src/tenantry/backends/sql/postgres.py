@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any, TypeVar
 from weakref import WeakSet
 
@@ -217,11 +217,10 @@ class ReadConnections:
 
     async def _fetch(self, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
         reader = self._idle.pop() if self._idle else await self._server.connect(seconds=remaining(deadline))
-        try:
+        with ExitStack() as undo:
+            undo.callback(reader.terminate)  # an answer may still arrive on it
             rows, _ = await reader.run(text, values)
-        except BaseException:
-            reader.terminate()  # an answer may still arrive on it
-            raise
+            undo.pop_all()
         if self._ended:
             reader.terminate()
         else:

@@ -9,6 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -106,13 +107,12 @@ class SQLiteEngine(StoreEngine):
 
     def _open(self) -> sqlite3.Cursor:
         connection = self._file.connect(timeout=0)  # waiting for a lock would block the event loop
-        try:
+        with ExitStack() as undo:
+            undo.callback(connection.close)
             self._identity.remember()
             for setting in ("query_only = 1", f"cache_size = -{_CACHE_KIB}"):
                 connection.execute(f"pragma {setting}").close()
-        except BaseException:
-            connection.close()
-            raise
+            undo.pop_all()
         self._reader = connection.cursor()
         return self._reader
 
@@ -204,7 +204,10 @@ class SQLiteWriter:
             if not jobs:
                 return
             try:
-                self._commit_in_time(jobs)
+                with ExitStack() as undo:
+                    undo.callback(self._disconnect)  # after an error such as a missing file
+                    self._commit_in_time(jobs)
+                    undo.pop_all()
             except BaseException as error:  # noqa: BLE001 - each job needs an answer, or its caller waits forever
                 for job in jobs:
                     if not job.future.done():
@@ -244,9 +247,6 @@ class SQLiteWriter:
             for job in given_up or jobs:
                 job.fail(failure or error)
             return in_time if locked and given_up else []
-        except BaseException:  # such as a missing file: all callers get the error
-            self._disconnect()
-            raise
         for job in jobs:
             job.answer()  # only after the commit
         return []
@@ -268,13 +268,12 @@ class SQLiteWriter:
 
     def _connect(self, left: float) -> tuple[Connection, sqlite3.Connection]:
         connection = self._file.connect(timeout=left)
-        try:
+        with ExitStack() as undo:
+            undo.callback(connection.close)
             self._identity.remember()
             for setting in ("journal_mode = wal", "synchronous = full", "foreign_keys = on"):
                 connection.execute(f"pragma {setting}").close()
-        except BaseException:
-            connection.close()
-            raise
+            undo.pop_all()
         engine = create_engine(
             "sqlite://",
             creator=lambda: connection,

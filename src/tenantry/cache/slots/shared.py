@@ -154,11 +154,10 @@ def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
         descriptor = _open_or_make(path, header, folder)
     except OSError as error:
         raise StoreUnavailable(os_failure("cannot open", path, error, _FIX)) from None
-    try:
+    with contextlib.ExitStack() as undo:
+        undo.callback(os.close, descriptor)
         _check(path, descriptor, header, folder)
-    except BaseException:
-        os.close(descriptor)
-        raise
+        undo.pop_all()
     return descriptor
 
 

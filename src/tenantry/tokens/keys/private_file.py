@@ -4,7 +4,7 @@ import fcntl
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -125,7 +125,8 @@ def _is_at(path: Path, descriptor: int) -> bool:
 
 def _write_new(path: Path, content: bytes, *, like: os.stat_result | None = None) -> None:
     descriptor = os.open(path, _NEW, _MODE)
-    try:
+    with ExitStack() as undo:
+        undo.callback(path.unlink)
         with os.fdopen(descriptor, "wb") as file:
             os.fchmod(descriptor, _MODE)
             if like is not None:  # the app must still be able to read it after root rotates its keys
@@ -133,9 +134,7 @@ def _write_new(path: Path, content: bytes, *, like: os.stat_result | None = None
             file.write(content)
             file.flush()
             os.fsync(descriptor)
-    except BaseException:
-        path.unlink()
-        raise
+        undo.pop_all()
 
 
 def _give(descriptor: int, like: os.stat_result) -> None:

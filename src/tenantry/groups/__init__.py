@@ -25,6 +25,7 @@ from tenantry.groups.revocations import MAX_REVOKED_VIEWERS as MAX_REVOKED_VIEWE
 from tenantry.groups.revocations import revoking_changes as revoking_changes
 from tenantry.groups.session_variables import SessionVariables, check_session_variables
 from tenantry.groups.strict_json import MAX_INT as MAX_INT
+from tenantry.groups.strict_json import STRICT_JSON as STRICT_JSON
 from tenantry.groups.strict_json import is_storable_text as is_storable_text
 from tenantry.groups.strict_json import number_problem as number_problem
 from tenantry.groups.strict_json import read_json_strictly as read_json_strictly

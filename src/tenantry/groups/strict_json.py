@@ -8,12 +8,6 @@ MAX_INT: Final = 2**53 - 1
 """The largest integer that all JSON parsers read exactly (RFC 8259 section 6)."""
 
 
-def read_json_strictly(content: str | bytes) -> Any:
-    """Parse JSON. Raises ValueError for invalid JSON, and also for repeated names, NaN and Infinity. Raises
-    RecursionError if the nesting is too deep."""
-    return json.loads(content, object_pairs_hook=_without_duplicates, parse_constant=_refuse)
-
-
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
@@ -22,7 +16,17 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not JSON")
+    raise ValueError(f"{constant} is not a number in JSON")
+
+
+STRICT_JSON: Final[dict[str, Any]] = {"object_pairs_hook": _without_duplicates, "parse_constant": _refuse}
+"""Arguments of a JSON decoder that raises ValueError for repeated names, NaN and Infinity."""
+
+
+def read_json_strictly(content: str | bytes) -> Any:
+    """Parse JSON. Raises ValueError for invalid JSON, and also for repeated names, NaN and Infinity. Raises
+    RecursionError if the nesting is too deep."""
+    return json.loads(content, **STRICT_JSON)
 
 
 def is_storable_text(text: str) -> bool:

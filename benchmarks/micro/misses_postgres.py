@@ -20,7 +20,7 @@ from benchmarks.micro.misses_sqlite import GROUPS, chosen
 from tenantry import Resolver
 from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.backends.sql import SQLStore
-from tenantry.backends.sql.tables import environments, groups
+from tenantry.database.tables import environments, groups
 from tenantry.groups import Token
 
 ROUNDS = {1: 21, 64: 11, 1_000: 7}

@@ -24,7 +24,7 @@ from benchmarks.harness.population import KEYS, populate, raw, token
 from benchmarks.harness.table import Aim, Table
 from tenantry import Resolver
 from tenantry.backends.sql import SQLStore
-from tenantry.backends.sql.tables import environments, groups
+from tenantry.database.tables import environments, groups
 
 GROUPS = 100_000
 ASKED = 20_000

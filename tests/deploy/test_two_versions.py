@@ -1,12 +1,11 @@
 """Two versions of Tenantry serve one store at the same time, as in a rolling upgrade: as processes, on both engines.
 
-The later one is this checkout with one more step; the earlier one is a commit of the repository's past.
+The later one is this checkout with one more step.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -37,10 +36,6 @@ from tests.deploy.versions import NEXT, write_later
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
-BEFORE = "04eaadf290af4d8b5ae90cf7ec4a29dd9f1c7c9a"
-"""The last commit whose tables are those of revision 0006, before a store said which versions may use it."""
-
 
 @pytest.fixture(scope="module")
 def later(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -48,22 +43,6 @@ def later(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("later")
     write_later(folder)
     return folder
-
-
-@pytest.fixture(scope="module")
-def earlier(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the package at ``BEFORE``, out of the repository's history."""
-    folder = tmp_path_factory.mktemp("earlier")
-    archive = folder / "source.tar"
-    command = ["git", "-C", str(ROOT), "archive", "--output", str(archive), BEFORE, "src/tenantry"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False) if shutil.which("git") else None
-    if done is None or done.returncode:
-        reason = f"the history of the repository is not here (a shallow clone, or no clone): {BEFORE[:8]}"
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{reason}: {done.stderr if done else 'no git'}")
-        pytest.skip(reason)
-    subprocess.run(["tar", "-xf", str(archive), "-C", str(folder)], check=True)
-    return folder / "src"
 
 
 @pytest.fixture
@@ -207,20 +186,3 @@ async def test_a_later_version_may_say_that_this_one_has_to_end(
             await anyio.to_thread.run_sync(migrate, database)
     assert execute(database, postgres, "select version_num from alembic_version") == NEXT
     await store.aclose()
-
-
-@pytest.mark.parametrize("database", ["postgres"], indirect=True)
-async def test_the_version_before_this_rule_goes_on_beside_this_one(database: str, earlier: Path, keys: Path) -> None:
-    """It knows no list, so its ``/readyz`` says 503 from the step on, and it would not start again. But what it serves
-    it goes on serving: both read what the other writes, and no rotated token is taken.
-
-    Red when a step renames or narrows what that version names.
-    """
-    with serving(database, keys, earlier) as before:
-        assert status(before) == 200
-        with pytest.raises(MigrationNeeded):
-            await anyio.to_thread.run_sync(check, database)
-        with serving(database, keys) as this:
-            assert (status(before), status(this)) == (503, 200)
-            async with opened(database, keys) as site:
-                await exchange(site, before, this)

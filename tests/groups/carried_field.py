@@ -16,10 +16,10 @@ from tenantry.backends.audit.details import update_details
 from tenantry.backends.memory import MemoryStore
 from tenantry.backends.redis.entry import read_entry, write_entry
 from tenantry.backends.sql import SQLStore
-from tenantry.backends.sql.tables import groups
 from tenantry.cli.group_sync import compare
 from tenantry.cli.groups_file import read_groups_file
 from tenantry.database import migrations
+from tenantry.database.tables import groups
 from tenantry.errors import InvalidBody
 from tenantry.groups import (
     CACHE_ENTRY,

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import JSON
 
-from tenantry.backends.sql.tables import environments, groups
+from tenantry.database.tables import environments, groups
 from tenantry.groups import (
     CACHE_ENTRY,
     INTROSPECTION,

@@ -42,7 +42,9 @@ NEW_LINES = {
         ('    "expires_at": _ISO_TIME,', '    "note": _or_null(_TEXT),'),
         ("    expires_at: int | None", "    note: str | None"),
     ],
-    "backends/sql/tables.py": [('    Column("updated_at", BigInteger, nullable=False),', '    Column("note", Text),')],
+    "database/tables/__init__.py": [
+        ('    Column("updated_at", BigInteger, nullable=False),', '    Column("note", Text),')
+    ],
     "database/migrations/__init__.py": [(f'HEAD: Final = "{HEAD}"', f'HEAD = "{NEXT}"')],
     "provisioning/limits.py": [('    "expires_at": check_moment,', '    "note": check_text,')],
     "provisioning/http/operations.py": [("    expires_at: ExpiresAt = None", "    note: str | None = None")],

@@ -18,26 +18,13 @@ from sqlalchemy.exc import ArgumentError
 from tenantry.database.address import PostgresServer, libpq_url, load_psycopg
 from tenantry.database.connection_problems import connection_problem
 from tenantry.database.source_url import TIMEZONE_OPTION, lacks_secrets
+from tenantry.database.tables import metadata, revisions
 from tenantry.errors import InvalidSettings, InvalidSource
 
 logger: logging.Logger = logging.getLogger(__name__)
 
-TABLES: Final = (
-    "alembic_version",
-    "api_tokens",
-    "audit",
-    "changes",
-    "data_sources",
-    "environments",
-    "generation",
-    "idempotency_answers",
-    "single_use_codes",
-    "usage_by_hour",
-    "usage_by_viewer",
-    "usage_writers",
-    "user_groups",
-)
-"""All tables that this or an earlier version has created. Other programs may use these names too, so a schema counts as
+TABLES: Final = (*metadata.tables, revisions.name)
+"""All tables of a store. Other programs may use these names too, so a schema counts as
 a store only if its table ``generation`` has a column ``store_id``, and its table ``user_groups`` a column ``nonce``."""
 
 _SQLITE_MAGIC: Final = b"SQLite format 3\0"

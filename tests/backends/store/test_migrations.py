@@ -1,4 +1,4 @@
-"""Migrations: the steps give exactly the tables that the code speaks of, once, also when two processes run them."""
+"""Migrations give exactly the tables that the code names, once, also when two processes run them."""
 
 from __future__ import annotations
 
@@ -7,30 +7,26 @@ import sqlite3
 import subprocess
 import sys
 import traceback
-from collections.abc import Callable
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import Connection, create_engine
-from sqlalchemy.ext.asyncio import create_async_engine
 
 import tenantry.database.migrations
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
-from tenantry.backends.sql.tables import metadata
 from tenantry.database.address import PostgresServer, read_address
 from tenantry.database.migrations import HEAD, check, migrate
+from tenantry.database.tables import metadata
 from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
-from tenantry.groups import Tag, thaw
+from tenantry.groups import Tag
 
 pytestmark = pytest.mark.slow
 
@@ -40,20 +36,23 @@ def _differences(connection: Connection) -> list[object]:
     return list(compare_metadata(context, metadata))
 
 
-def test_the_steps_give_the_tables_of_the_code_on_sqlite(sqlite_url: str) -> None:
-    """Alembic finds no difference between a migrated file and tables.py. Red when a column is added to tables.py."""
-    engine = create_engine(sqlite_url)
+def test_a_store_of_the_first_release_gets_the_tables_of_the_code(tmp_path: Path, sqlite_url: str) -> None:
+    """By the steps, and the triggers and indexes of a new store. Red when tables.py or new_store.py gets something for
+    which there is no step."""
+    old = tmp_path / "old.db"
+    with closing(sqlite3.connect(old)) as connection:
+        connection.executescript(Path(__file__).with_name("revision_0015.sql").read_text("utf-8"))
+    migrate(f"sqlite:///{old}")
+    engine = create_engine(f"sqlite:///{old}")
     with engine.connect() as connection:
         assert _differences(connection) == []
     engine.dispose()
+    assert _names(old) == _names(Path(sqlite_url.removeprefix("sqlite:///")))
 
 
-async def test_the_steps_give_the_tables_of_the_code_on_postgresql(postgres_url: str) -> None:
-    """Alembic finds no difference between a migrated database and tables.py."""
-    engine = create_async_engine(postgres_url.replace("postgresql:", "postgresql+psycopg:"))
-    async with engine.connect() as connection:
-        assert await connection.run_sync(_differences) == []
-    await engine.dispose()
+def _names(file: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(file)) as connection:
+        return connection.execute("select type, name from sqlite_master order by 1, 2").fetchall()
 
 
 def test_head_is_the_last_step() -> None:
@@ -123,70 +122,6 @@ async def test_an_older_database_is_not_ready(sqlite_url: str) -> None:
     await store.aclose()
     with pytest.raises(MigrationNeeded, match="0000"):
         check(sqlite_url)
-
-
-_OLD_ROWS = """
-insert into environments (name, tag, external_data_sources, created_at) values ('production', 'Customer', false, 0);
-insert into user_groups (environment_id, provided_id, name, properties, handle, token_version, key_id, nonce, revision,
-  created_at, updated_at) values (1, 'acme', 'Acme', '{{"a":1.0}}', {handle}, 3, 'k1', {nonce}, 3, 0, 0);
-"""
-
-
-def _upgrade_to(upgrade: Callable[[Config, str], None], revision: str, configuration: Config, _: str) -> None:
-    upgrade(configuration, revision)
-
-
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-async def test_a_database_of_the_first_version_keeps_its_data(
-    kind: str, tmp_path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What was in the first tables is there after the step to the second, and starts at generation 0 without a grace
-    of its own. Two stores have two ids.
-
-    Red when the new column has no default, or the id is a constant.
-    """
-    ids = set()
-    for number in range(2):
-        url = f"sqlite:///{tmp_path}/old{number}.db" if kind == "sqlite" else postgres.create_database()
-        with monkeypatch.context() as patch:
-            patch.setattr(command, "upgrade", partial(_upgrade_to, command.upgrade, "0001"))
-            migrate(url)
-        handle, nonce = ("x'0102030405060708'", "x'00'") if kind == "sqlite" else ("'\\x0102030405060708'", "'\\x00'")
-        script = _OLD_ROWS.format(handle=handle, nonce=nonce)
-        if kind == "sqlite":
-            with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as old:
-                old.executescript(script)
-        else:
-            await asyncio.to_thread(postgres.execute, script, url=url)
-        store = SQLStore(url)
-        with pytest.raises(MigrationNeeded):
-            await store.ready()
-        migrate(url)
-        await store.ready()
-        environment = await store.environments.get("production")
-        assert environment is not None
-        assert environment.grace_seconds == 0
-        kept = await store.groups.get(environment, "acme")
-        assert kept is not None
-        assert (kept.token.version, thaw(kept.group.properties)) == (3, {"a": 1.0})
-        changes = await store.changes(None)
-        assert (changes.generation, changes.changes) == (0, ())
-        ids.add(changes.store_id)
-        await _forget_leases(kind, url, postgres)  # else the rotation waits for them (test_upgrade.py)
-        second = await store.groups.rotate(environment, kept.token, key_id="k1", nonce=bytes(16))
-        assert second.token.version == 4
-        assert [entry.action for entry in await store.audit.list()] == ["group.rotated"]
-        await store.aclose()
-    assert len(ids) == 2
-
-
-async def _forget_leases(kind: str, url: str, postgres: Postgres) -> None:
-    statement = "update generation set longest_lease = 0"
-    if kind == "sqlite":
-        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection, connection:
-            connection.execute(statement)
-    else:
-        await asyncio.to_thread(postgres.execute, statement, url=url)
 
 
 async def test_a_missing_file_is_never_made_by_looking(tmp_path: Path) -> None:
@@ -268,15 +203,16 @@ async def test_a_space_in_an_option_of_the_url(postgres_url: str) -> None:
     await store.aclose()
 
 
-def test_a_database_of_a_newer_version_is_left_alone(sqlite_url: str) -> None:
-    """Migrating a database that a newer Tenantry made is refused, with the reason.
+@pytest.mark.parametrize("revision", ["9999", "0014"])
+def test_a_database_of_another_version_is_left_alone(sqlite_url: str, revision: str) -> None:
+    """Migrating a database of a newer Tenantry, or of one from before the first release, is refused with the reason.
 
     Red when alembic's own CommandError comes through."""
     engine = create_engine(sqlite_url)
     with engine.begin() as connection:
-        connection.exec_driver_sql("update alembic_version set version_num = '9999'")
+        connection.exec_driver_sql(f"update alembic_version set version_num = '{revision}'")
     engine.dispose()
-    with pytest.raises(StoreUnavailable, match=r"another version of Tenantry.*9999"):
+    with pytest.raises(StoreUnavailable, match=rf"another version of Tenantry.*{revision}.*0014 or lower"):
         migrate(sqlite_url)
 
 

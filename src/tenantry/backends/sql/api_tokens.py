@@ -13,8 +13,8 @@ from tenantry.backends.sql.change_log import WriteContext, note
 from tenantry.backends.sql.part import SQLPart, insert_into_environment
 from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, GROUP_COLUMNS, HOT, Read, database_now
 from tenantry.backends.sql.rows import Row
-from tenantry.backends.sql.tables import api_tokens, environments, groups, single_use_codes
 from tenantry.backends.stored import USE_INTERVAL, StoreClock, require_unexpired
+from tenantry.database.tables import api_tokens, environments, groups, single_use_codes
 from tenantry.errors import AlreadyExists, UnknownApiToken
 from tenantry.groups import (
     UNNAMED,

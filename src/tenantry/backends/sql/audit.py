@@ -10,7 +10,7 @@ from tenantry.backends.sql.change_log import WriteContext
 from tenantry.backends.sql.change_log import note as add_note
 from tenantry.backends.sql.part import SQLPart
 from tenantry.backends.sql.queries import Read
-from tenantry.backends.sql.tables import audit, generation
+from tenantry.database.tables import audit, generation
 from tenantry.groups import AuditEntry, AuditNote, ChainHead
 from tenantry.ports import AuditTrail
 

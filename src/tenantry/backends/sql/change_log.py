@@ -18,9 +18,9 @@ from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.queries import NOW
 from tenantry.backends.sql.rows import Row, audit_columns, dump_json
 from tenantry.backends.sql.sealed_entries import EMPTY_GENERATION, LAST, NUMBERS_POSTGRESQL, add_entries
-from tenantry.backends.sql.tables import audit
-from tenantry.backends.sql.tables import changes as change_list
 from tenantry.backends.stored import StoreClock
+from tenantry.database.tables import audit
+from tenantry.database.tables import changes as change_list
 from tenantry.errors import MigrationNeeded
 from tenantry.groups import (
     CHANNEL,

@@ -9,7 +9,7 @@ from tenantry.backends.sql.change_log import WriteContext, note
 from tenantry.backends.sql.engine import delete_chosen, delete_expired, insert_if_new
 from tenantry.backends.sql.part import SQLPart
 from tenantry.backends.sql.queries import Read, database_now
-from tenantry.backends.sql.tables import api_tokens, single_use_codes
+from tenantry.database.tables import api_tokens, single_use_codes
 from tenantry.errors import AlreadyExists, Unauthorized
 from tenantry.groups import UNNAMED, AuditNote, from_micros, to_micros
 from tenantry.ports import CodeShare, CodeStore

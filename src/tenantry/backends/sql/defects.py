@@ -6,7 +6,7 @@ from sqlalchemy import literal_column, select, text
 
 from tenantry.backends.sql.queries import Read
 from tenantry.backends.sql.runner import Runner
-from tenantry.backends.sql.tables import audit, generation, metadata, revisions
+from tenantry.database.tables import audit, generation, metadata, revisions
 
 _ALL: Final = ("select", "insert", "update", "delete")
 _FEWER: Final = {audit.name: ("select", "insert"), generation.name: ("select", "update"), revisions.name: ("select",)}

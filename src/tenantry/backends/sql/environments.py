@@ -12,8 +12,8 @@ from tenantry.backends.sql.change_log import WriteContext, note
 from tenantry.backends.sql.engine import insert_if_new
 from tenantry.backends.sql.part import SQLPart
 from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, NOW, Read
-from tenantry.backends.sql.tables import environments, groups
 from tenantry.backends.stored import unknown_environment
+from tenantry.database.tables import environments, groups
 from tenantry.errors import AlreadyExists
 from tenantry.groups import UNNAMED, Author, Environment, Tag, from_micros, to_micros
 from tenantry.ports import EnvironmentStore, TokenCount

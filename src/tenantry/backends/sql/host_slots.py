@@ -14,9 +14,9 @@ from typing import Final
 from sqlalchemy import Connection
 
 from tenantry.backends.sql.queries import LONGEST_LEASE
-from tenantry.backends.sql.tables import generation
 from tenantry.cache.slots import FolderTaken, SharedSlots
 from tenantry.clock import monotonic_with_suspend
+from tenantry.database.tables import generation
 from tenantry.errors import StoreUnavailable
 
 logger: logging.Logger = logging.getLogger(__name__)

@@ -28,7 +28,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
 from tenantry.backends.changes import LISTED_CHANGES
-from tenantry.backends.sql.tables import (
+from tenantry.database.tables import (
     changes,
     environments,
     generation,

@@ -14,8 +14,8 @@ from tenantry.backends.audit.chain import ChainKeys, seal_entries, write_seal
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.engine import all_of, first_of, insert_all
 from tenantry.backends.sql.rows import Row
-from tenantry.backends.sql.tables import audit
 from tenantry.database import RUN_MIGRATE
+from tenantry.database.tables import audit
 from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import AuditEntry
 

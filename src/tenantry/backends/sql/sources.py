@@ -19,9 +19,9 @@ from tenantry.backends.sql.part import SQLPart, insert_into_environment
 from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, Read
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.sealed_entries import EMPTY_GENERATION
-from tenantry.backends.sql.tables import data_sources, environments, generation, groups
 from tenantry.backends.stored import LentSourceLease, references_of
 from tenantry.database import check_source
+from tenantry.database.tables import data_sources, environments, generation, groups
 from tenantry.errors import MigrationNeeded, StoreUnavailable, UnknownDataSource
 from tenantry.groups import (
     UNNAMED,

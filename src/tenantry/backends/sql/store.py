@@ -139,7 +139,7 @@ class SQLStore(WrittenBackend):
             return
         try:
             listed = (await self._runner.read(queries.COMPATIBLE, deadline))[0][0]
-        except (MigrationNeeded, IndexError):  # tables from before revision 0009
+        except (MigrationNeeded, IndexError):  # tables from before the first release
             listed = None
         if not is_compatible(found, listed):
             raise MigrationNeeded(f"the {self.label} is at revision {found}, this version needs {HEAD}: {RUN_MIGRATE}")

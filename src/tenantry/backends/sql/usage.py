@@ -25,8 +25,8 @@ from tenantry.backends.sql.change_log import WriteContext, note
 from tenantry.backends.sql.engine import count, delete_expired, first_of
 from tenantry.backends.sql.part import SQLPart
 from tenantry.backends.sql.queries import Query, Read
-from tenantry.backends.sql.tables import environments, groups, usage_by_hour, usage_by_viewer, usage_writers
 from tenantry.backends.stored import PRUNED_AT_ONCE, USAGE_WRITER_LIFETIME, unknown_environment
+from tenantry.database.tables import environments, groups, usage_by_hour, usage_by_viewer, usage_writers
 from tenantry.groups import UNNAMED, Author, Environment, Usage, UsageBatch, UsageKey, from_micros, to_micros
 from tenantry.ports import UsageStore
 

@@ -18,7 +18,6 @@ from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note, note_change
 from tenantry.backends.sql.engine import count, delete_expired, first, insert_if_new
 from tenantry.backends.sql.queries import GROUP_BY_HANDLE, GROUP_BY_ID, LOCKED_BY_HANDLE, LOCKED_BY_ID
-from tenantry.backends.sql.tables import answers, groups, usage_by_viewer
 from tenantry.backends.stored import (
     IDEMPOTENCY_LIFETIME,
     UNKNOWN_TOKEN,
@@ -26,6 +25,7 @@ from tenantry.backends.stored import (
     StoredResponse,
     unknown_environment,
 )
+from tenantry.database.tables import answers, groups, usage_by_viewer
 from tenantry.errors import (
     AlreadyExists,
     IdempotencyInFlight,

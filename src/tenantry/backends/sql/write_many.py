@@ -14,9 +14,9 @@ from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import GroupNote, WriteContext, WriteResult, note_many
 from tenantry.backends.sql.engine import every, insert_those_new
 from tenantry.backends.sql.queries import LOCKED_BY_IDS
-from tenantry.backends.sql.tables import groups
 from tenantry.backends.sql.write_groups import ROTATE, UPDATE, created_values
 from tenantry.backends.stored import StoredGroup, unknown_environment
+from tenantry.database.tables import groups
 from tenantry.errors import GroupChanged, StoreUnavailable
 from tenantry.groups import Environment, GroupCreation, GroupRotation, GroupUpdate, GroupWrite, Issued, to_micros
 

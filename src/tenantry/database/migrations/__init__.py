@@ -22,6 +22,7 @@ from sqlalchemy.pool import NullPool, StaticPool
 
 from tenantry.database.address import RUN_MIGRATE, PostgresServer, SQLiteFile, load_psycopg, read_address
 from tenantry.database.own_tables import TABLES
+from tenantry.database.tables.new_store import create_tables
 from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 
 T = TypeVar("T")
@@ -101,19 +102,23 @@ def _upgrade(connection: Connection, label: str) -> None:
     scripts = ScriptDirectory.from_config(configuration)
     try:
         found = _read_revision(connection)
-        if found and connection.dialect.name == "postgresql":
-            scripts.get_revision(found)  # raises for a revision of a later version, before anything is locked
-            _lock_tables(connection)
-        command.upgrade(configuration, "head")
+        if found is None:
+            create_tables(connection)
+            command.stamp(configuration, "head")
+        else:
+            scripts.get_revision(found)  # raises for a revision of another version, before anything is locked
+            if connection.dialect.name == "postgresql":
+                _lock_tables(connection)
+            command.upgrade(configuration, "head")
     except CommandError as error:
         raise StoreUnavailable(
             f"the {label} was migrated by another version of Tenantry, whose revision this version does not know: "
-            f"{error}. Use that version or a later one"
+            f"{error}. Use that version or a later one. If the revision is 0014 or lower, the store is from before the "
+            "first release and cannot be migrated: create a new one"
         ) from error
     steps = scripts.iterate_revisions(HEAD, OLDEST, inclusive=True)
     listed = " ".join(reversed([step.revision for step in steps]))
-    if _has_list(connection):
-        connection.execute(text("update generation set compatible = :listed"), {"listed": listed})
+    connection.execute(text("update generation set compatible = :listed"), {"listed": listed})
 
 
 def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None:

@@ -1,22 +1,49 @@
-"""Adds triggers that list every write to a data source as a change, even a write by an older version or by hand. Also
-adds the column ``sources``. Data sources are cached only if it exists."""
+"""Creates the tables of a new store as this version needs them, so a new store needs no steps."""
 
 from __future__ import annotations
 
-import sqlalchemy as sa
-from alembic import op
+import secrets
 
-revision = "0004"
-down_revision = "0003"
+from sqlalchemy import Connection
+
+from tenantry.database.tables import generation, metadata
 
 _HANDLE = "736f757263657300"  # tenantry.groups.SOURCES_HANDLE, in hexadecimal
 _CHANNEL = "tenantry"
 
 
-def upgrade() -> None:
-    for statement in _COUNTED[op.get_bind().dialect.name]:
-        op.execute(statement)
-    op.add_column("generation", sa.Column("sources", sa.BigInteger, nullable=False, server_default="0"))
+def create_tables(connection: Connection) -> None:
+    """Create all tables, their triggers and the row of ``generation``. Fails if one of the tables exists already."""
+    metadata.create_all(connection, checkfirst=False)
+    connection.execute(
+        generation.insert().values(store_id=secrets.token_hex(16), number=0, run_name=secrets.token_hex(8))
+    )
+    for statement in (*_APPEND_ONLY[connection.dialect.name], *_COUNTED[connection.dialect.name]):
+        connection.exec_driver_sql(statement)
+
+
+_REFUSE = "select raise(abort, 'the audit trail is append-only')"
+_APPEND_ONLY = {
+    "sqlite": [
+        f"create trigger audit_is_not_updated before update on audit begin {_REFUSE}; end",
+        f"create trigger audit_is_not_deleted before delete on audit begin {_REFUSE}; end",
+        # INSERT OR REPLACE deletes the old row without running the DELETE trigger.
+        f"""
+        create trigger audit_is_not_replaced before insert on audit
+        when exists (select 1 from audit where number = new.number) begin {_REFUSE}; end
+        """,  # noqa: S608 - of constants
+    ],
+    "postgresql": [
+        """
+        create function audit_is_append_only() returns trigger language plpgsql
+        as $$ begin raise exception 'the audit trail is append-only'; end $$
+        """,
+        """
+        create trigger audit_is_append_only before update or delete or truncate on audit
+        for each statement execute function audit_is_append_only()
+        """,
+    ],
+}
 
 
 def _on_sqlite(verb: str) -> str:
@@ -29,6 +56,7 @@ def _on_sqlite(verb: str) -> str:
     """  # noqa: S608 - of constants
 
 
+# Every write to a data source is listed as a change, even a write by hand.
 _COUNTED = {
     "sqlite": [_on_sqlite(verb) for verb in ("insert", "update", "delete")],
     "postgresql": [  # names the schema of data_sources, because the writer may have another search_path

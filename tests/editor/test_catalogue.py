@@ -133,17 +133,6 @@ async def test_a_moved_source_is_read_again(tmp_path: Path, monkeypatch: pytest.
         assert len(reads) == 2
 
 
-async def test_the_page_loads_ten_thousand_columns_once(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """Red when ``known`` is ignored."""
-    wide = [f"create table t{n} ({', '.join(f'column_{n}_{i} text' for i in range(100))})" for n in range(100)]
-    async with served_editor(tmp_path, url=create_database("sqlite", wide, tmp_path, request)) as site:
-        first = await site.ask("catalogue", **GROUP, refresh=False)
-        assert sum(len(each["columns"]) for each in first["tables"]) == 10_000
-        answer = await site.post("catalogue", **GROUP, refresh=False, known=first["revision"])
-        assert answer.json() == {"revision": first["revision"], "age": answer.json()["age"], "unchanged": True}
-        assert len(answer.content) < 200
-
-
 async def test_a_source_that_does_not_answer_is_an_error(tmp_path: Path) -> None:
     """Red when an error of the read is kept, or answered as an empty catalogue."""
     async with served_editor(tmp_path, url=f"sqlite:///{tmp_path}/missing.db") as site:

@@ -171,16 +171,6 @@ async def test_parameters_and_fragments(tmp_path: Path) -> None:
         assert answer["fragments"] == ["by_day"]
 
 
-async def test_the_page_loads_nothing_twice(tmp_path: Path) -> None:
-    """Red when ``known`` is ignored, and when the revision does not follow the values."""
-    async with served_editor(tmp_path) as site:
-        first = await site.ask("variables", **BODY)
-        again = await site.ask("variables", **BODY, known=first["revision"])
-        assert set(again) == {"revision", "age", "unchanged"}
-        await set_properties(site, "ua", {"carrier": "XX"})
-        assert "variables" in await site.ask("variables", **BODY, known=first["revision"])
-
-
 async def test_only_groups_of_the_author_are_shown(tmp_path: Path) -> None:
     """Red when find_viewed_group is not called."""
     async with served_editor(tmp_path) as site:

@@ -33,11 +33,12 @@ export function followLanguage(workspace, view, shown) {
       return asked?.language === "sql" ? request() : Promise.reject(new Error("no query"));
     }, (answer) => asked === workspace.active && use(answer));
   };
-  let revision = "";
+  let latestVariables = "";
   let dashboards = []; // that use the query
-  const variables = ofQuery(() => ask("variables", { ...body("path", "text", "drafts", "environment", "group", "viewer", "schema", "dashboard"), known: revision }), (answer) => {
-    revision = answer.revision;
-    if (answer.unchanged) return;
+  const variables = ofQuery(() => ask("variables", body("path", "text", "drafts", "environment", "group", "viewer", "schema", "dashboard")), (answer) => {
+    const known = latestVariables;
+    latestVariables = JSON.stringify(answer);
+    if (latestVariables === known) return; // a field that is filled in keeps the focus
     tell(answer);
     dashboards = answer.dashboards;
     workspace.active.usedBy = dashboards.map(({ name }) => name);
@@ -87,7 +88,7 @@ export function followLanguage(workspace, view, shown) {
 
   let known = "";
   let outdated = 0;
-  workspace.on("open", () => ([revision, dashboards] = ["", []]));
+  workspace.on("open", () => ([latestVariables, dashboards] = ["", []]));
   workspace.on("schemas", () => dashboards.length && adopt());
   workspace.on("text open choice params", follow);
   workspace.on("open choice schemas", () => workspace.active?.isDashboard && describeDashboards());

@@ -169,7 +169,7 @@ class StandIn:
 
     def _variables(self, body: Message) -> Answer:
         params = [{"name": "since", "type": "date"}] if "params.since" in body["text"] else []
-        return {"revision": "r1", "age": 0, "variables": [], "params": params, "fragments": [], "dashboards": []}
+        return {"variables": [], "params": params, "fragments": [], "dashboards": []}
 
     def _catalogue(self, body: Message) -> Answer:
         return {"dialect": "postgresql", "tables": [], "functions": [], "age": 0}

@@ -108,7 +108,7 @@ async def test_a_file_is_deleted_after_a_question(stand_in: StandIn, visit: Visi
     """Which names the dashboards that lose the query. Red when Enter deletes: the focus is on the way back; and when
     nobody is warned."""
     used = {"params": [{"name": "since", "type": "date"}], "dashboards": [{"name": "flights", "schema": "main"}]}
-    stand_in.answers["variables"] = {"revision": "r1", "age": 0, "variables": [], "fragments": []} | used
+    stand_in.answers["variables"] = {"variables": [], "fragments": []} | used
     page = (await visit()).page
     await page.get_by_text("As in flights").wait_for()
     for press in ("Enter", None):

@@ -155,9 +155,7 @@ async def test_parameters_have_fields_of_their_types(stand_in: StandIn, visit: V
         {"name": "several", "type": "list of choice", "choices": ["a", "b", "c"]},
         {"name": "anything", "type": None},
     ]
-    answer = {"revision": "r2", "age": 0, "variables": [], "params": params, "fragments": [], "dashboards": []}
-    same = {"revision": "r2", "age": 0, "unchanged": True}
-    stand_in.answers["variables"] = lambda body: same if body["known"] == "r2" else answer
+    stand_in.answers["variables"] = {"variables": [], "params": params, "fragments": [], "dashboards": []}
     page = (await visit()).page
     await page.get_by_label("since").fill("2026-01-02")
     await page.get_by_label("status").select_option("paid")
@@ -199,8 +197,7 @@ async def test_controls_of_a_dashboard_are_fields(stand_in: StandIn, visit: Visi
         {"name": "period", "type": "date range", "presets": ["last-7-days", "last-90-days"], "default": "last 90 days"},
         {"name": "origin", "label": "From", "type": "list of text", "choices_query": "delays"},
     ]
-    answer = {"revision": "r", "age": 0, "variables": [], "params": params, "fragments": [], "dashboards": []}
-    stand_in.answers["variables"] = answer
+    stand_in.answers["variables"] = {"variables": [], "params": params, "fragments": [], "dashboards": []}
     stand_in.answers["run"] = run_lines(["JFK", "John F Kennedy"], ["LAX", "Los Angeles"])
     page = (await visit()).page
     await page.get_by_label("Step").wait_for()
@@ -223,8 +220,7 @@ async def test_parameters_of_a_dashboard_say_which(stand_in: StandIn, visit: Vis
     is not taken because the server was slow to say which ones the group has."""
     dashboards = [{"name": "delays", "schema": "flights"}, {"name": "overview", "schema": None}]
     params = [{"name": "since", "type": "date"}]
-    answer = {"revision": "r", "age": 0, "variables": [], "params": params, "fragments": [], "dashboards": dashboards}
-    stand_in.answers["variables"] = answer
+    stand_in.answers["variables"] = {"variables": [], "params": params, "fragments": [], "dashboards": dashboards}
     group = {"id": "ua", "name": "United Air Lines", "schemas": ["main", "flights"], "suspended": False}
     stand_in.answers["group"] = group
     stand_in.held.add("group")

@@ -7,12 +7,11 @@ from time import monotonic
 from typing import Annotated, Any, Final
 
 from pydantic import Field
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from tenantry.datasources import find_tables
 from tenantry.datasources.catalogue import Catalogue
 from tenantry.datasources.checks import read_declaration
-from tenantry.editor.language.answers import KnownAnswer
 from tenantry.editor.requests import EditorRequest, GroupBody
 from tenantry.editor.viewed_groups import find_viewed_group
 from tenantry.editor.workbench import Workbench
@@ -31,8 +30,6 @@ class CatalogueBody(GroupBody):
     schema_: Annotated[str, Field(max_length=255, alias="schema")] = "main"
     refresh: bool = False
     """Whether to read the catalogue again before the response."""
-    known: Annotated[str, Field(max_length=100)] = ""
-    """The ``revision`` that the page has."""
 
 
 @dataclass(slots=True)
@@ -40,8 +37,6 @@ class _Read:
     source: RegisteredSource
     catalogue: Catalogue
     at: float
-    answers: dict[tuple[str, GuardedTables | None], KnownAnswer]
-    """By dialect and declaration."""
 
 
 class Catalogues:
@@ -59,10 +54,7 @@ class Catalogues:
         dialect = await sources.dialect(group, body.schema_)
         read = await self._read(source, refresh=body.refresh)
         tables = await asyncio.to_thread(self._declared, source)
-        answer = read.answers.get((dialect, tables))
-        if answer is None:
-            answer = read.answers[dialect, tables] = KnownAnswer(_content(read.catalogue, dialect, tables))
-        return answer.respond(body.known, monotonic() - read.at)
+        return JSONResponse(_content(read.catalogue, dialect, tables) | {"age": round(monotonic() - read.at, 1)})
 
     def known(self, source: RegisteredSource) -> Catalogue | None:
         """Return the catalogue, or None if the data source must be asked."""
@@ -86,7 +78,7 @@ class Catalogues:
     async def _read_anew(self, source: RegisteredSource) -> _Read:
         try:
             begun = monotonic()
-            read = _Read(source, await self._workbench.sources.catalogue(source), begun, {})
+            read = _Read(source, await self._workbench.sources.catalogue(source), begun)
             self._kept[source.id] = read
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)

@@ -3,14 +3,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from pydantic import Field
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from tenantry.dashboards.definition import read_dashboard
 from tenantry.editor.bound_values import shown_value
-from tenantry.editor.language.answers import KnownAnswer
 from tenantry.editor.language.compiler import Compiler
 from tenantry.editor.language.group_properties import GatheredProperties, GroupProperties
 from tenantry.editor.language.property_schemas import PropertySchemas
@@ -32,8 +30,7 @@ _PROPERTIES: Final = "user_group.properties."
 
 
 class VariablesBody(TypedBody, GroupBody):
-    known: Annotated[str, Field(max_length=100)] = ""
-    """The ``revision`` that the page has."""
+    """A text, and the group whose values are shown."""
 
 
 class Variables:
@@ -53,30 +50,27 @@ class Variables:
         kind = self._workbench.workspace.require(body.path)
         group = await find_viewed_group(self._workbench, asked.author, body)
         gathered = await self._properties.of(group.environment)
-        answer = await self._compiler.run(lambda: self._answer(kind, body, group, gathered))
-        return answer.respond(body.known, 0.0 if gathered is None else gathered.age)
+        return JSONResponse(await self._compiler.run(lambda: self._answer(kind, body, group, gathered)))
 
     def _answer(
         self, kind: FileKind, body: VariablesBody, group: UserGroup, gathered: GatheredProperties | None
-    ) -> KnownAnswer:
+    ) -> dict[str, Any]:
         schema = self._schemas.find(body.environment)
         types = PropertyTypes(None) if gathered is None else gathered.types
         queries = self._compiler.queries
         using = queries.dashboards(body.path, body.drafts)
         fragments = [name for name in queries.with_drafts(body.drafts) if name != queries.name_of(body.path)]
-        return KnownAnswer(
-            {
-                "variables": [
-                    *_fields(group, len(types)),
-                    *_properties(group, types, schema),
-                    *_of_viewer(group, schema),
-                ],
-                "params": list(self._parameters(kind, body)),
-                "dashboards": [{"name": each.name, "schema": each.schema} for each in using],
-                "fragments": fragments,
-                "groups": None if gathered is None else len(types),
-            }
-        )
+        return {
+            "variables": [
+                *_fields(group, len(types)),
+                *_properties(group, types, schema),
+                *_of_viewer(group, schema),
+            ],
+            "params": list(self._parameters(kind, body)),
+            "dashboards": [{"name": each.name, "schema": each.schema} for each in using],
+            "fragments": fragments,
+            "groups": None if gathered is None else len(types),
+        }
 
     def _parameters(self, kind: FileKind, body: VariablesBody) -> Iterator[dict[str, Any]]:
         declared: Mapping[str, Parameter] = {}

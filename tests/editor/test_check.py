@@ -277,43 +277,12 @@ async def test_an_unused_control_is_found_in_the_draft_of_a_dashboard(tmp_path: 
 
 
 async def test_a_declaration_of_tables_is_checked(tmp_path: Path) -> None:
-    """Red when tables_findings returns nothing."""
+    """Red when _tables_findings returns nothing."""
     async with served_editor(tmp_path) as site:
         text = "tables:\n  flights: shared\nfunction: [f]\n"
         (found,) = await check(site, text, "tables.yaml")
         assert found["from"] == text.index("function")
         assert await check(site, "tables:\n  flights: shared\n", "tables.yaml") == []
-
-
-@pytest.mark.parametrize(
-    ("text", "at", "after"),
-    [
-        ("tables: {flihgts: shared}", "flihgts", "flights"),
-        ("tables: {flights: carier}", "carier", "carrier"),
-        ("tables: {flights: sharde}", "sharde", "shared"),
-        ("tables:\n  flights:\n    carier: '{{ user_group.properties.carrier }}'\n", "carier", "carrier"),
-        ("tables: {flights: {carrier: '{{ user_group.properties.carier }}'}}", "carier", "carrier"),
-    ],
-)
-async def test_names_of_a_declaration_are_compared_with_what_is_known(
-    text: str, at: str, after: str, tmp_path: Path
-) -> None:
-    """Red when the catalogue or the properties do not reach tables_findings."""
-    async with served_editor(tmp_path) as site:
-        assert await check(site, text.replace(at, after), "tables.yaml", **GROUP) == []
-        await site.ask("catalogue", **GROUP)
-        (found,) = await check(site, text, "tables.yaml", **GROUP)
-        assert (text[found["from"] : found["to"]], found["fix"]) == (at, f"did you mean {after}?")
-        assert await check(site, corrected(text, found), "tables.yaml", **GROUP) == []
-
-
-async def test_a_schema_without_data_for_the_group_is_found(tmp_path: Path) -> None:
-    """Red without unmapped_schemas. A note of text needs no data."""
-    text = "title: A\nrows:\n  - {text: Hello}\n  - {line: flights, by: day, schema: mian, query: by_day}\n"
-    async with served_editor(tmp_path) as site:
-        (found,) = await check(site, text, "dashboards/new.yaml", **GROUP)
-        assert (found["code"], found["severity"]) == ("unmapped-schema", "warning")
-        assert await check(site, corrected(text, found), "dashboards/new.yaml", **GROUP) == []
 
 
 async def test_a_click_may_open_every_dashboard_of_the_folder(tmp_path: Path) -> None:

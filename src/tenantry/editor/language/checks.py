@@ -15,19 +15,20 @@ from tenantry.datasources.checks import CORRECT_QUERY, AskedQuery, EngineCheck, 
 from tenantry.editor.authors import Right
 from tenantry.editor.language.catalogues import Catalogues
 from tenantry.editor.language.compiler import Compiler
-from tenantry.editor.language.dashboard_checks import dashboard_findings, unmapped_schemas
+from tenantry.editor.language.dashboard_checks import dashboard_findings
 from tenantry.editor.language.findings_on_page import shown_findings
 from tenantry.editor.language.group_properties import GatheredProperties, GroupProperties
 from tenantry.editor.language.panel_columns import PanelColumns
 from tenantry.editor.language.property_schemas import PropertySchemas
-from tenantry.editor.language.tables_checks import tables_findings
-from tenantry.editor.requests import EditorRequest, TypedBody, find_environment, find_group
+from tenantry.editor.requests import EditorRequest, TextBody, TypedBody, find_environment, find_group
 from tenantry.editor.workbench import Workbench
 from tenantry.editor.workspace import FileKind
 from tenantry.errors import TemplateError, TenantryError
 from tenantry.groups import RegisteredSource, UserGroup
-from tenantry.sql import Query
+from tenantry.sql import Query, Source
 from tenantry.sql.checks import Finding, Severity, template_error
+from tenantry.sql.guarding import read_tables_node
+from tenantry.sql.header import read_yaml
 
 EXPLAIN_LIMITS: Final = Limits(timeout=1.0, lock_timeout=0.1, pool_size=1)
 """Limits of an engine's ``explain`` while an author types. The audit trail does not record it, so Tenantry asks only
@@ -81,7 +82,7 @@ class Checks:
             if query is not None:
                 findings = [*findings, *await self._explained(body, query, known.group, known.source)]
             elif isinstance(made, SavedDashboard):
-                found = [*unmapped_schemas(made, known.group), *await self._columns.findings(made, known.group)]
+                found = await self._columns.findings(made, known.group)
                 findings = [*findings, *(replace(each, file=body.path) for each in found)]
         workspace = self._workbench.workspace
         roots = [f"{each}/" for each in (workspace.root, workspace.queries.parent) if str(each) != "."]
@@ -114,8 +115,7 @@ class Checks:
         workspace = self._workbench.workspace
         types = None if known.gathered is None or not len(known.gathered.types) else known.gathered.types
         if kind is FileKind.TABLES:
-            catalogue = None if known.source is None else self._catalogues.known(known.source)
-            return None, tables_findings(body, catalogue, known.dialect, None if types is None else types.paths)
+            return None, _tables_findings(body)
         if kind is FileKind.DASHBOARD:
             return dashboard_findings(body, workspace, self._compiler.queries, types)
         try:
@@ -157,6 +157,15 @@ class Checks:
                     if file == body.path and finding.code != "explain-timeout"
                 ]
         return ()
+
+
+def _tables_findings(body: TextBody) -> list[Finding]:
+    try:
+        source = Source(body.text, body.path)
+        read_tables_node(read_yaml(source, 0, len(body.text)), source)
+    except TemplateError as error:
+        return [template_error(error)]
+    return []
 
 
 def _tables_check(source: RegisteredSource | None) -> TablesCheck:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from tenantry.dashboards import DashboardFolder, SavedDashboard
@@ -9,9 +8,8 @@ from tenantry.dashboards.definition import read_dashboard
 from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.requests import TextBody
 from tenantry.editor.workspace import FileKind, Workspace
-from tenantry.errors import InvalidQueries, TemplateError, misspelt
-from tenantry.groups import UserGroup
-from tenantry.sql.checks import Finding, Located, PropertyTypes, Severity, template_error
+from tenantry.errors import InvalidQueries, TemplateError
+from tenantry.sql.checks import Finding, Located, PropertyTypes, template_error
 
 
 def dashboard_findings(
@@ -63,18 +61,3 @@ def _at_panel(finding: Finding, file: str, body: TextBody, name: str, queries: Q
     message = f"{finding.file}:{finding.line}:{finding.column}: {finding.message}"
     moved = replace(finding, file=body.path, line=at.line, column=at.column, message=message)
     return replace(moved, edit=None, included_at=None)
-
-
-def unmapped_schemas(saved: SavedDashboard, group: UserGroup) -> Iterator[Finding]:
-    """Yield a warning for each panel that has no data for the group, because its schema is not mapped."""
-    known = [] if group.mapping is None else sorted(group.mapping)
-    for panel in saved.dashboard.panels:
-        if panel.schema in known or not saved.queries.panels[panel.id].templates:
-            continue
-        at = saved.dashboard.source.location(panel.offset)
-        message = f"this panel has no data for {group.provided_id}: no data source has the schema {panel.schema}"
-        fix = (
-            f"write {' or '.join(f'`schema: {name}`' for name in known)}" if known else "map a data source to the group"
-        )
-        near = misspelt(panel.schema, known)
-        yield Finding("unmapped-schema", Severity.WARNING, at.line, at.column, message, fix, file=at.file, edit=near)

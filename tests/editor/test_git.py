@@ -106,7 +106,7 @@ async def test_files_are_compared_with_head(tmp_path: Path) -> None:
         assert await site.ask("file/head", path=QUERY) == {"text": FILES[QUERY]}
         assert await site.ask("file/head", path="tables.yaml") == {"text": FILES["tables.yaml"]}
         assert await site.ask("file/head", path="queries/ü new.sql") == {"text": None}
-        assert await _message(site) == "Add query ü new; change query by_day; remove tables.yaml"
+        assert await _message(site) == "Add queries/ü new.sql, change queries/by_day.sql, remove tables.yaml"
 
 
 async def test_other_line_breaks_are_no_change(tmp_path: Path) -> None:
@@ -127,9 +127,9 @@ async def test_a_long_message_counts_and_lists_the_files(tmp_path: Path) -> None
         message = await _message(site)
         assert message is not None
         first, empty, *lines = message.splitlines()
-        assert (first, empty) == ("Add 20 queries; change 1 dashboard", "")
-        assert lines[0] == "- added queries/query_00.sql"
-        assert lines[-1] == "- changed dashboards/flights.yaml"
+        assert (first, empty) == ("Change 21 files", "")
+        assert lines[0] == "- add queries/query_00.sql"
+        assert lines[-1] == "- change dashboards/flights.yaml"
         assert len(lines) == 21
 
 
@@ -157,7 +157,7 @@ async def test_nothing_of_the_repository_is_executed(tmp_path: Path, monkeypatch
         monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(program))
         mark.unlink(missing_ok=True)
         assert (await _statuses(site))[QUERY] == "changed"
-        assert await _message(site) == "Change query by_day"
+        assert await _message(site) == "Change queries/by_day.sql"
         assert await site.ask("file/head", path=QUERY) == {"text": FILES[QUERY]}
         assert not mark.exists(), mark.read_text()
         subprocess.run(["git", "status"], cwd=tmp_path, check=False, capture_output=True)
@@ -207,7 +207,7 @@ async def test_a_missing_object_is_not_fetched(way: str, tmp_path: Path) -> None
         assert (await _statuses(site))[QUERY] == "same"
         (tmp_path / QUERY).write_text("select 2\n")
         assert (await _statuses(site))[QUERY] == "changed"
-        assert await _message(site) == "Change query by_day"
+        assert await _message(site) == "Change queries/by_day.sql"
         assert await site.ask("file/head", path=QUERY) == {"text": None}
         assert not mark.exists(), mark.read_text()
         subprocess.run(["git", "cat-file", "blob", missing], cwd=tmp_path, check=False, capture_output=True)

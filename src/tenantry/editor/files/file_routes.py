@@ -14,10 +14,9 @@ from starlette.routing import BaseRoute
 from tenantry.dashboards import StrictBody
 from tenantry.editor.authors import Right
 from tenantry.editor.files.added_panel import add_panel
-from tenantry.editor.files.commit_message import commit_message
 from tenantry.editor.files.formatting import format_query
 from tenantry.editor.files.git_head import content_at_head
-from tenantry.editor.files.git_status import changes_since_head, compare_with_head
+from tenantry.editor.files.git_status import commit_message, compare_with_head
 from tenantry.editor.files.saved_files import Conflict, SavedFile, SavedFiles, with_short_breaks
 from tenantry.editor.requests import MAX_BODY_OF_TEXTS, EditorEndpoints, EditorRequest, NoBody
 from tenantry.editor.workbench import Workbench
@@ -100,9 +99,9 @@ class _FileEndpoints:
         self._threads = ThreadPoolExecutor(_THREADS, "tenantry-editor-files")
 
     async def list(self, asked: EditorRequest[NoBody]) -> Response:
-        found = await run_in_threadpool(compare_with_head, self._workbench.workspace)
-        files = [{"path": path, "kind": kind, "status": status} for path, kind, status in found.files]
-        return JSONResponse({"files": files, "git": found.removed is not None})
+        found, removed = await run_in_threadpool(compare_with_head, self._workbench.workspace)
+        files = [{"path": path, "kind": kind, "status": status} for path, kind, status in found]
+        return JSONResponse({"files": files, "git": removed is not None})
 
     async def read(self, asked: EditorRequest[FileBody]) -> Response:
         file = await run_in_threadpool(self._files.read, asked.body.path)
@@ -154,9 +153,7 @@ class _FileEndpoints:
         return JSONResponse({})
 
     async def message(self, asked: EditorRequest[NoBody]) -> Response:
-        workspace = self._workbench.workspace
-        changes = await run_in_threadpool(changes_since_head, workspace)
-        return JSONResponse({"message": None if changes is None else commit_message(changes, workspace)})
+        return JSONResponse({"message": await run_in_threadpool(commit_message, self._workbench.workspace)})
 
     async def format(self, asked: EditorRequest[FormatBody]) -> Response:
         body = asked.body

@@ -13,7 +13,6 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from hashlib import sha1, sha256
 from io import BytesIO
 from pathlib import Path
@@ -35,21 +34,10 @@ _ENVIRONMENT: Final = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "GIT_
 _FILES: Final = frozenset({"100644", "100755"})
 
 
-@dataclass(frozen=True, slots=True)
-class HeadFile:
-    object_id: str
-
-    def is_same(self, content: bytes) -> bool:
-        """Whether git would store this content as it is at HEAD. Git may store other line breaks than a file has."""
-        return self.object_id in {
-            _object_id(each, len(self.object_id)) for each in (content, content.replace(b"\r\n", b"\n"))
-        }
-
-
-def files_at_head(root: Path, places: Sequence[str]) -> Mapping[str, HeadFile] | None:
-    """Return the files at HEAD in ``places``, by path relative to ``root``. The mapping is empty before the first
-    commit. Returns None if ``root`` is in no git repository, git is missing or takes too long, or there are too many
-    files. Blocks."""
+def files_at_head(root: Path, places: Sequence[str]) -> Mapping[str, str] | None:
+    """Return the object id of each file at HEAD in ``places``, by path relative to ``root``. The mapping is empty
+    before the first commit. Returns None if ``root`` is in no git repository, git is missing or takes too long, or
+    there are too many files. Blocks."""
     listed = _git(root, "ls-tree", "-r", "-z", "HEAD", "--", *filter(None, places))
     if listed is None:
         is_inside = _git(root, "rev-parse", "--is-inside-work-tree") == b"true\n"
@@ -59,18 +47,23 @@ def files_at_head(root: Path, places: Sequence[str]) -> Mapping[str, HeadFile] |
         about, _, path = entry.partition(b"\t")
         mode, _, object_id = about.decode().split()
         if mode in _FILES:
-            found[os.fsdecode(path)] = HeadFile(object_id)
+            found[os.fsdecode(path)] = object_id
     return found
 
 
 def content_at_head(root: Path, path: str) -> bytes | None:
     """Return None if HEAD has no such file, if the file's content is missing (in a partial clone) or exceeds MAX_BYTES,
     or if ``files_at_head`` returns None. Blocks."""
-    file = (files_at_head(root, [path]) or {}).get(path)
-    size = _git(root, "cat-file", "-s", file.object_id) if file else None
-    if file is None or size is None or int(size) > MAX_BYTES:
+    object_id = (files_at_head(root, [path]) or {}).get(path)
+    size = _git(root, "cat-file", "-s", object_id) if object_id else None
+    if object_id is None or size is None or int(size) > MAX_BYTES:
         return None
-    return _git(root, "cat-file", "blob", file.object_id)
+    return _git(root, "cat-file", "blob", object_id)
+
+
+def is_stored_as(object_id: str, content: bytes) -> bool:
+    """Whether git would store this content as this object. Git may store other line breaks than a file has."""
+    return object_id in {_object_id(each, len(object_id)) for each in (content, content.replace(b"\r\n", b"\n"))}
 
 
 def _git(root: Path, *arguments: str) -> bytes | None:

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
-from tenantry.editor.files.git_head import HeadFile, files_at_head
+from tenantry.editor.files.git_head import files_at_head, is_stored_as
 from tenantry.editor.files.saved_files import SavedFiles
 from tenantry.editor.workspace import FileKind, Workspace
 from tenantry.errors import UnusableFile
+
+_LONGEST: Final = 72
+"""Maximum characters of the first line of a commit message (git's own documents advise 50)."""
 
 
 class Status(StrEnum):
@@ -18,44 +20,41 @@ class Status(StrEnum):
     NEW = "new"
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """The files of a workspace, compared with HEAD. Without git, ``removed`` and each status are None."""
-
-    files: list[tuple[str, FileKind, Status | None]]
-    removed: list[str] | None
-
-
-def compare_with_head(workspace: Workspace) -> Comparison:
-    """Blocks. Raises UnusableFile for too many files."""
+def compare_with_head(workspace: Workspace) -> tuple[list[tuple[str, FileKind, Status | None]], list[str] | None]:
+    """Return the files of a workspace, and the paths of removed files. Without git, each status is None, and None
+    replaces the paths. Blocks. Raises UnusableFile for too many files."""
     files = SavedFiles(workspace)
     head = files_at_head(workspace.root, workspace.places)
     found = [
         (path, kind, None if head is None else _status(files, path, head.get(path))) for path, kind in files.list()
     ]
     if head is None:
-        return Comparison(found, None)
+        return found, None
     listed = {path for path, _, _ in found}
-    removed = sorted(path for path in head.keys() - listed if workspace.kind(path) is not None)
-    return Comparison(found, removed)
+    return found, sorted(path for path in head.keys() - listed if workspace.kind(path) is not None)
 
 
-def changes_since_head(workspace: Workspace) -> Mapping[str, list[str]] | None:
-    """Return the paths that were ``added``, ``changed`` and ``removed``, or None without git. Blocks."""
-    compared = compare_with_head(workspace)
-    if compared.removed is None:
+def commit_message(workspace: Workspace) -> str | None:
+    """Return a commit message for the changes since HEAD, or None without git. The first line names the files if they
+    fit. Otherwise it counts them, and a list follows. The message is empty without changes. Blocks."""
+    files, removed = compare_with_head(workspace)
+    if removed is None:
         return None
-    by_status = {
-        status: [path for path, _, each in compared.files if each is status] for status in (Status.NEW, Status.CHANGED)
-    }
-    return {"added": by_status[Status.NEW], "changed": by_status[Status.CHANGED], "removed": compared.removed}
+    by_status = {status: [path for path, _, each in files if each is status] for status in Status}
+    added, changed = by_status[Status.NEW], by_status[Status.CHANGED]
+    actions = {"add": added, "change": changed, "remove": removed}
+    lines = [f"{action} {path}" for action, paths in actions.items() for path in paths]
+    named = ", ".join(lines)
+    if len(named) <= _LONGEST or len(lines) == 1:
+        return named[:1].upper() + named[1:]
+    return "\n".join([f"Change {len(lines)} files", "", *(f"- {each}" for each in lines)])
 
 
-def _status(files: SavedFiles, path: str, head: HeadFile | None) -> Status:
-    if head is None:
+def _status(files: SavedFiles, path: str, object_id: str | None) -> Status:
+    if object_id is None:
         return Status.NEW
     try:
         content = files.read(path).content
     except UnusableFile:
         return Status.CHANGED
-    return Status.SAME if content is not None and head.is_same(content) else Status.CHANGED
+    return Status.SAME if content is not None and is_stored_as(object_id, content) else Status.CHANGED

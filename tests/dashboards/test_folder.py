@@ -40,7 +40,7 @@ def test_queries_stand_beside_the_dashboards(tmp_path: Path, queries: str) -> No
     template = folder["sales"].queries.panels["1-1"].rows
     assert template is not None
     assert template.text == "select 1"
-    assert folder.notes == []
+    assert [*folder.findings] == []
 
 
 def test_one_error_names_every_file_that_cannot_be_used(tmp_path: Path) -> None:
@@ -64,7 +64,9 @@ def test_an_address_holds_what_something_reads_and_nothing_else(tmp_path: Path) 
     query = "select 1 [[ where r = {{ params.region }} and s = {{ params.s }} ]]"
     folder = DashboardFolder(_write(tmp_path, {"queries/orders.sql": query, "sales.yaml": text}))
     assert folder["sales"].settable == {"region", "s", "idle"}
-    assert folder.notes == [f"{tmp_path}/sales.yaml:2:30: no query reads params.idle, so this control changes nothing"]
+    ((file, note),) = folder.findings
+    assert (file, note.line, note.column) == (f"{tmp_path}/sales.yaml", 2, 30)
+    assert note.message == "no query reads params.idle, so this control changes nothing"
 
 
 LOCKED = "/* ---\nparams: {region: {type: text, locked: true, default: {property: region}}}\n--- */\n"

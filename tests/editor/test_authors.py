@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tenantry import __version__
 from tenantry.editor import EditorAuthor, Right
 from tests.editor.served import ENVIRONMENT, served_editor
 
@@ -28,7 +27,6 @@ async def test_the_state_names_the_environments_of_the_author(tmp_path: Path) ->
             "environments": [],
             "read_only": False,
             "has_session": False,
-            "version": __version__,
         }
 
 

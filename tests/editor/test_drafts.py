@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.editor import drafts
-from tenantry.editor.drafts import QueryDrafts
+from tenantry.editor.drafts import QueryDrafts, query_name
 from tests.dashboards.served import write_files
 
 
@@ -43,12 +43,12 @@ def test_compiled_queries_are_kept_until_a_file_changes(tmp_path: Path) -> None:
 
 
 def test_only_query_files_of_the_folder_have_names(tmp_path: Path) -> None:
-    """Red when name_of does not check the name, or the folder."""
+    """Red when query_name does not check the name, or the folder."""
     write_files(tmp_path, {"queries/a.sql": "select 1", "secret.sql": "select 2"})
     queries = QueryDrafts(tmp_path / "dashboards")
-    assert queries.name_of("queries/sales/by_day.sql") == "sales/by_day"
+    assert query_name("queries/sales/by_day.sql") == "sales/by_day"
     for path in ("queries/../secret.sql", "secret.sql", "queries/a.yaml", "queries", "other/a.sql", "queries/.a.sql"):
-        assert queries.name_of(path) is None
+        assert query_name(path) is None
     assert queries.with_drafts({}).get("../secret") is None
 
 

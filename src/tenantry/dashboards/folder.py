@@ -8,7 +8,7 @@ from typing import Final
 
 from tenantry.dashboards.definition.control_names import mistyped_controls
 from tenantry.dashboards.definition.model import DashboardFile
-from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, parameters_read, relaxed
+from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, relaxed
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.dashboards.links import Link, check_open, find_link
 from tenantry.datasources import TABLES_FILE, QueryFolder, read_query_text
@@ -44,8 +44,7 @@ class SavedDashboard:
     @property
     def offered(self) -> frozenset[str]:
         """The settable parameters that an error may suggest, without filters of panels that the group does not see."""
-        asked = [each for panel in self.dashboard.panels for each in self.queries.panels[panel.id].templates]
-        read = {name for each in asked for name in parameters_read(each)}
+        read = frozenset().union(*(self.queries.panels[panel.id].parameters for panel in self.dashboard.panels))
         return self.settable & (read | self.dashboard.controls.keys())
 
 
@@ -128,11 +127,6 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
                 at = saved.dashboard.source.location(link.click.offset)
                 for difference in link.differences:
                     yield at.file, Finding("other-numbers", Severity.WARNING, at.line, at.column, difference, _SAME)
-
-    @property
-    def notes(self) -> list[str]:
-        """The messages of ``findings``."""
-        return [f"{file}:{one.line}:{one.column}: {one.message}" for file, one in self.findings]
 
     def _files(self) -> list[tuple[str, Path]]:
         if not self.path.is_dir():

@@ -6,23 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from tenantry.dashboards.definition.model import Click, Control, DashboardFile, Panel
-from tenantry.dashboards.definition.queries import DashboardQueries, parameters_filtering, parameters_read
+from tenantry.dashboards.definition.queries import parameters_filtering
 from tenantry.errors import did_you_mean, misspelt
 from tenantry.sql.parameters import TEXTS
 
-
-class Linked(Protocol):
-    @property
-    def dashboard(self) -> DashboardFile: ...
-
-    @property
-    def queries(self) -> DashboardQueries: ...
-
-    @property
-    def settable(self) -> frozenset[str]: ...
+if TYPE_CHECKING:
+    from tenantry.dashboards.folder import SavedDashboard
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +56,11 @@ class Link:
             yield f"{opened} has another time zone or first day of the week, so its days differ from those of the row"
 
 
-def find_link(saved: Linked, panel: Panel, click: Click, opened: Linked) -> Link:
+def find_link(saved: SavedDashboard, panel: Panel, click: Click, opened: SavedDashboard) -> Link:
     ours, theirs = saved.dashboard, opened.dashboard
     queries = saved.queries.panels[panel.id]
-    asked = [each for each in (queries.rows, queries.sparkline) if each is not None]
-    read = {name for each in asked for name in parameters_read(each)} & saved.settable
-    filtering = {name for each in asked for name in parameters_filtering(each)}
+    read = queries.parameters & saved.settable
+    filtering = {name for each in queries.templates for name in parameters_filtering(each)}
     both = {*kept_controls(ours, theirs), *(name for name in opened.settable if _is_text(name, ours, theirs))}
     kept = read & both
     given = click.values.keys() | {name for name in kept & ours.controls.keys() if _has_default(ours.controls[name])}

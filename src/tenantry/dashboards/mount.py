@@ -3,13 +3,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -33,7 +33,7 @@ from tenantry.dashboards.preview.preview_endpoint import PATH, PreviewEndpoint
 from tenantry.dashboards.preview.previews import Preview, Previews
 from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces
 from tenantry.dashboards.protocol.panel_lines import check_encoder
-from tenantry.dashboards.protocol.panel_request import DownloadRequest, ExplanationRequest, PanelsRequest, read_request
+from tenantry.dashboards.protocol.panel_request import DownloadRequest, FilteredBody, PanelsRequest, read_request
 from tenantry.dashboards.refresh.live import ChangedPanels, changed_since
 from tenantry.dashboards.refresh.reloading import BrokenFiles, ChangedFiles, ReloadingFolder
 from tenantry.dashboards.single_use_codes import CodesOfGroups, Purpose, SingleUseCodes
@@ -197,7 +197,7 @@ def _app(
             Route("/{name:path}", endpoints.frame),
         ],
         middleware=[Middleware(LargeBodiesInPieces), Middleware(NoEncodedSlash)],
-        exception_handlers={TenantryError: error_handler, HTTPException: _plain_error},
+        exception_handlers={TenantryError: error_handler},
     )
 
 
@@ -298,7 +298,7 @@ class _Endpoints:
         saved = self._access.require(request)
         if PREVIEW_KEY not in request.scope:
             raise HTTPException(404, "Panels are explained only in previews.")
-        wanted = await read_request(request, ExplanationRequest)
+        wanted = await read_request(request, FilteredBody)
         group = user_group(request)
         saved = await in_zone_of_source(saved, group, self._sources)
         panel = await explain_panel(saved, group, self._sources, request.path_params["panel"], wanted.filters)
@@ -313,7 +313,3 @@ class _Endpoints:
         if request.method != "GET":  # Starlette also routes HEAD here, which would use up the address
             raise HTTPException(405, "This address works once, and only with GET.", headers={"Allow": "GET"})
         return await self._downloads.respond(request.path_params["code"], request.scope)
-
-
-async def _plain_error(request: Request, error: Any) -> Response:
-    return PlainTextResponse(error.detail, error.status_code, headers=error.headers)

@@ -37,7 +37,7 @@ class QueryDrafts:
 
     def with_drafts(self, drafts: Mapping[str, str]) -> DraftedQueries:
         """Return the queries. ``drafts``: unsaved texts by path. Compiled queries are kept until a file changes."""
-        named = {name: text for path, text in drafts.items() if (name := self.name_of(path)) is not None}
+        named = {name: text for path, text in drafts.items() if (name := query_name(path)) is not None}
         key = tuple(sorted(named.items()))
         with self._lock:
             found = self._kept.pop(key, None)
@@ -48,7 +48,7 @@ class QueryDrafts:
 
     def dashboards(self, path: str, drafts: Mapping[str, str]) -> list[DashboardFile]:
         """Return the dashboards, sorted by name, that use the query of a file."""
-        name = self.name_of(path)
+        name = query_name(path)
         return [] if name is None else self._uses.of(name, self.with_drafts(drafts), drafts)
 
     def dashboard(self, path: str, drafts: Mapping[str, str], name: str | None) -> DashboardFile | None:
@@ -69,13 +69,9 @@ class QueryDrafts:
         """Return the query with this text. A dashboard that uses the query supplies the parameters that the text does
         not declare: the one named ``dashboard``, or else the first. ``zone``: the time zone of the data source. Raises
         TemplateError for a bad header, and if the query does not accept a control."""
-        query = self.with_drafts(drafts).typed(self.name_of(path) or "", path, text, dialect)
+        query = self.with_drafts(drafts).typed(query_name(path) or "", path, text, dialect)
         chosen = self.dashboard(path, drafts, dashboard)
         return query if chosen is None else declared_by(chosen, query, zone)
-
-    def name_of(self, path: str) -> str | None:
-        """Return the name of the query in a file, or None if the file is not a query."""
-        return _name_of(path)
 
 
 class DraftedQueries(Mapping[str, Query]):
@@ -139,14 +135,15 @@ class DraftedQueries(Mapping[str, Query]):
         return self._workspace.root / _path_of(name)
 
     def _files(self) -> Iterator[str]:
-        return filter(None, map(_name_of, self._workspace.list(f"{QUERIES}/")))
+        return filter(None, map(query_name, self._workspace.list(f"{QUERIES}/")))
 
 
 def _path_of(name: str) -> str:
     return f"{QUERIES}/{name}{_SUFFIX}"
 
 
-def _name_of(path: str) -> str | None:
+def query_name(path: str) -> str | None:
+    """Return the name of the query in a file, or None if the file is not a query."""
     folder, slash, rest = path.partition("/")
     name = rest.removesuffix(_SUFFIX)
     is_query = folder == QUERIES and slash and name != rest and FRAGMENT_NAME.fullmatch(name)

@@ -5,11 +5,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from tenantry import __version__
 from tenantry.dashboards import MountingApp
 from tenantry.datasources import DataSources, Limits
 from tenantry.editor.authors import FindAuthor
@@ -84,7 +82,7 @@ def editor_app(endpoints: EditorEndpoints, resolver: TokenResolver, sessions: Ed
             *run_routes(endpoints, queries),
             *preview_routes(endpoints, queries, resolver),
         ],
-        exception_handlers={TenantryError: _send_error, HTTPException: _plain_error},
+        exception_handlers={TenantryError: _send_error},
     )
 
 
@@ -110,7 +108,6 @@ class _State:
                 "environments": [name for name in environments if author.may_use(name)],
                 "read_only": self._workbench.read_only,
                 "has_session": self._has_sessions,
-                "version": __version__,
             }
         )
 
@@ -121,8 +118,3 @@ async def _send_error(request: Request, error: Exception) -> Response:
     response = Response(body, status_for_author(error))
     response.raw_headers = headers
     return response
-
-
-async def _plain_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101  # Starlette types the argument as Exception
-    return PlainTextResponse(error.detail, error.status_code, headers=error.headers)

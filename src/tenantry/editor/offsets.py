@@ -18,6 +18,10 @@ class Utf16Text:
         """Return the offset in UTF-16 code units of the character with this index."""
         return index + bisect_left(self._wide, index)
 
+    def span(self, start: int, end: int) -> dict[str, int]:
+        """Return the offsets ``from`` and ``to`` of the characters between two indexes."""
+        return {"from": self.offset(start), "to": self.offset(end)}
+
     def index(self, line: int, column: int) -> int:
         """Return the index of the character at a line and column, both counted from 1. For a position outside the text,
         return the nearest one in it."""

@@ -40,8 +40,7 @@ def query_error(error: TenantryError, path: str, text: str, sent: str = "") -> d
         shown["field"] = error.field
     where = _place(error, path, text, sent)
     if where is not None:
-        units = Utf16Text(text)
-        shown |= {"from": units.offset(where[0]), "to": units.offset(where[1])}
+        shown |= Utf16Text(text).span(*where)
     return shown
 
 

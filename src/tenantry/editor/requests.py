@@ -89,10 +89,6 @@ class EditorRequest(Generic[Body]):
         except Exception:  # noqa: BLE001  # the function of the host program may raise its own error for a log-out
             return False
 
-    def require(self, right: Right) -> None:
-        """Raises RightMissing."""
-        require_right(self.author, right)
-
 
 Handler = Callable[[EditorRequest[Body]], Awaitable[Response]]
 

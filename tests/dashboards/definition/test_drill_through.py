@@ -95,7 +95,7 @@ def test_a_folder_knows_what_its_clicks_keep(tmp_path: Path) -> None:
     (link,) = folder["first"].links.values()
     assert (link.kept, link.dropped, link.always) == (("n", "p", "r"), (), ())
     assert folder["other"].links == {}
-    assert folder.notes == []
+    assert [*folder.findings] == []
 
 
 @pytest.mark.parametrize(
@@ -116,15 +116,15 @@ def test_the_check_finds_a_link_whose_numbers_may_be_others(
 ) -> None:
     """A filter that the other dashboard lacks, and one that it has always. A default that a link can clear is neither.
     Red when only unused controls are noted."""
-    notes = [note for note in _folder(tmp_path, first, other).notes if "changes nothing" not in note]
-    assert [note.partition("first.yaml:4:")[2].partition(": ")[2].partition(", so")[0] for note in notes] == differences
+    messages = [note.message for _, note in _folder(tmp_path, first, other).findings if note.code == "other-numbers"]
+    assert [message.partition(", so")[0] for message in messages] == differences
 
 
 def test_the_check_finds_a_link_to_another_time_zone(tmp_path: Path) -> None:
     """Its days begin at other instants. Red when the zones are not compared."""
     controls = f"r: {{text: }}, {PERIOD}"
-    notes = _folder(tmp_path, controls, controls, top="timezone: Asia/Tokyo\n").notes
-    assert any("other has another time zone or first day of the week" in note for note in notes)
+    findings = _folder(tmp_path, controls, controls, top="timezone: Asia/Tokyo\n").findings
+    assert any("other has another time zone or first day of the week" in note.message for _, note in findings)
 
 
 @pytest.mark.parametrize("click", ["{event: [r], filter: r}", "{event: [r], open: other}", "{}"])

@@ -61,7 +61,7 @@ def _read(dashboard: DashboardFile, queries: DashboardQueries, panels: Iterable[
     found = _in_texts(dashboard.texts.paths)
     for panel in panels:
         found |= _in_texts((*panel.view.paths, *panel.named.paths))
-        found |= {name for each in queries.panels[panel.id].templates for name in parameters_read(each)}
+        found |= queries.panels[panel.id].parameters
         found |= set(panel.click.values) if panel.click is not None and not panel.click.open else set()
     added = found
     while added:

@@ -30,6 +30,10 @@ class PanelQueries:
     def templates(self) -> tuple[SQLTemplate, ...]:
         return tuple(each for each in (self.rows, self.sparkline) if each is not None)
 
+    @property
+    def parameters(self) -> frozenset[str]:
+        return frozenset().union(*map(parameters_read, self.templates))
+
 
 @dataclass(frozen=True, slots=True, eq=False)  # equal only to itself, so that it has a hash
 class DashboardQueries:
@@ -116,11 +120,7 @@ class _Finder:
         self._dashboard = dashboard
         self._folder = folder
         self._found: dict[tuple[str, str], SQLTemplate] = {}
-        self._parameters = settable_parameters(dashboard)
-
-    @property
-    def settable(self) -> Iterable[str]:
-        return self._parameters
+        self.settable = settable_parameters(dashboard)
 
     def template(self, use: QueryUse | None) -> SQLTemplate | None:
         if use is None:
@@ -141,7 +141,7 @@ class _Finder:
         if use.name:
             return self._named(use.name, use.offset)
         try:
-            template = SQLTemplate(use.sql, params=self._parameters, fragments=self._folder)
+            template = SQLTemplate(use.sql, params=self.settable, fragments=self._folder)
             template.check()
         except TemplateError as error:
             problem = f"in this statement, {error.headline}"
@@ -162,11 +162,11 @@ class _Finder:
             declared.check()  # a control's type may not fit its place in the SQL
         except TemplateError as error:
             name = parameter_in(error.variable)
-            if name not in template.parameter_names or name in self._parameters:
+            if name not in template.parameter_names or name in self.settable:
                 raise
             fix = f"Add a control, such as `{name}: {{range: last-30-days}}`, or declare {name} in the query's header"
             problem = f"no control is called {name}; {error.headline}"
-            raise self._dashboard.source.error(offset, problem, did_you_mean(name, self._parameters) + fix) from None
+            raise self._dashboard.source.error(offset, problem, did_you_mean(name, self.settable) + fix) from None
         return declared
 
 

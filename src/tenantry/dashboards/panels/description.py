@@ -101,8 +101,7 @@ def _panel(saved: SavedDashboard, panel: Panel, variables: Record) -> dict[str, 
     if panel.compare:
         shown["compare"] = panel.compare
     queries = saved.queries.panels[panel.id]
-    asked = [each for each in (queries.rows, queries.sparkline) if each is not None]
-    shown["reads"] = sorted({name for each in asked for name in parameters_read(each)})
+    shown["reads"] = sorted(queries.parameters)
     rows = queries.rows
     if panel.show_query and rows is not None:
         shown["query"] = rows.text[rows.definition.header.end :].strip()

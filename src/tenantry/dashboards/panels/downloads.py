@@ -107,17 +107,16 @@ class Downloads:
         session = None if wanted.get("session") is None else bytes.fromhex(wanted["session"])
         if saved is None or group is None or not await self._has_session(session):
             raise HTTPException(410, _GONE)
-        async with AsyncExitStack() as opened:
-            try:
+        try:
+            async with AsyncExitStack() as opened:
                 answer = await opened.enter_async_context(answer_budget().open(group))
                 await answer.hold(_HELD_BYTES)
                 pieces = partial(self._while_previewed, session=session, scope=scope, good_until=good_until)
                 file = await self._stream(group, saved, wanted, pieces, answer)
-            except TenantryError as error:
-                return PlainTextResponse(viewer_error(error)["message"], error.status)
-            file.opened = opened.pop_all()
-            return file
-        raise AssertionError("unreachable")
+                file.opened = opened.pop_all()
+        except TenantryError as error:
+            return PlainTextResponse(viewer_error(error)["message"], error.status)
+        return file
 
     async def _stream(
         self,

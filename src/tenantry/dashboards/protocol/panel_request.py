@@ -29,6 +29,7 @@ class StrictBody(BaseModel):
 
 class FilteredBody(StrictBody):
     filters: Annotated[dict[str, Any], Field(max_length=200)] = {}
+    """The values of the controls, by name."""
 
 
 class WantedPanel(StrictBody):
@@ -69,10 +70,6 @@ class DownloadRequest(FilteredBody):
     decimal_comma: bool = False
     """Whether the page writes numbers with a decimal comma. The file then does, too, and its separator is a
     semicolon."""
-
-
-class ExplanationRequest(FilteredBody):
-    """The page's filters."""
 
 
 Model = TypeVar("Model", bound=StrictBody)

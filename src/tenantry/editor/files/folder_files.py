@@ -65,17 +65,15 @@ def write_file(root: Path, path: str, content: bytes) -> None:
     draft = f".{name[:100]}.{secrets.token_hex(6)}"
     with _saving(root, path), _opened(root, folders, create=True) as folder:
         file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=folder)
-        try:
+        with contextlib.ExitStack() as undo:
+            undo.callback(os.unlink, draft, dir_fd=folder)
             with os.fdopen(file, "wb") as stream:
                 _keep_owner(name, folder, file)
                 stream.write(content)
                 stream.flush()
                 os.fsync(file)
             os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(draft, dir_fd=folder)
-            raise
+            undo.pop_all()
         os.fsync(folder)
 
 

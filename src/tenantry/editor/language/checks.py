@@ -13,6 +13,7 @@ from tenantry.dashboards import SavedDashboard
 from tenantry.datasources import Limits, source_timezone
 from tenantry.datasources.checks import CORRECT_QUERY, AskedQuery, EngineCheck, TablesCheck, plans_without_running
 from tenantry.editor.authors import Right
+from tenantry.editor.drafts import query_name
 from tenantry.editor.language.catalogues import Catalogues
 from tenantry.editor.language.compiler import Compiler
 from tenantry.editor.language.dashboard_checks import dashboard_findings
@@ -131,7 +132,7 @@ class Checks:
         except (TemplateError, OSError) as error:
             wrong = error if isinstance(error, TemplateError) else TemplateError(f"a file cannot be read: {error}")
             broken = template_error(wrong)
-            if self._compiler.queries.name_of(broken.file) is None and broken.file:  # an error in a dashboard's control
+            if query_name(broken.file) is None and broken.file:  # an error in a dashboard's control
                 broken = replace(broken, line=1, column=1, message=f"{broken.file}: {broken.message}", file=body.path)
             return None, [broken]
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from tenantry.dashboards import DashboardFolder, SavedDashboard
 from tenantry.dashboards.checks import panel_findings, uncovered_texts
 from tenantry.dashboards.definition import read_dashboard
-from tenantry.editor.drafts import QueryDrafts
+from tenantry.editor.drafts import QueryDrafts, query_name
 from tenantry.editor.requests import TextBody
 from tenantry.editor.workspace import FileKind, Workspace
 from tenantry.errors import InvalidQueries, TemplateError
@@ -39,16 +39,16 @@ def dashboard_findings(
     except OSError as error:
         found.append((own, template_error(TemplateError(f"a file cannot be read: {error.strerror}"))))
     return saved, [
-        replace(finding, file=body.path) if file in {own, ""} else _at_panel(finding, file, body, name, queries)
+        replace(finding, file=body.path) if file in {own, ""} else _at_panel(finding, file, body, name)
         for file, finding in found
     ]
 
 
-def _at_panel(finding: Finding, file: str, body: TextBody, name: str, queries: QueryDrafts) -> Finding:
+def _at_panel(finding: Finding, file: str, body: TextBody, name: str) -> Finding:
     outer = finding.included_at
     while outer is not None:
         file, outer = outer.file, outer.included_at
-    query = queries.name_of(file)
+    query = query_name(file)
     try:
         dashboard = read_dashboard(body.text, name, body.path)
     except TemplateError:

@@ -32,10 +32,8 @@ def shown_findings(
         start = index_in(path, at, units)
         if start is None:
             continue
-        end = end_of(text, start)
         about: dict[str, Any] = {
-            "from": units.offset(start),
-            "to": units.offset(end),
+            **units.span(start, end_of(text, start)),
             "severity": str(finding.severity),
             "code": finding.code,
             "message": without_roots(finding.message if at.file == path else f"{at.file}: {finding.message}"),
@@ -43,8 +41,7 @@ def shown_findings(
         }
         place = _replaced(finding.edit, text, start) if finding.edit is not None and at.file == path else None
         if place is not None and finding.edit is not None:
-            edit = {"from": units.offset(place[0]), "to": units.offset(place[1]), "insert": finding.edit.new}
-            about["edit"] = edit
+            about["edit"] = {**units.span(*place), "insert": finding.edit.new}
         shown.append(about)
     return shown
 

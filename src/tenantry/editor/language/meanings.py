@@ -129,4 +129,4 @@ class _PlacedText:
         start = index_in(self._path, location, self._units)
         if start is None:
             return None
-        return {"from": self._units.offset(start), "to": self._units.offset(end_of(self._text, start))}
+        return self._units.span(start, end_of(self._text, start))

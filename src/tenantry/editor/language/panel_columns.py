@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, TypeAlias
+
+from cachetools import LRUCache
 
 from tenantry.dashboards import SavedDashboard
 from tenantry.dashboards.checks import columns_in, templates_of, unknown_columns
@@ -34,7 +35,7 @@ class PanelColumns:
         self._sources = sources
         self._compiler = compiler
         self._seconds = seconds
-        self._kept: OrderedDict[tuple[Any, ...], list[_Columns]] = OrderedDict()
+        self._kept: LRUCache[tuple[Any, ...], list[_Columns]] = LRUCache(_KEPT)
 
     async def findings(self, saved: SavedDashboard, group: UserGroup) -> list[Finding]:
         asked = [
@@ -46,8 +47,6 @@ class PanelColumns:
         columns = self._kept.get(key)
         if columns is None:
             columns = self._kept[key] = await self._read([each.query for each in asked], group)
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
         return [
             finding
             for (panel, query), found in zip(asked, columns, strict=True)

@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from tenantry.dashboards.definition import read_dashboard
 from tenantry.editor.bound_values import shown_value
+from tenantry.editor.drafts import query_name
 from tenantry.editor.language.compiler import Compiler
 from tenantry.editor.language.group_properties import GatheredProperties, GroupProperties
 from tenantry.editor.language.property_schemas import PropertySchemas
@@ -59,7 +60,7 @@ class Variables:
         types = PropertyTypes(None) if gathered is None else gathered.types
         queries = self._compiler.queries
         using = queries.dashboards(body.path, body.drafts)
-        fragments = [name for name in queries.with_drafts(body.drafts) if name != queries.name_of(body.path)]
+        fragments = [name for name in queries.with_drafts(body.drafts) if name != query_name(body.path)]
         return {
             "variables": [
                 *_fields(group, len(types)),

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections import OrderedDict
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Final
 
+from cachetools import LRUCache
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -136,7 +136,7 @@ class _PreviewApps:
         self._resolver = resolver
         self._shared = shared
         self._queries = queries
-        self._apps: OrderedDict[str, ASGIApp] = OrderedDict()
+        self._apps: LRUCache[str, ASGIApp] = LRUCache(_APPS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         preview: str = scope["path_params"]["preview"]
@@ -145,12 +145,9 @@ class _PreviewApps:
         if drafts is None or drafts.editor != _editor(self._endpoints.workbench.workspace, mount):
             raise NotFound("this preview has ended: open it again")
         await self._require_author(drafts, scope)
-        app = self._apps.pop(preview, None)
+        app = self._apps.get(preview)
         if app is None:
-            app = await run_in_threadpool(self._app, preview, drafts)
-        self._apps[preview] = app
-        if len(self._apps) > _APPS:
-            self._apps.popitem(last=False)
+            app = self._apps[preview] = await run_in_threadpool(self._app, preview, drafts)
         await app(scope, receive, send)
 
     async def _require_author(self, drafts: PreviewedDrafts, scope: Scope) -> None:

@@ -14,7 +14,7 @@ from tenantry.datasources.results import Result
 from tenantry.editor.authors import Right
 from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.query_errors import internal_error, query_error
-from tenantry.editor.requests import EditorRequest, status_for_author
+from tenantry.editor.requests import EditorRequest, require_right, status_for_author
 from tenantry.editor.runs.audit import record_query
 from tenantry.editor.runs.ndjson import HEADERS, Lines, json_line, while_allowed
 from tenantry.editor.runs.plans import plan_text
@@ -84,7 +84,7 @@ class QueryRuns:
 
     async def _group(self, asked: EditorRequest[RunBody]) -> UserGroup:
         if asked.body.unguarded:
-            asked.require(Right.UNGUARDED)
+            require_right(asked.author, Right.UNGUARDED)
         self._workbench.workspace.require_query(asked.body.path)
         return await find_viewed_group(self._workbench, asked.author, asked.body)
 

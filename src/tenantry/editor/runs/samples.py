@@ -11,7 +11,7 @@ from starlette.responses import Response
 from tenantry.editor.authors import Right
 from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.query_errors import internal_error, query_error
-from tenantry.editor.requests import EditorRequest, find_environment
+from tenantry.editor.requests import EditorRequest, find_environment, require_right
 from tenantry.editor.runs.audit import record_query
 from tenantry.editor.runs.group_search import spread_groups
 from tenantry.editor.runs.ndjson import Lines, json_line
@@ -44,7 +44,7 @@ class Samples:
 
     async def sample(self, asked: EditorRequest[SampleBody]) -> Response:
         if asked.body.unguarded:
-            asked.require(Right.UNGUARDED)
+            require_right(asked.author, Right.UNGUARDED)
         self._workbench.workspace.require_query(asked.body.path)
         environment = await find_environment(self._workbench, asked.author, asked.body.environment)
         groups = [as_viewer(each, asked.body.viewer) for each in await self._groups(environment, asked.body)]

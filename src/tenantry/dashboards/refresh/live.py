@@ -47,17 +47,15 @@ class ChangedPanels:
         budget, group = answer_budget(), self._group
         if budget.count_open(group) > MAX_OPEN or budget.count_open_of_viewer(group) > MAX_OPEN_OF_VIEWER:
             return None
-        try:
-            self._inbox = self._listening.enter_context(self._sources.changes.listen())
+        with ExitStack() as listening:
+            self._inbox = listening.enter_context(self._sources.changes.listen())
             found = await sources_of_schemas(self._sources, self._group, self._schemas)
             self._panels = panels_of_sources(found, self._schemas)
             for schema, registered in found.items():
                 watch = self._sources.query_watch
                 added = watch.add(self._group, schema, registered, self._end, checks_group=False)
-                self._listening.callback(watch.discard, added)
-        except BaseException:
-            self._listening.close()
-            raise
+                listening.callback(watch.discard, added)
+            self._listening = listening.pop_all()
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -72,24 +72,6 @@ class SingleUseCodes:
     ) -> str:
         """Issue a code that is valid for ``lifetime`` seconds, but not after the API token ends. Raises
         StoreUnavailable, and Unauthorized for a revoked or expired API token."""
-        return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited, share=share)
-
-    async def issue_for_viewer(self, purpose: Purpose, payload: str, group: bytes) -> str:
-        """Issue a code for a viewer of this group. Of the group's codes for this purpose, only the newest
-        ``MOST[purpose]`` stay valid. Raises StoreUnavailable."""
-        async with self._turns.setdefault(group, asyncio.Lock()):
-            return await self._add(purpose, payload, None, share=CodeShare(group, MOST[purpose]))
-
-    async def _add(
-        self,
-        purpose: Purpose,
-        payload: str,
-        lifetime: float | None,
-        *,
-        api_token_id: int | None = None,
-        audited: AuditNote | None = None,
-        share: CodeShare | None = None,
-    ) -> str:
         code = secrets.token_urlsafe(32)
         await self._kept.add(
             code_digest(code),
@@ -101,6 +83,12 @@ class SingleUseCodes:
             share=share,
         )
         return code
+
+    async def issue_for_viewer(self, purpose: Purpose, payload: str, group: bytes) -> str:
+        """Issue a code for a viewer of this group. Of the group's codes for this purpose, only the newest
+        ``MOST[purpose]`` stay valid. Raises StoreUnavailable."""
+        async with self._turns.setdefault(group, asyncio.Lock()):
+            return await self.issue(purpose, payload, share=CodeShare(group, MOST[purpose]))
 
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
         """Redeem a code and return its payload, or None for an invalid code. If this raises StoreUnavailable, the code

@@ -6,7 +6,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, TypeVar
 
-from tenantry.dashboards.definition.queries import DashboardQueries, PanelQueries
+from tenantry.dashboards.definition.queries import DashboardQueries
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.datasources import DataSources, source_timezone
 from tenantry.errors import TenantryError
@@ -42,14 +42,7 @@ async def in_zone_of_source(saved: SavedDashboard, group: UserGroup, sources: Da
 
 @lru_cache(_KEPT)
 def _queries_in_zone(queries: DashboardQueries, zone: tzinfo) -> DashboardQueries:
-    zoned = {id(each): in_source_zone(each, zone) for each in queries.templates}
-
-    def of(template: SQLTemplate | None) -> SQLTemplate | None:
-        return None if template is None else zoned[id(template)]
-
-    panels = {name: PanelQueries(of(each.rows), of(each.sparkline)) for name, each in queries.panels.items()}
-    choices = {name: zoned[id(each)] for name, each in queries.choices.items()}
-    return DashboardQueries(MappingProxyType(panels), MappingProxyType(choices))
+    return queries.mapped(lambda each: in_source_zone(each, zone))
 
 
 def in_source_zone(template: Template, zone: tzinfo) -> Template:

@@ -61,6 +61,18 @@ class DashboardQueries:
             yield from panel.templates
         yield from self.choices.values()
 
+    def mapped(self, change: Callable[[SQLTemplate], SQLTemplate]) -> DashboardQueries:
+        """Return these queries with ``change(template)`` in place of each template. Panels that share a template still
+        share one."""
+        changed = {id(each): change(each) for each in self.templates}
+
+        def of(template: SQLTemplate | None) -> SQLTemplate | None:
+            return None if template is None else changed[id(template)]
+
+        panels = {name: PanelQueries(of(each.rows), of(each.sparkline)) for name, each in self.panels.items()}
+        choices = {name: changed[id(each)] for name, each in self.choices.items()}
+        return DashboardQueries(MappingProxyType(panels), MappingProxyType(choices))
+
 
 def parameters_read(template: SQLTemplate) -> frozenset[str]:
     """The names of the parameters in a template: ``period`` for ``{{ params.period.start }}``."""
@@ -264,16 +276,8 @@ def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[Dashbo
                 templates |= changed
                 controls[name] = replace(control, parameter=change(control.parameter))
                 break
-
-    def now(template: SQLTemplate | None) -> SQLTemplate | None:
-        return None if template is None else templates[id(template)]
-
-    panels = {key: PanelQueries(now(each.rows), now(each.sparkline)) for key, each in queries.panels.items()}
-    choices = {name: templates[id(each)] for name, each in queries.choices.items()}
-    return (
-        replace(dashboard, controls=MappingProxyType(controls)),
-        DashboardQueries(MappingProxyType(panels), MappingProxyType(choices)),
-    )
+    opened = replace(dashboard, controls=MappingProxyType(controls))
+    return opened, queries.mapped(lambda each: templates[id(each)])
 
 
 def _changes(parameter: Parameter) -> Iterator[tuple[Change, Sequence[Left]]]:

@@ -6,7 +6,6 @@ from tenantry._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from tenantry.dashboards.access import Access as Access
-    from tenantry.dashboards.assets import NOT_BUILT as NOT_BUILT
     from tenantry.dashboards.assets import BuiltFiles as BuiltFiles
     from tenantry.dashboards.endpoint import dashboard as dashboard
     from tenantry.dashboards.endpoint import error_handler as error_handler
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from tenantry.dashboards.folder import default_queries as default_queries
     from tenantry.dashboards.frame import FURTHER as FURTHER
     from tenantry.dashboards.frame import POLICY as POLICY
+    from tenantry.dashboards.frame import html_page as html_page
     from tenantry.dashboards.mount import MountingApp as MountingApp
     from tenantry.dashboards.mount import mount_dashboards as mount_dashboards
     from tenantry.dashboards.mount import preview_app as preview_app
@@ -38,10 +38,10 @@ else:
         __name__,
         {
             "tenantry.dashboards.access": "Access",
-            "tenantry.dashboards.assets": "NOT_BUILT BuiltFiles",
+            "tenantry.dashboards.assets": "BuiltFiles",
             "tenantry.dashboards.endpoint": "dashboard error_handler",
             "tenantry.dashboards.folder": "QUERIES DashboardFolder SavedDashboard default_queries",
-            "tenantry.dashboards.frame": "FURTHER POLICY",
+            "tenantry.dashboards.frame": "FURTHER POLICY html_page",
             "tenantry.dashboards.panels.description": "readable_name",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
             "tenantry.dashboards.mount": "MountingApp mount_dashboards preview_app",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Final
 
@@ -36,20 +36,20 @@ _PAGE: Final = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<meta name="tenantry-hosts" content="{hosts}">
 <meta name="tenantry-mount" content="{mount}">
-{further}{preloaded}<title>{title}</title>
+{head}<title>{title}</title>
 <link rel="stylesheet" href="{mount}/-/assets/{style}">
 <script type="module" src="{mount}/-/assets/{script}"></script>
 </head>
 <body>
-<div id="dashboard" data-name="{name}">
+{body}</body>
+</html>
+"""
+_DASHBOARD: Final = """<div id="dashboard" data-name="{name}">
 <div class="skeleton" aria-hidden="true">
 {skeleton}</div>
 </div>
 <noscript><p>This dashboard needs JavaScript. Please allow it for this page, and load it again.</p></noscript>
-</body>
-</html>
 """
 
 
@@ -62,43 +62,51 @@ class Frame:
 
     def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str], status: int = 200) -> Response:
         """Allow ``hosts`` to embed the page. The status is 503 if the bundles are not built."""
-        script, style = self._built.address(SCRIPT), self._built.address(STYLE)
-        if script is None or style is None:
-            return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})
-        mount = escape(request.scope.get("root_path", ""))
-        assets = f"{mount}/-/assets"
-        addresses = {name: address for name in FURTHER if (address := self._built.address(name)) is not None}
-        further = [
-            f'<meta name="tenantry-file" data-file="{name}" content="{assets}/{address}">\n'
-            for name, address in addresses.items()
-        ]
-        if self._in_editor:
-            further.append('<meta name="tenantry-author">\n')
         chunks = dict.fromkeys(CHUNKS[panel.kind] for panel in dashboard.panels if panel.kind in CHUNKS)
-        preloaded = [
-            f'<link rel="modulepreload" href="{assets}/{addresses[name]}">\n' for name in chunks if name in addresses
-        ]
-        page = _PAGE.format(
-            hosts=escape(" ".join(hosts)),
-            mount=mount,
-            further="".join(further),
-            preloaded="".join(preloaded),
-            title=escape(_title(dashboard)),
-            style=style,
-            script=script,
-            name=escape(dashboard.name),
-            skeleton=_skeleton(dashboard),
-        )
+        addresses = filter(None, map(self._built.address, chunks))
+        assets = f"{escape(request.scope.get('root_path', ''))}/-/assets"
+        head = [f'<meta name="tenantry-hosts" content="{escape(" ".join(hosts))}">\n']
+        if self._in_editor:
+            head.append('<meta name="tenantry-author">\n')
+        head += [f'<link rel="modulepreload" href="{assets}/{address}">\n' for address in addresses]
         headers = {
             "Content-Security-Policy": f"{POLICY}; {frame_ancestors_policy(hosts)}",
-            "X-Content-Type-Options": "nosniff",
-            "Referrer-Policy": "no-referrer",
-            "Cache-Control": "no-cache",
             # A host page with Cross-Origin-Embedder-Policy: require-corp embeds only frames with both of these headers.
             "Cross-Origin-Embedder-Policy": "require-corp",
             "Cross-Origin-Resource-Policy": "cross-origin",
         }
-        return HTMLResponse(page, status, headers=headers)
+        body = _DASHBOARD.format(name=escape(dashboard.name), skeleton=_skeleton(dashboard))
+        return html_page(
+            self._built, request, (SCRIPT, STYLE, *FURTHER), _title(dashboard), "".join(head), body, headers, status
+        )
+
+
+def html_page(
+    built: BuiltFiles,
+    request: Request,
+    bundles: Sequence[str],
+    title: str,
+    head: str,
+    body: str,
+    headers: Mapping[str, str],
+    status: int = 200,
+) -> Response:
+    """Return a page with these bundles: its script, its style, and those that its script loads later. ``head`` and
+    ``body`` are HTML. The status is 503 if the bundles are not built."""
+    script, style, *further = map(built.address, bundles)
+    if script is None or style is None:
+        return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})
+    mount = escape(request.scope.get("root_path", ""))
+    named = [
+        f'<meta name="tenantry-file" data-file="{name}" content="{mount}/-/assets/{address}">\n'
+        for name, address in zip(bundles[2:], further, strict=True)
+        if address is not None
+    ]
+    page = _PAGE.format(
+        mount=mount, head="".join(named) + head, title=escape(title), style=style, script=script, body=body
+    )
+    common = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache"}
+    return HTMLResponse(page, status, headers={**common, **headers})
 
 
 def _title(dashboard: DashboardFile) -> str:

@@ -18,6 +18,7 @@ from starlette.responses import Response
 from tenantry.dashboards.access import Access
 from tenantry.dashboards.folder import DashboardFolder
 from tenantry.dashboards.panels.downloads import Downloads, RowsFile
+from tenantry.dashboards.single_use_codes import SingleUseCodes
 from tenantry.datasources import source_lookup
 from tenantry.errors import QueryOutdated
 from tenantry.groups import Record, Viewer
@@ -172,7 +173,8 @@ async def code(site: Site, folder: Path, viewer: Viewer | None) -> Callable[[], 
     """A code for the file, to be redeemed by a call."""
     store = cast("Stored", site.sources.store)
     saved = DashboardFolder(folder / "dashboards")
-    downloads = Downloads(store, Access(saved), site.sources, staleness=5.0, seconds_left=site.resolver.seconds_left)
+    codes, left = SingleUseCodes(store.codes), site.resolver.seconds_left
+    downloads = Downloads(codes, store.groups, Access(saved), site.sources, 5.0, left)
     group = next(each for each in site.backend.groups.values() if each.provided_id == "ha")
     if viewer is not None:
         group = group.with_viewer(viewer)

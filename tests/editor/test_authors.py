@@ -17,7 +17,7 @@ async def test_a_request_without_an_author_is_refused(tmp_path: Path) -> None:
 
 
 async def test_the_state_names_the_environments_of_the_author(tmp_path: Path) -> None:
-    """Red when _State lists all environments."""
+    """Red when _state lists all environments."""
     async with served_editor(tmp_path) as site:
         assert (await site.ask("state"))["environments"] == [ENVIRONMENT]
         site.author = EditorAuthor("eve", frozenset({Right.VIEW}), frozenset({"staging"}))

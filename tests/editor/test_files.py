@@ -127,7 +127,7 @@ async def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:
 
 
 async def test_linked_dashboards_schemas_and_tables_are_not_read(tmp_path: Path) -> None:
-    """Red when DashboardUses, a check, PropertySchemas or Catalogues follows a symbolic link."""
+    """Red when DashboardUses, a check, find_schema or Catalogues follows a symbolic link."""
     linked = {
         "dashboards/x.yaml": "title: Secret\nrows:\n  - {table: by_secret}\n",
         "queries/schemas/production.json": '{"type": "object", "properties": {"secret": {"type": "string"}}}',

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
@@ -110,12 +111,7 @@ def dashboards_app(
     frame_ancestors: Sequence[str],
     embedding: Embedding | None,
 ) -> Starlette:
-    built, bounded = BuiltFiles(BUNDLES), with_staleness(resolver)
-    hosts = allowed_hosts(resolver, frame_ancestors, embedding)
-    downloads = None
-    if isinstance(store := sources.store, CodesOfGroups):
-        downloads = Downloads(store, access, sources, staleness=bounded.staleness, seconds_left=bounded.seconds_left)
-    endpoints = _Endpoints(dashboards, access, sources, Frame(built), hosts, CookieExchange(resolver), downloads)
+    built, hosts = BuiltFiles(BUNDLES), allowed_hosts(resolver, frame_ancestors, embedding)
     own_token = [
         Middleware(SessionCookie),
         _token_in_header(resolver),
@@ -125,12 +121,13 @@ def dashboards_app(
     previews, data = [], own_token
     if embedding is not None:
         previews = [Route(PATH, PreviewEndpoint(embedding.store, embedding.previews(), access))]
-        guard = Middleware(PreviewGuard, previews=embedding.previews(), staleness=bounded.staleness)
+        staleness = with_staleness(resolver).staleness
+        guard = Middleware(PreviewGuard, previews=embedding.previews(), staleness=staleness)
         data = [guard, *own_token]
     # Host pages load the HTML element, and exchange codes for passes. Callers with an API token get addresses of
     # previews.
     further = [*embedding_routes(built, embedding, access, own_token), *previews]
-    return _app(endpoints, built, further, data)
+    return _app(built, dashboards, access, resolver, sources, hosts, further, data)
 
 
 def _token_in_header(resolver: TokenResolver) -> Middleware:
@@ -147,49 +144,45 @@ def preview_app(
 ) -> Starlette:
     """Return the app of one preview of the SQL editor. Only pages of the same origin can show it in a frame. It redeems
     codes that ``previews`` issued. The caller must check that each request is from the author."""
-    built, bounded = BuiltFiles(BUNDLES), with_staleness(resolver)
-    access, hosts = Access(dashboards), AllowedHosts(None, None, further=[SELF])
-    downloads = Downloads(
-        store,
-        access,
-        sources,
-        staleness=bounded.staleness,
-        seconds_left=bounded.seconds_left,
-        editor=editor,
-    )
-    endpoints = _Endpoints(
-        dashboards,
-        access,
-        sources,
-        Frame(built, in_editor=True),
-        hosts,
-        CookieExchange(resolver),
-        downloads,
-        in_editor=True,
-    )
+    built, access, hosts = BuiltFiles(BUNDLES), Access(dashboards), AllowedHosts(None, None, further=[SELF])
     data = [
-        Middleware(PreviewGuard, previews=previews, staleness=bounded.staleness, editor=editor),
+        Middleware(PreviewGuard, previews=previews, staleness=with_staleness(resolver).staleness, editor=editor),
         _token_in_header(resolver),
         Middleware(EmbeddingCheck, hosts=hosts),
     ]
     opening = {Purpose.PREVIEW: partial(previews.open, shown_by=editor.id)}
-    return _app(endpoints, built, [redeem_route(SingleUseCodes(store.codes), opening)], data)
+    further = [redeem_route(SingleUseCodes(store.codes), opening)]
+    return _app(built, dashboards, access, resolver, sources, hosts, further, data, editor)
 
 
 def _app(
-    endpoints: _Endpoints, built: BuiltFiles, further: Sequence[BaseRoute], data: Sequence[Middleware]
+    built: BuiltFiles,
+    dashboards: Dashboards,
+    access: Access,
+    resolver: TokenResolver,
+    sources: DataSources,
+    hosts: AllowedHosts,
+    further: Sequence[BaseRoute],
+    data: Sequence[Middleware],
+    editor: EditorPreview | None = None,
 ) -> Starlette:
+    bounded, downloads, in_editor = with_staleness(resolver), None, editor is not None
+    if isinstance(store := sources.store, CodesOfGroups):
+        downloads = Downloads(
+            SingleUseCodes(store.codes), store.groups, access, sources, bounded.staleness, bounded.seconds_left, editor
+        )
+    page = Frame(built, in_editor=in_editor)
+    endpoints = _Endpoints(
+        dashboards, access, sources, ChartRows(sources), page, hosts, CookieExchange(resolver), downloads, in_editor
+    )
     issue = "/{name:path}/-/panels/{panel}/download"
     return Starlette(
         routes=[
-            # Scripts and styles of the page.
             Route("/-/assets/{address}", built.respond),
             # The rows of a panel as a file, at a single-use address.
             Route("/-/download/{code}", endpoints.download, methods=["GET"]),
             *further,
-            # The panels, for the group whose token is in the header.
             Route("/{name:path}/-/panels", endpoints.panels, methods=["POST"], middleware=data),
-            # Issues the single-use address of a file.
             Route(issue, endpoints.issue_download, methods=["POST"], middleware=data),
             # In a preview: where the values of a panel come from.
             Route("/{name:path}/-/panels/{panel}/explanation", endpoints.explain, methods=["POST"], middleware=data),
@@ -211,28 +204,21 @@ def allowed_hosts(resolver: TokenResolver, frame_ancestors: Sequence[str], embed
     )
 
 
+@dataclass(frozen=True)
 class _Endpoints:
-    def __init__(
-        self,
-        dashboards: Dashboards,
-        access: Access,
-        sources: DataSources,
-        frame: Frame,
-        hosts: AllowedHosts,
-        exchange: CookieExchange,
-        downloads: Downloads | None,
-        *,
-        in_editor: bool = False,
-    ) -> None:
-        self._in_editor = in_editor
-        self._reloading = dashboards if isinstance(dashboards, ReloadingFolder) else None
-        self._access = access
-        self._sources = sources
-        self._charts = ChartRows(sources)
-        self._frame = frame
-        self._downloads = downloads
-        self._hosts = hosts
-        self._exchange = exchange
+    _dashboards: Dashboards
+    _access: Access
+    _sources: DataSources
+    _charts: ChartRows
+    _page: Frame
+    _hosts: AllowedHosts
+    _exchange: CookieExchange
+    _downloads: Downloads | None
+    _in_editor: bool
+
+    @property
+    def _reloading(self) -> ReloadingFolder | None:
+        return self._dashboards if isinstance(self._dashboards, ReloadingFolder) else None
 
     async def frame(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -249,7 +235,7 @@ class _Endpoints:
             raise HTTPException(404, NO_DASHBOARD)
         redirect = await self._exchange.redirect(request)
         status = 404 if dashboard is None else 200
-        return redirect or self._frame.response(
+        return redirect or self._page.response(
             request, dashboard or neutral(name), await self._hosts.of_frame(), status
         )
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -76,7 +77,7 @@ def editor_app(endpoints: EditorEndpoints, resolver: TokenResolver, sessions: Ed
         routes=[
             *page_routes(links=sessions is not None),
             *(() if sessions is None else session_routes(endpoints, sessions)),
-            endpoints.post("/-/state", NoBody, _State(endpoints.workbench, has_sessions=sessions is not None).respond),
+            endpoints.post("/-/state", NoBody, partial(_state, endpoints.workbench, sessions is not None)),
             *file_routes(endpoints),
             *language_routes(endpoints, queries),
             *run_routes(endpoints, queries),
@@ -93,23 +94,18 @@ def _with_slash(request: Request) -> Response:
     return RedirectResponse(f"./{request.url.path.rpartition('/')[2]}/{query}", 308)
 
 
-class _State:
-    def __init__(self, workbench: Workbench, *, has_sessions: bool) -> None:
-        self._workbench = workbench
-        self._has_sessions = has_sessions
-
-    async def respond(self, asked: EditorRequest[NoBody]) -> Response:
-        author = asked.author
-        environments = [each.name for each in await self._workbench.store.environments.list()]
-        return JSONResponse(
-            {
-                "author": author.name,
-                "rights": sorted(author.rights),
-                "environments": [name for name in environments if author.may_use(name)],
-                "read_only": self._workbench.read_only,
-                "has_session": self._has_sessions,
-            }
-        )
+async def _state(workbench: Workbench, has_sessions: bool, asked: EditorRequest[NoBody]) -> Response:
+    author = asked.author
+    environments = [each.name for each in await workbench.store.environments.list()]
+    return JSONResponse(
+        {
+            "author": author.name,
+            "rights": sorted(author.rights),
+            "environments": [name for name in environments if author.may_use(name)],
+            "read_only": workbench.read_only,
+            "has_session": has_sessions,
+        }
+    )
 
 
 async def _send_error(request: Request, error: Exception) -> Response:

@@ -16,7 +16,7 @@ from tenantry.dashboards import Access
 from tenantry.dashboards.folder import DashboardFolder
 from tenantry.dashboards.panels.downloads import Downloads
 from tenantry.dashboards.preview.previews import Previews
-from tenantry.dashboards.single_use_codes import Purpose
+from tenantry.dashboards.single_use_codes import Purpose, SingleUseCodes
 from tenantry.groups import Author, Issued, Scope
 from tenantry.middleware.long_responses import ResponseCut
 from tenantry.provisioning import issue_api_token
@@ -119,8 +119,8 @@ async def test_a_file_that_is_still_sent_ends_with_its_preview(
     preview = await previews.find(await app.session())
     assert preview is not None
     downloads = Downloads(
-        app.store, Access(folder), app.sources,
-        staleness=5.0, seconds_left=previews.seconds_left, clock=lambda: now,
+        SingleUseCodes(app.store.codes), app.store.groups, Access(folder), app.sources,
+        5.0, previews.seconds_left, clock=lambda: now,
     )  # fmt: skip
     group = (await acme(app)).group
     code = await downloads.issue(group, folder["many"], "1-1", {}, preview.session)

@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass
 from datetime import tzinfo
 from functools import partial
 from typing import Any, Final, Literal
@@ -25,14 +26,14 @@ from tenantry.dashboards.preview.guard import EditorPreview
 from tenantry.dashboards.protocol.answer_budget import OpenAnswer, answer_budget
 from tenantry.dashboards.protocol.paced_send import PIECE_BYTES
 from tenantry.dashboards.protocol.panel_errors import viewer_error
-from tenantry.dashboards.single_use_codes import MAX_PAYLOAD, CodesOfGroups, Purpose, SingleUseCodes
+from tenantry.dashboards.single_use_codes import MAX_PAYLOAD, Purpose, SingleUseCodes
 from tenantry.dashboards.source_zones import in_zone_of_source
 from tenantry.datasources import DataSources, ResultStream
 from tenantry.datasources.results import Format
 from tenantry.errors import InvalidBody, MissingVariable, PassRevoked, TenantryError, UnbindableValue
 from tenantry.groups import UserGroup, extend
 from tenantry.middleware import ResponseCut
-from tenantry.ports import MonotonicClock
+from tenantry.ports import GroupStore, MonotonicClock
 from tenantry.tokens import claims_of, viewer_of
 
 _log = logging.getLogger("tenantry.dashboards")
@@ -41,29 +42,19 @@ _HELD_BYTES: Final = 4 * PIECE_BYTES
 _GONE = "This download link was already used or has expired. Please download again from the dashboard."
 
 
+@dataclass(frozen=True)
 class Downloads:
     # Like other streams, a file is cut off when its group loses access, or when the pass that requested it ends. In a
     # preview, it is cut off within `staleness` seconds after the preview ends or its author loses access.
 
-    def __init__(
-        self,
-        store: CodesOfGroups,
-        access: Access,
-        sources: DataSources,
-        *,
-        staleness: float,
-        seconds_left: Callable[[UserGroup], float],
-        clock: MonotonicClock = monotonic_with_suspend,
-        editor: EditorPreview | None = None,
-    ) -> None:
-        self._groups = store.groups
-        self._codes = SingleUseCodes(store.codes)
-        self._access = access
-        self._sources = sources
-        self._staleness = staleness
-        self._seconds_left = seconds_left
-        self._clock = clock
-        self._editor = editor
+    codes: SingleUseCodes
+    groups: GroupStore
+    access: Access
+    sources: DataSources
+    staleness: float
+    seconds_left: Callable[[UserGroup], float]
+    editor: EditorPreview | None = None
+    clock: MonotonicClock = monotonic_with_suspend
 
     async def issue(
         self,
@@ -94,16 +85,16 @@ class Downloads:
             "session": None if session is None else session.hex(),
             "decimal_comma": decimal_comma,
         }
-        return await self._codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
+        return await self.codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
 
     async def respond(self, code: str, scope: Scope) -> Response:
         """Return the file, or a sentence for the viewer if the query fails. ``scope`` is that of the request. Raises
         StoreUnavailable, and HTTPException (410) for a code that no longer works."""
-        good_until = self._clock() + self._staleness
-        payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
+        good_until = self.clock() + self.staleness
+        payload = await self.codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
         group = await self._group(wanted) if wanted else None
-        saved = None if group is None else self._access.find(wanted["dashboard"], group)
+        saved = None if group is None else self.access.find(wanted["dashboard"], group)
         session = None if wanted.get("session") is None else bytes.fromhex(wanted["session"])
         if saved is None or group is None or not await self._has_session(session):
             raise HTTPException(410, _GONE)
@@ -126,7 +117,7 @@ class Downloads:
         pieces: Callable[[ResultStream], AsyncGenerator[bytes]],
         answer: OpenAnswer,
     ) -> RowsFile:
-        saved = await in_zone_of_source(saved, group, self._sources)
+        saved = await in_zone_of_source(saved, group, self.sources)
         panel = self._find(saved, wanted["panel"])
         template = saved.queries.panels[panel.id].rows
         if template is None:
@@ -135,7 +126,7 @@ class Downloads:
         columns = named_columns(panel, variables)
         zone = zone_for(declared_zone(template, saved.dashboard.zone), variables)
         options = _for_spreadsheet(zone, decimal_comma=wanted.get("decimal_comma", False))  # missing: an older version
-        stream = await self._sources.stream(
+        stream = await self.sources.stream(
             group, panel.schema, template, variables, format="csv", options=options, formula_safe=True, columns=columns
         )
         headers = stream.headers(f"{_file_name(saved, panel, variables)}.csv") | {"Cache-Control": "private, no-store"}
@@ -143,7 +134,7 @@ class Downloads:
         return RowsFile(pieces(stream), where, answer, media_type=stream.media_type, headers=headers)
 
     async def _group(self, wanted: Mapping[str, Any]) -> UserGroup | None:
-        issued = await self._groups.get(handle=bytes.fromhex(wanted["group"]))
+        issued = await self.groups.get(handle=bytes.fromhex(wanted["group"]))
         if issued is None or issued.group.token_version != wanted["version"]:
             return None
         claims, group = wanted["viewer"], issued.group
@@ -152,13 +143,13 @@ class Downloads:
                 group = group.with_viewer(viewer_of(claims, wanted["version"]))
             except PassRevoked:
                 return None
-        return group if self._seconds_left(group) > 0 else None
+        return group if self.seconds_left(group) > 0 else None
 
     async def _has_session(self, session: bytes | None) -> bool:
         if session is None:
-            return self._editor is None
-        payload = await self._codes.read_digest(Purpose.PREVIEW_SESSION, session)
-        shown_by = None if self._editor is None else self._editor.id
+            return self.editor is None
+        payload = await self.codes.read_digest(Purpose.PREVIEW_SESSION, session)
+        shown_by = None if self.editor is None else self.editor.id
         return payload is not None and json.loads(payload).get("shown_by") == shown_by
 
     async def _while_previewed(
@@ -166,11 +157,11 @@ class Downloads:
     ) -> AsyncGenerator[bytes]:
         async with stream:
             async for piece in stream:
-                if (now := self._clock()) >= good_until:
-                    has_author = self._editor is None or await self._editor.has_author(scope)
+                if (now := self.clock()) >= good_until:
+                    has_author = self.editor is None or await self.editor.has_author(scope)
                     if not (has_author and await self._has_session(session)):
                         raise ResponseCut("the preview has ended")
-                    good_until = now + self._staleness
+                    good_until = now + self.staleness
                 yield piece
 
     @staticmethod

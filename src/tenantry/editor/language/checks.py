@@ -20,7 +20,7 @@ from tenantry.editor.language.dashboard_checks import dashboard_findings
 from tenantry.editor.language.findings_on_page import shown_findings
 from tenantry.editor.language.group_properties import GatheredProperties, GroupProperties
 from tenantry.editor.language.panel_columns import PanelColumns
-from tenantry.editor.language.property_schemas import PropertySchemas
+from tenantry.editor.language.property_schemas import find_schema
 from tenantry.editor.requests import EditorRequest, TextBody, TypedBody, find_environment, find_group
 from tenantry.editor.workbench import Workbench
 from tenantry.editor.workspace import FileKind
@@ -61,13 +61,11 @@ class Checks:
         workbench: Workbench,
         compiler: Compiler,
         properties: GroupProperties,
-        schemas: PropertySchemas,
         catalogues: Catalogues,
     ) -> None:
         self._workbench = workbench
         self._compiler = compiler
         self._properties = properties
-        self._schemas = schemas
         self._catalogues = catalogues
         self._explaining = workbench.sources.for_authors(EXPLAIN_LIMITS)
         self._columns = PanelColumns(self._explaining, compiler, EXPLAIN_LIMITS.timeout)
@@ -124,7 +122,7 @@ class Checks:
             query = self._compiler.query(body, known.dialect or "postgresql", zone)
             coverage = None if types is None or known.gathered is None else known.gathered.coverage
             paths = None if types is None else types.paths
-            schema = self._schemas.find(body.environment)
+            schema = find_schema(workspace, body.environment)
             found = _tables_check(known.source).findings(
                 query, workspace.queries, coverage=coverage, properties=paths, schema=schema
             )

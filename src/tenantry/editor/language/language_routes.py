@@ -9,7 +9,6 @@ from tenantry.editor.language.checks import CheckBody, Checks
 from tenantry.editor.language.compiler import Compiler
 from tenantry.editor.language.group_properties import GroupProperties
 from tenantry.editor.language.meanings import MeaningBody, Meanings
-from tenantry.editor.language.property_schemas import PropertySchemas
 from tenantry.editor.language.variables import Variables, VariablesBody
 from tenantry.editor.requests import MAX_BODY_OF_TEXTS, Body, EditorEndpoints, EditorRequest, Handler
 from tenantry.http import while_connected
@@ -18,10 +17,9 @@ from tenantry.http import while_connected
 def language_routes(endpoints: EditorEndpoints, queries: QueryDrafts) -> list[BaseRoute]:
     workbench = endpoints.workbench
     compiler = Compiler(queries)
-    properties, schemas = GroupProperties(workbench.store), PropertySchemas(workbench.workspace)
-    catalogues, meanings = Catalogues(workbench), Meanings(workbench, compiler)
-    checks = Checks(workbench, compiler, properties, schemas, catalogues)
-    variables = Variables(workbench, compiler, properties, schemas)
+    properties, catalogues = GroupProperties(workbench.store), Catalogues(workbench)
+    checks = Checks(workbench, compiler, properties, catalogues)
+    meanings, variables = Meanings(workbench, compiler), Variables(workbench, compiler, properties)
     post, large = endpoints.post, MAX_BODY_OF_TEXTS
     return [
         post("/-/check", CheckBody, _while_connected(checks.respond), max_bytes=large),

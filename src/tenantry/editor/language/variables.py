@@ -12,7 +12,7 @@ from tenantry.editor.bound_values import shown_value
 from tenantry.editor.drafts import query_name
 from tenantry.editor.language.compiler import Compiler
 from tenantry.editor.language.group_properties import GatheredProperties, GroupProperties
-from tenantry.editor.language.property_schemas import PropertySchemas
+from tenantry.editor.language.property_schemas import find_schema
 from tenantry.editor.requests import EditorRequest, GroupBody, TypedBody
 from tenantry.editor.viewed_groups import find_viewed_group
 from tenantry.editor.workbench import Workbench
@@ -38,13 +38,10 @@ class Variables:
     """Lists the variables that a query or dashboard may name, with their values for one group. Properties that only
     other groups have are listed, too."""
 
-    def __init__(
-        self, workbench: Workbench, compiler: Compiler, properties: GroupProperties, schemas: PropertySchemas
-    ) -> None:
+    def __init__(self, workbench: Workbench, compiler: Compiler, properties: GroupProperties) -> None:
         self._workbench = workbench
         self._compiler = compiler
         self._properties = properties
-        self._schemas = schemas
 
     async def respond(self, asked: EditorRequest[VariablesBody]) -> Response:
         body = asked.body
@@ -56,7 +53,7 @@ class Variables:
     def _answer(
         self, kind: FileKind, body: VariablesBody, group: UserGroup, gathered: GatheredProperties | None
     ) -> dict[str, Any]:
-        schema = self._schemas.find(body.environment)
+        schema = find_schema(self._workbench.workspace, body.environment)
         types = PropertyTypes(None) if gathered is None else gathered.types
         queries = self._compiler.queries
         using = queries.dashboards(body.path, body.drafts)

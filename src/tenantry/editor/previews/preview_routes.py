@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Final
 
@@ -36,6 +36,7 @@ from tenantry.editor.requests import (
     find_group,
     require_right,
 )
+from tenantry.editor.workbench import Workbench
 from tenantry.editor.workspace import FileKind, Workspace
 from tenantry.errors import InvalidBody, NotFound, RightMissing
 from tenantry.groups import AuditNote
@@ -57,86 +58,75 @@ class PreviewBody(GroupBody, DraftsBody):
 def preview_routes(endpoints: EditorEndpoints, queries: QueryDrafts, resolver: TokenResolver) -> list[BaseRoute]:
     shared = SharedDrafts()
     previews = Previews(endpoints.workbench.store, session_seconds=SESSION_SECONDS)
-    creation = _Creation(endpoints, shared, previews)
+    create = partial(_create, endpoints.workbench, shared, previews)
     return [
-        endpoints.post("/-/preview", PreviewBody, creation.respond, right=Right.RUN, max_bytes=MAX_BODY_OF_TEXTS),
+        endpoints.post("/-/preview", PreviewBody, create, right=Right.RUN, max_bytes=MAX_BODY_OF_TEXTS),
         endpoints.get("/-/dashboard-schema.json", _dashboard_schema),
         Mount("/-/preview/{preview}", _PreviewApps(endpoints, queries, resolver, shared, previews)),
     ]
 
 
-class _Creation:
-    def __init__(self, endpoints: EditorEndpoints, shared: SharedDrafts, previews: Previews) -> None:
-        self._workbench = endpoints.workbench
-        self._shared = shared
-        self._previews = previews
-
-    async def respond(self, asked: EditorRequest[PreviewBody]) -> Response:
-        body, workspace = asked.body, self._workbench.workspace
-        if workspace.require(body.dashboard, "/dashboard") is not FileKind.DASHBOARD:
-            raise InvalidBody(f"{body.dashboard} is not a dashboard", field="/dashboard")
-        for path in body.drafts:
-            workspace.require(path, "/drafts")
-        environment = await find_environment(self._workbench, asked.author, body.environment)
-        await find_group(self._workbench, asked.author, body.environment, body.group)
-        drafts = PreviewedDrafts(
-            _editor(workspace, asked.request.scope.get("root_path", "")),
-            asked.author.name,
-            workspace.name(body.dashboard),
-            json.dumps([body.environment, body.group, body.viewer], sort_keys=True),
-            body.drafts,
-            time.time(),
+async def _create(
+    workbench: Workbench, shared: SharedDrafts, previews: Previews, asked: EditorRequest[PreviewBody]
+) -> Response:
+    body, workspace = asked.body, workbench.workspace
+    if workspace.require(body.dashboard, "/dashboard") is not FileKind.DASHBOARD:
+        raise InvalidBody(f"{body.dashboard} is not a dashboard", field="/dashboard")
+    for path in body.drafts:
+        workspace.require(path, "/drafts")
+    environment = await find_environment(workbench, asked.author, body.environment)
+    await find_group(workbench, asked.author, body.environment, body.group)
+    drafts = PreviewedDrafts(
+        _editor(workspace, asked.request.scope.get("root_path", "")),
+        asked.author.name,
+        workspace.name(body.dashboard),
+        json.dumps([body.environment, body.group, body.viewer], sort_keys=True),
+        body.drafts,
+        time.time(),
+    )
+    author = asked.author.audited(request_id_of(asked.request.headers.raw))
+    shown = None if body.preview is None else await run_in_threadpool(shared.read, body.preview)
+    if body.preview is not None and shown is not None and shown.seconds_left > 0 and _same(shown, drafts):
+        kept = replace(shown, drafts=body.drafts)
+        if kept.drafts != shown.drafts:
+            details = {"dashboard": kept.dashboard, "drafts": kept.digest}
+            if body.viewer is not None:
+                details["viewer"] = body.viewer.get("id", "")
+            note = AuditNote(author, "preview.drafted", body.environment, body.group, details)
+            await workbench.store.audit.record(note)  # before the texts are run
+            await run_in_threadpool(shared.write, body.preview, kept)
+        return JSONResponse({"preview": body.preview, "address": None, "seconds": int(shown.seconds_left)})
+    preview = new_preview(drafts)
+    try:
+        code = await previews.issue(
+            environment,
+            body.group,
+            drafts.dashboard,
+            author,
+            None,  # a dashboard that cannot be read shows its errors in the frame
+            as_viewer=body.viewer,
+            drafts=drafts.digest,
+            shown_by=preview,
         )
-        author = asked.author.audited(request_id_of(asked.request.headers.raw))
-        shown = None if body.preview is None else await run_in_threadpool(self._shared.read, body.preview)
-        if body.preview is not None and shown is not None and shown.seconds_left > 0 and _same(shown, drafts):
-            kept = replace(shown, drafts=body.drafts)
-            if kept.drafts != shown.drafts:
-                details = {"dashboard": kept.dashboard, "drafts": kept.digest}
-                if body.viewer is not None:
-                    details["viewer"] = body.viewer.get("id", "")
-                note = AuditNote(author, "preview.drafted", body.environment, body.group, details)
-                await self._workbench.store.audit.record(note)  # before the texts are run
-                await run_in_threadpool(self._shared.write, body.preview, kept)
-            return JSONResponse({"preview": body.preview, "address": None, "seconds": int(shown.seconds_left)})
-        preview = new_preview(drafts)
-        try:
-            code = await self._previews.issue(
-                environment,
-                body.group,
-                drafts.dashboard,
-                author,
-                None,  # a dashboard that cannot be read shows its errors in the frame
-                as_viewer=body.viewer,
-                drafts=drafts.digest,
-                shown_by=preview,
-            )
-        except InvalidBody as error:
-            error.field = _FIELDS.get(error.field or "", error.field)
-            raise
-        await run_in_threadpool(self._shared.write, preview, drafts)
-        address = f"{asked.request.scope.get('root_path', '')}/-/preview/{preview}/{drafts.dashboard}#code={code}"
-        return JSONResponse({"preview": preview, "address": address, "seconds": int(SECONDS)})
+    except InvalidBody as error:
+        error.field = _FIELDS.get(error.field or "", error.field)
+        raise
+    await run_in_threadpool(shared.write, preview, drafts)
+    address = f"{asked.request.scope.get('root_path', '')}/-/preview/{preview}/{drafts.dashboard}#code={code}"
+    return JSONResponse({"preview": preview, "address": address, "seconds": int(SECONDS)})
 
 
+@dataclass(frozen=True)
 class _PreviewApps:
     # Each preview has an app, because its dashboards have other unsaved texts. Each request needs the author of the
     # preview. For the data, it also needs the key that the page got for the code in its address.
 
-    def __init__(
-        self,
-        endpoints: EditorEndpoints,
-        queries: QueryDrafts,
-        resolver: TokenResolver,
-        shared: SharedDrafts,
-        previews: Previews,
-    ) -> None:
-        self._previews = previews
-        self._endpoints = endpoints
-        self._resolver = resolver
-        self._shared = shared
-        self._queries = queries
-        self._apps: LRUCache[str, ASGIApp] = LRUCache(_APPS)
+    _endpoints: EditorEndpoints
+    _queries: QueryDrafts
+    _resolver: TokenResolver
+    _shared: SharedDrafts
+    _previews: Previews
+    _apps: LRUCache[str, ASGIApp] = field(default_factory=lambda: LRUCache(_APPS))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         preview: str = scope["path_params"]["preview"]

@@ -25,36 +25,31 @@ class GroupsBody(StrictBody):
     """``after`` of the previous page."""
 
 
-class GroupSearch:
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
-
-    async def groups(self, asked: EditorRequest[GroupsBody]) -> Response:
-        body = asked.body
-        environment = await find_environment(self._workbench, asked.author, body.environment)
-        found = await self._workbench.store.groups.list(
-            environment, after=body.after, limit=_PAGE + 1, match=body.search
-        )
-        shown, more = found[:_PAGE], len(found) > _PAGE
-        return JSONResponse(
-            {
-                "groups": [{"id": each.provided_id, "name": each.name} for each in shown],
-                "more": more,
-                "after": shown[-1].team_id if more else None,
-            }
-        )
-
-    async def group(self, asked: EditorRequest[GroupBody]) -> Response:
-        body = asked.body
-        group = (await find_group(self._workbench, asked.author, body.environment, body.group)).group
-        about: dict[str, Any] = {
-            "id": group.provided_id,
-            "name": group.name,
-            "schemas": [] if group.mapping is None else sorted(group.mapping),
-            "suspended": group.suspended,
-            "expires_at": None if group.expires_at is None else group.expires_at.isoformat(),
+async def search_groups(workbench: Workbench, asked: EditorRequest[GroupsBody]) -> Response:
+    body = asked.body
+    environment = await find_environment(workbench, asked.author, body.environment)
+    found = await workbench.store.groups.list(environment, after=body.after, limit=_PAGE + 1, match=body.search)
+    shown, more = found[:_PAGE], len(found) > _PAGE
+    return JSONResponse(
+        {
+            "groups": [{"id": each.provided_id, "name": each.name} for each in shown],
+            "more": more,
+            "after": shown[-1].team_id if more else None,
         }
-        return JSONResponse(about)
+    )
+
+
+async def show_group(workbench: Workbench, asked: EditorRequest[GroupBody]) -> Response:
+    body = asked.body
+    group = (await find_group(workbench, asked.author, body.environment, body.group)).group
+    about: dict[str, Any] = {
+        "id": group.provided_id,
+        "name": group.name,
+        "schemas": [] if group.mapping is None else sorted(group.mapping),
+        "suspended": group.suspended,
+        "expires_at": None if group.expires_at is None else group.expires_at.isoformat(),
+    }
+    return JSONResponse(about)
 
 
 async def spread_groups(store: GroupStore, environment: Environment, size: int) -> AsyncIterator[UserGroup]:

@@ -69,8 +69,9 @@ async def test_each_variable_has_the_value_of_the_group_and_its_coverage(tmp_pat
 
 
 async def test_the_values_are_live_and_the_counts_follow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Red when GroupProperties never looks again, when it does not see updates, and when it does not see new groups."""
-    monkeypatch.setattr(group_properties, "LOOK_EVERY", 0.0)
+    """Red when GroupProperties never gathers again."""
+    monkeypatch.setattr(group_properties, "MAX_AGE", 0.0)
+    monkeypatch.setattr(group_properties, "_SHARE", 0)
     async with served_editor(tmp_path) as site:
         await variables(site)
         await set_properties(site, "ua", {"carrier": "UA", "region": "west"})
@@ -85,7 +86,6 @@ async def test_the_values_are_live_and_the_counts_follow(tmp_path: Path, monkeyp
 
 async def test_groups_are_read_once_and_not_at_each_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when GroupProperties gathers for each request."""
-    monkeypatch.setattr(group_properties, "LOOK_EVERY", 3_600.0)
     async with served_editor(tmp_path) as site:
         read = 0
         listed = site.store.groups.list

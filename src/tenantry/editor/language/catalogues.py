@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from dataclasses import dataclass
 from time import monotonic
 from typing import Annotated, Any, Final
 
+from cachetools import LRUCache
 from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
@@ -34,7 +34,6 @@ class CatalogueBody(GroupBody):
 
 @dataclass(slots=True)
 class _Read:
-    source: RegisteredSource
     catalogue: Catalogue
     at: float
 
@@ -44,8 +43,8 @@ class Catalogues:
 
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
-        self._kept: OrderedDict[str, _Read] = OrderedDict()
-        self._under_way: dict[str, asyncio.Task[_Read]] = {}
+        self._kept: LRUCache[RegisteredSource, _Read] = LRUCache(_KEPT)
+        self._under_way: dict[RegisteredSource, asyncio.Task[_Read]] = {}
 
     async def respond(self, asked: EditorRequest[CatalogueBody]) -> Response:
         body, sources = asked.body, self._workbench.sources
@@ -58,19 +57,16 @@ class Catalogues:
 
     def known(self, source: RegisteredSource) -> Catalogue | None:
         """Return the catalogue, or None if the data source must be asked."""
-        found = self._kept.get(source.id)
-        return None if found is None or found.source != source else found.catalogue
+        found = self._kept.get(source)
+        return None if found is None else found.catalogue
 
     async def _read(self, source: RegisteredSource, *, refresh: bool) -> _Read:
-        known = self._kept.get(source.id)
-        if known is not None and known.source != source:
-            known = None
+        known = self._kept.get(source)
         if known is not None and not refresh and monotonic() - known.at < MAX_AGE:
-            self._kept.move_to_end(source.id)
             return known
-        task = self._under_way.get(source.id)
+        task = self._under_way.get(source)
         if task is None:
-            task = self._under_way[source.id] = asyncio.create_task(self._read_anew(source))
+            task = self._under_way[source] = asyncio.create_task(self._read_anew(source))
             # If nobody awaits the task, asyncio must not log its error.
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
         return known if known is not None and not refresh else await asyncio.shield(task)
@@ -78,13 +74,10 @@ class Catalogues:
     async def _read_anew(self, source: RegisteredSource) -> _Read:
         try:
             begun = monotonic()
-            read = _Read(source, await self._workbench.sources.catalogue(source), begun)
-            self._kept[source.id] = read
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+            read = self._kept[source] = _Read(await self._workbench.sources.catalogue(source), begun)
             return read
         finally:
-            self._under_way.pop(source.id, None)
+            self._under_way.pop(source, None)
 
     def _declared(self, source: RegisteredSource) -> GuardedTables | None:
         try:

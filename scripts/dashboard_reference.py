@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from scripts.distributions import ROOT
-from tenantry.dashboards.definition.control_keys import CONTROL_KEYS
+from tenantry.dashboards.definition.controls import CONTROL_KEYS
 from tenantry.dashboards.definition.file_schema import DASHBOARD, PANELS
 from tenantry.dashboards.definition.model import PanelKind
 from tenantry.dashboards.definition.value_kinds import Key

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from tenantry.dashboards.folder import DashboardFolder
-from tenantry.dashboards.refresh.reloading import ChangedFiles, ReloadingFolder
+from tenantry.dashboards.refresh import ChangedFiles, ReloadingFolder
 from tenantry.errors import InvalidDashboards
 
 
@@ -129,7 +129,7 @@ def test_valid_dashboards_stay_while_a_file_is_invalid(tmp_path: Path, caplog: p
 def test_many_open_pages_look_at_the_files_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when each of a thousand viewers reads the folder three times a second."""
     moment, looks = [100.0], 0
-    monkeypatch.setattr("tenantry.dashboards.refresh.reloading.time.monotonic", lambda: moment[0])
+    monkeypatch.setattr("tenantry.dashboards.refresh.time.monotonic", lambda: moment[0])
     folder = ReloadingFolder(_write(tmp_path, ORDERS | {"sales.yaml": SALES}))
     look = folder.stamp
 

@@ -16,7 +16,7 @@ import pytest
 
 from engines.valkey import Valkey
 from tenantry import DataSources, mint_pass
-from tenantry.dashboards.refresh import live
+from tenantry.dashboards import refresh
 from tenantry.datasources import RedisResults, ResultCache, changes
 from tests.dashboards.mounts import BARE, FASTAPI, INSIDE
 from tests.dashboards.served import SOON, Site, serve
@@ -227,9 +227,10 @@ async def test_an_answer_ends_with_what_its_rows_were_bound_with(tmp_path: Path,
 
 async def test_a_sign_of_life_is_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty line, so that no proxy closes the idle connection; after its time limit the response ends."""
-    monkeypatch.setattr(live, "_KEEP_ALIVE_SECONDS", 0.01)
-    monkeypatch.setattr(live, "_OPEN_SECONDS", 3.0)
-    monkeypatch.setattr(live, "monotonic_with_suspend", itertools.count().__next__)  # a second at each look: two signs
+    monkeypatch.setattr(refresh, "_KEEP_ALIVE_SECONDS", 0.01)
+    monkeypatch.setattr(refresh, "_OPEN_SECONDS", 3.0)
+    clock = itertools.count().__next__  # a second at each look: two signs
+    monkeypatch.setattr(refresh, "monotonic_with_suspend", clock)
     async with serve(tmp_path, FILES) as site:
         answer = await site.post("open/-/panels", {"live": True})
     assert json.loads(answer.text.strip().splitlines()[-1]) == {"end": True}
@@ -248,7 +249,7 @@ async def test_a_change_that_is_not_known_by_name_is_one_of_every_panel(tmp_path
 async def test_a_group_has_so_many_open_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One more response ends after the panels; another group's stays open; one that ends makes space. Red without the
     limit, when all groups share it, and when a place is not released."""
-    monkeypatch.setattr(live, "MAX_OPEN", 2)
+    monkeypatch.setattr(refresh, "MAX_OPEN", 2)
     body = {"live": True}
     async with serve(tmp_path, FILES) as site, AsyncExitStack() as others:
         for carrier in ("HA", "UA", "UA"):
@@ -266,7 +267,7 @@ async def test_a_group_has_so_many_open_answers(tmp_path: Path, monkeypatch: pyt
 
 async def test_a_viewer_has_so_many_open_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One more ends after the panels; another viewer's stays open. Red when only the group's are counted."""
-    monkeypatch.setattr(live, "MAX_OPEN_OF_VIEWER", 1)
+    monkeypatch.setattr(refresh, "MAX_OPEN_OF_VIEWER", 1)
     async with serve(tmp_path, FILES) as site, AsyncExitStack() as others:
         for viewer in ("ada", "bob"):
             site.tokens[viewer] = mint_pass(site.tokens["HA"].decode(), viewer).encode()

@@ -12,7 +12,7 @@ from scripts.reference_pictures import files
 from tenantry import DashboardFolder, DataSources, Resolver
 from tenantry.cli.dashboards_check import DashboardCheck
 from tenantry.cli.dashboards_serve import sample_group
-from tenantry.dashboards.definition.control_keys import CONTROL_KEYS
+from tenantry.dashboards.definition.controls import CONTROL_KEYS
 from tenantry.dashboards.definition.model import PanelKind
 
 WRITE_THEM = "write them again: python -m scripts.dashboard_reference"

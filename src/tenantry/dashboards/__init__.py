@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from tenantry.dashboards.protocol.paced_send import PacedSend as PacedSend
     from tenantry.dashboards.protocol.panel_request import StrictBody as StrictBody
     from tenantry.dashboards.protocol.panel_request import read_request as read_request
-    from tenantry.dashboards.refresh.reloading import ReloadingFolder as ReloadingFolder
-    from tenantry.dashboards.refresh.reloading import Stamp as Stamp
+    from tenantry.dashboards.refresh import ReloadingFolder as ReloadingFolder
+    from tenantry.dashboards.refresh import Stamp as Stamp
     from tenantry.dashboards.single_use_codes import MAX_PAYLOAD as MAX_PAYLOAD
     from tenantry.dashboards.single_use_codes import Purpose as Purpose
     from tenantry.dashboards.single_use_codes import SingleUseCodes as SingleUseCodes
@@ -49,7 +49,7 @@ else:
             "tenantry.dashboards.preview.previews": "Previews",
             "tenantry.dashboards.protocol.paced_send": "PacedSend",
             "tenantry.dashboards.protocol.panel_request": "StrictBody read_request",
-            "tenantry.dashboards.refresh.reloading": "ReloadingFolder Stamp",
+            "tenantry.dashboards.refresh": "ReloadingFolder Stamp",
             "tenantry.dashboards.single_use_codes": "MAX_PAYLOAD Purpose SingleUseCodes",
             "tenantry.dashboards.source_zones": "in_source_zone",
         },

@@ -30,13 +30,11 @@ from tenantry.dashboards.panels.filters import read_filters
 from tenantry.dashboards.panels.panel_runner import PanelRunner
 from tenantry.dashboards.panels.panel_stream import PanelStream
 from tenantry.dashboards.preview.guard import PREVIEW_KEY, EditorPreview, PreviewGuard
-from tenantry.dashboards.preview.preview_endpoint import PATH, PreviewEndpoint
-from tenantry.dashboards.preview.previews import Preview, Previews
+from tenantry.dashboards.preview.previews import PATH, Preview, PreviewEndpoint, Previews
 from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces
 from tenantry.dashboards.protocol.panel_lines import check_encoder
 from tenantry.dashboards.protocol.panel_request import DownloadRequest, FilteredBody, PanelsRequest, read_request
-from tenantry.dashboards.refresh.live import ChangedPanels, changed_since
-from tenantry.dashboards.refresh.reloading import BrokenFiles, ChangedFiles, ReloadingFolder
+from tenantry.dashboards.refresh import BrokenFiles, ChangedFiles, ChangedPanels, ReloadingFolder, changed_since
 from tenantry.dashboards.single_use_codes import CodesOfGroups, Purpose, SingleUseCodes
 from tenantry.dashboards.source_zones import in_zone_of_source
 from tenantry.datasources import DataSources

@@ -11,8 +11,7 @@ from playwright.async_api import Page
 from engines.axe import serious
 from engines.chromium import OpenPage
 from engines.either_browser import IN_CHROMIUM
-from tenantry.dashboards.preview.preview_endpoint import preview_address
-from tenantry.dashboards.preview.previews import Previews
+from tenantry.dashboards.preview.previews import Previews, preview_address
 from tenantry.groups import Author
 from tenantry.tokens import KeyRing, SigningKey
 from tests.browser.embedding.frames import until

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.dashboards.definition.aggregates import aggregate_of
+from tenantry.dashboards.definition.columns import aggregate_of
 from tenantry.dashboards.definition.reader import read_dashboard
 
 AVERAGES = ("avg_price", "AveragePrice", "priceAvg", "p95", "sales per day", "rate", "max_delay")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tenantry.dashboards.access import narrowed
 from tenantry.dashboards.definition.conditions import When
-from tenantry.dashboards.definition.narrowing import narrowed
 from tenantry.dashboards.definition.queries import find_queries
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.errors import TemplateError

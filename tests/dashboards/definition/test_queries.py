@@ -6,10 +6,10 @@ from collections.abc import Collection
 
 import pytest
 
-from tenantry.dashboards.definition.control_names import mistyped_controls
 from tenantry.dashboards.definition.model import DashboardFile
 from tenantry.dashboards.definition.queries import find_queries
 from tenantry.dashboards.definition.reader import read_dashboard
+from tenantry.dashboards.folder import mistyped_controls
 from tenantry.errors import TemplateError
 from tenantry.sql.query_file import Query
 

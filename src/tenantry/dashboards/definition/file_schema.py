@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from tenantry.dashboards.definition.aggregates import AGGREGATES
 from tenantry.dashboards.definition.colors import ColorsOfNames
-from tenantry.dashboards.definition.columns import AllOr, Named
+from tenantry.dashboards.definition.columns import AGGREGATES, AllOr, Named
 from tenantry.dashboards.definition.conditions import WHEN
-from tenantry.dashboards.definition.control_keys import CONTROL_KEYS, CONTROL_NAME, MAX_CONTROLS, QUERY_NAME
+from tenantry.dashboards.definition.controls import CONTROL_KEYS, CONTROL_NAME, MAX_CONTROLS, QUERY_NAME
 from tenantry.dashboards.definition.model import COLUMNS, PREVIOUS_PERIOD, PanelKind
 from tenantry.dashboards.definition.value_kinds import (
     Anything,

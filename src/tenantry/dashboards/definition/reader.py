@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from tenantry.dashboards.definition.aggregates import adds_averages
-from tenantry.dashboards.definition.columns import column_uses, unique_columns
+from tenantry.dashboards.definition.columns import adds_averages, column_uses, unique_columns
 from tenantry.dashboards.definition.controls import read_controls
 from tenantry.dashboards.definition.file_schema import DASHBOARD, MAX_IN_ROW, MAX_ROWS, PANELS
 from tenantry.dashboards.definition.model import (

@@ -16,8 +16,7 @@ from tenantry.clock import utc_now
 from tenantry.dashboards.access import Access
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.embedding.allowed_hosts import GroupHosts
-from tenantry.dashboards.preview.preview_endpoint import PreviewBackend
-from tenantry.dashboards.preview.previews import Previews
+from tenantry.dashboards.preview.previews import PreviewBackend, Previews
 from tenantry.dashboards.protocol.panel_request import StrictBody, read_request
 from tenantry.dashboards.single_use_codes import Purpose, SingleUseCodes
 from tenantry.errors import (

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from tenantry.dashboards.definition.aggregates import aggregate_of
+from tenantry.dashboards.definition.columns import aggregate_of
 from tenantry.dashboards.definition.controls import sent_value
 from tenantry.dashboards.definition.model import Click, Control, DashboardFile, Panel
 from tenantry.dashboards.definition.queries import parameters_read

@@ -35,7 +35,7 @@ from tenantry.dashboards.protocol.answer_budget import HeldLine, OpenAnswer
 from tenantry.dashboards.protocol.line_stream import KEEP_ALIVE, Line, LineStream
 from tenantry.dashboards.protocol.panel_lines import line
 from tenantry.dashboards.protocol.panel_request import PanelsRequest, WantedPanel
-from tenantry.dashboards.refresh.live import ChangedPanels
+from tenantry.dashboards.refresh import ChangedPanels
 from tenantry.errors import InvalidBody
 
 AT_ONCE: Final = 50

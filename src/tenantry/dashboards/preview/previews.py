@@ -6,22 +6,38 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final, Protocol
+
+from pydantic import Field
+from starlette.responses import Response
 
 from tenantry.clock import utc_now
 from tenantry.dashboards.access import Access
-from tenantry.dashboards.preview.assumed_viewers import assumed_viewer
+from tenantry.dashboards.protocol.panel_request import StrictBody, read_body
 from tenantry.dashboards.single_use_codes import SECONDS, CodesOfGroups, Purpose, SingleUseCodes, code_digest
 from tenantry.errors import (
     InvalidBody,
+    InvalidPass,
     NotFound,
     Unauthorized,
     UnknownGroup,
 )
-from tenantry.groups import AuditNote, Author, Environment, Issued, UserGroup, Viewer
-from tenantry.ports import Clock
-from tenantry.tokens import PREVIEW_PREFIX, claims_of, viewer_of
+from tenantry.groups import AuditNote, Author, Environment, Issued, Scope, UserGroup, Viewer
+from tenantry.ports import ApiTokenStore, Clock
+from tenantry.provisioning import Deadline
+from tenantry.provisioning.http import (
+    STORE_SECONDS,
+    ApiRequest,
+    ApiTokenUses,
+    Endpoint,
+    authenticate,
+    digest_of,
+    json_response,
+    require_scope,
+)
+from tenantry.tokens import PREVIEW_PREFIX, check_pass_length, claims_of, viewer_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,3 +166,76 @@ def _note(action: str, group: UserGroup, kept: Mapping[str, Any], author: Author
     if kept.get("drafts") is not None:
         details["drafts"] = kept["drafts"]
     return AuditNote(author, action, group.environment.name, group.provided_id, details)
+
+
+def assumed_viewer(values: Mapping[str, Any], group: UserGroup, now: datetime, seconds: int, *, field: str) -> Viewer:
+    """Return a viewer with these values of ``viewer.*``, including ``id``, for an operator or author. This also works
+    if the viewer's passes are revoked. Raises InvalidBody, which names ``field``, for values that no viewer can have.
+    """
+    since = int(now.timestamp())
+    attributes = {name: value for name, value in values.items() if name != "id"}
+    claims: dict[str, Any] = {"iat": since, "exp": since + seconds, "viewer": attributes}
+    if "id" in values:
+        claims["sub"] = values["id"]
+    try:
+        viewer = viewer_of(claims, group.token_version)
+        check_pass_length(claims)
+    except InvalidPass as error:
+        raise InvalidBody(error.message.replace("`sub`", "`id`"), field=field) from None
+    # A revocation in this second refuses all passes of the second. Date the viewer later, so that it is not refused.
+    issued = max(since, group.revoked_before(viewer.id))
+    return replace(viewer, issued_at=datetime.fromtimestamp(issued, UTC))
+
+
+PATH: Final = "/-/preview"
+"""Path of the endpoint, below the mount."""
+
+
+class PreviewRequest(StrictBody):
+    user_group_id: Annotated[str, Field(min_length=1, max_length=255)]
+    dashboard: Annotated[str, Field(min_length=1, max_length=1_000)]
+    as_viewer: dict[str, Any] | None = None
+    """The values of ``viewer.*``, including ``id``."""
+
+
+class PreviewBackend(CodesOfGroups, Protocol):
+    @property
+    def api_tokens(self) -> ApiTokenStore: ...
+
+
+class PreviewEndpoint(Endpoint):
+    def __init__(self, store: PreviewBackend, previews: Previews, access: Access) -> None:
+        super().__init__("POST")
+        self._api_tokens = store.api_tokens
+        self._previews = previews
+        self._access = access
+        self._uses = ApiTokenUses()
+
+    async def respond(self, request: ApiRequest) -> Response:
+        """Return the address and its lifetime in seconds. Raises the errors of ``Previews.issue``, and those of
+        ``/api/user`` for the API token and the body."""
+        deadline = Deadline(STORE_SECONDS)
+        caller = await authenticate(self._api_tokens, digest_of(request.api_token()), deadline, self._uses)
+        raw = await request.read_body()
+        request.require_media_type("application/json")
+        wanted = read_body(raw, PreviewRequest)
+        request.set_operation("preview")
+        require_scope(caller, Scope.PREVIEW)
+        author = Author(f"api token {caller.id} ({caller.label})", request.id)
+        issuing = self._previews.issue(
+            caller.environment,
+            wanted.user_group_id,
+            wanted.dashboard,
+            author,
+            self._access,
+            api_token_id=caller.id,
+            as_viewer=wanted.as_viewer,
+        )
+        code = await deadline.write(issuing)
+        address = preview_address(request.root_path, wanted.dashboard, code)
+        return json_response({"success": 1, "address": address, "seconds": int(SECONDS[Purpose.PREVIEW])})
+
+
+def preview_address(mount: str, dashboard: str, code: str) -> str:
+    """Put the code into the fragment, which browsers do not send, so that no server logs it."""
+    return f"{mount}/{dashboard}#code={code}"

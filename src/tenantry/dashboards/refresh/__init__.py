@@ -1,1 +1,0 @@
-"""Notifies open pages when rows or files change."""

@@ -19,8 +19,7 @@ from tenantry.editor.page import page_routes
 from tenantry.editor.previews import preview_routes
 from tenantry.editor.requests import EditorEndpoints, EditorRequest, NoBody, status_for_author
 from tenantry.editor.runs import run_routes
-from tenantry.editor.session_routes import session_routes
-from tenantry.editor.sessions import SESSION_HOURS, EditorSessions, SessionAuthors
+from tenantry.editor.sessions import SESSION_HOURS, EditorSessions, SessionAuthors, session_routes
 from tenantry.editor.workbench import EditorStore, Workbench
 from tenantry.errors import InvalidSettings, TenantryError
 from tenantry.http import error_response

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any, Final, Generic, TypeVar
@@ -11,7 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from tenantry.clock import utc_now
 from tenantry.dashboards import StrictBody, read_request
+from tenantry.dashboards.preview import assumed_viewer
 from tenantry.editor.authors import EditorAuthor, FindAuthor, Right
 from tenantry.editor.workbench import Workbench
 from tenantry.errors import (
@@ -23,7 +25,7 @@ from tenantry.errors import (
     TenantryError,
     UnknownGroup,
 )
-from tenantry.groups import Environment, Issued
+from tenantry.groups import LONGEST_PASS, Environment, Issued, UserGroup
 from tenantry.middleware import OriginCheck
 
 Body = TypeVar("Body", bound=StrictBody)
@@ -188,3 +190,18 @@ def status_for_author(error: TenantryError) -> int:
     """Return the status of a response. For a broken template it is 422, because in the editor the author's request
     contains the template."""
     return HTTPStatus.UNPROCESSABLE_ENTITY if isinstance(error, TemplateError) else error.status
+
+
+async def find_viewed_group(workbench: Workbench, author: EditorAuthor, body: GroupBody) -> UserGroup:
+    """Find the group of a request, with the viewer's values if the request has some. The group may be suspended or
+    expired. Raises UnknownGroup, RightMissing, and InvalidBody for values that no viewer can have."""
+    found = await find_group(workbench, author, body.environment, body.group)
+    return as_viewer(found.group, body.viewer)
+
+
+def as_viewer(group: UserGroup, values: Mapping[str, Any] | None) -> UserGroup:
+    """Return the group with a viewer that has these values of ``viewer.*``. With None, return it without a viewer.
+    Raises InvalidBody."""
+    if values is None:
+        return group
+    return group.with_viewer(assumed_viewer(values, group, utc_now(), LONGEST_PASS, field="/viewer"))

@@ -5,12 +5,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from tenantry.dashboards import QUERIES, default_queries
 from tenantry.datasources import TABLES_FILE
-from tenantry.errors import InvalidBody, UnusableFile
+from tenantry.errors import InvalidBody, InvalidPropertySchema, UnusableFile
+from tenantry.groups import PropertySchema, read_schema, schema_file
 from tenantry.sql import FRAGMENT_NAME
 
 _PART: Final = re.compile(r"[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*")
@@ -113,3 +115,22 @@ def symbolic_link(root: Path, path: str) -> str | None:
         if root.joinpath(*parts[:number]).is_symlink():
             return "/".join(parts[:number])
     return None
+
+
+def find_schema(workspace: Workspace, environment: str | None) -> PropertySchema | None:
+    """Return the property schema of an environment in a folder of the workspace, or None if no schema can be read."""
+    for folder in (workspace.queries, workspace.dashboards) if environment is not None else ():
+        file = schema_file(folder, environment or "")
+        if workspace.link_in(file) is not None:
+            continue
+        try:
+            state = file.stat()
+            return _read(file, state.st_mtime_ns, state.st_size)
+        except (OSError, InvalidPropertySchema):
+            continue
+    return None
+
+
+@lru_cache(maxsize=64)
+def _read(file: Path, *_state: int) -> PropertySchema:
+    return read_schema(file)

@@ -15,8 +15,7 @@ from tenantry.dashboards import StrictBody
 from tenantry.editor.authors import Right
 from tenantry.editor.files.added_panel import add_panel
 from tenantry.editor.files.formatting import format_query
-from tenantry.editor.files.git_head import content_at_head
-from tenantry.editor.files.git_status import commit_message, compare_with_head
+from tenantry.editor.files.git_head import commit_message, compare_with_head, content_at_head
 from tenantry.editor.files.saved_files import Conflict, SavedFile, SavedFiles, with_short_breaks
 from tenantry.editor.requests import MAX_BODY_OF_TEXTS, EditorEndpoints, EditorRequest, NoBody
 from tenantry.editor.workbench import Workbench

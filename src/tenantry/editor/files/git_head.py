@@ -1,4 +1,4 @@
-"""Reads the files of a workspace from git's HEAD."""
+"""Compares the files of a workspace with git's HEAD."""
 
 # Only `ls-tree`, `cat-file` and `rev-parse` run. They use no index, hook, filter or external diff, so git runs no
 # program that the repository's configuration names. There is one exception: in a partial clone, git would fetch a
@@ -13,6 +13,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from enum import StrEnum
 from hashlib import sha1, sha256
 from io import BytesIO
 from pathlib import Path
@@ -20,6 +21,9 @@ from threading import Timer
 from typing import Final
 
 from tenantry.editor.files.folder_files import MAX_BYTES
+from tenantry.editor.files.saved_files import SavedFiles
+from tenantry.editor.workspace import FileKind, Workspace
+from tenantry.errors import UnusableFile
 
 SECONDS: Final = 5.0
 """Maximum duration of a git command."""
@@ -96,3 +100,55 @@ def _git(root: Path, *arguments: str) -> bytes | None:
 def _object_id(content: bytes, length: int) -> str:
     blob = b"blob %d\0" % len(content) + content
     return (sha1(blob, usedforsecurity=False) if length == 40 else sha256(blob)).hexdigest()
+
+
+_LONGEST: Final = 72
+"""Maximum characters of the first line of a commit message (git's own documents advise 50)."""
+
+
+class Status(StrEnum):
+    """A file compared with HEAD."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    NEW = "new"
+
+
+def compare_with_head(workspace: Workspace) -> tuple[list[tuple[str, FileKind, Status | None]], list[str] | None]:
+    """Return the files of a workspace, and the paths of removed files. Without git, each status is None, and None
+    replaces the paths. Blocks. Raises UnusableFile for too many files."""
+    files = SavedFiles(workspace)
+    head = files_at_head(workspace.root, workspace.places)
+    found = [
+        (path, kind, None if head is None else _status(files, path, head.get(path))) for path, kind in files.list()
+    ]
+    if head is None:
+        return found, None
+    listed = {path for path, _, _ in found}
+    return found, sorted(path for path in head.keys() - listed if workspace.kind(path) is not None)
+
+
+def commit_message(workspace: Workspace) -> str | None:
+    """Return a commit message for the changes since HEAD, or None without git. The first line names the files if they
+    fit. Otherwise it counts them, and a list follows. The message is empty without changes. Blocks."""
+    files, removed = compare_with_head(workspace)
+    if removed is None:
+        return None
+    by_status = {status: [path for path, _, each in files if each is status] for status in Status}
+    added, changed = by_status[Status.NEW], by_status[Status.CHANGED]
+    actions = {"add": added, "change": changed, "remove": removed}
+    lines = [f"{action} {path}" for action, paths in actions.items() for path in paths]
+    named = ", ".join(lines)
+    if len(named) <= _LONGEST or len(lines) == 1:
+        return named[:1].upper() + named[1:]
+    return "\n".join([f"Change {len(lines)} files", "", *(f"- {each}" for each in lines)])
+
+
+def _status(files: SavedFiles, path: str, object_id: str | None) -> Status:
+    if object_id is None:
+        return Status.NEW
+    try:
+        content = files.read(path).content
+    except UnusableFile:
+        return Status.CHANGED
+    return Status.SAME if content is not None and is_stored_as(object_id, content) else Status.CHANGED

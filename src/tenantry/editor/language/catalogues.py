@@ -12,8 +12,7 @@ from starlette.responses import JSONResponse, Response
 from tenantry.datasources import find_tables
 from tenantry.datasources.catalogue import Catalogue
 from tenantry.datasources.checks import read_declaration
-from tenantry.editor.requests import EditorRequest, GroupBody
-from tenantry.editor.viewed_groups import find_viewed_group
+from tenantry.editor.requests import EditorRequest, GroupBody, find_viewed_group
 from tenantry.editor.workbench import Workbench
 from tenantry.errors import TemplateError
 from tenantry.groups import RegisteredSource

@@ -20,10 +20,9 @@ from tenantry.editor.language.dashboard_checks import dashboard_findings
 from tenantry.editor.language.findings_on_page import shown_findings
 from tenantry.editor.language.group_properties import GatheredProperties, GroupProperties
 from tenantry.editor.language.panel_columns import PanelColumns
-from tenantry.editor.language.property_schemas import find_schema
 from tenantry.editor.requests import EditorRequest, TextBody, TypedBody, find_environment, find_group
 from tenantry.editor.workbench import Workbench
-from tenantry.editor.workspace import FileKind
+from tenantry.editor.workspace import FileKind, find_schema
 from tenantry.errors import TemplateError, TenantryError
 from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.sql import Query, Source

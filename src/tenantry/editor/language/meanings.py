@@ -14,8 +14,7 @@ from tenantry.editor.language.compiler import Compiler
 from tenantry.editor.language.findings_on_page import end_of, index_in
 from tenantry.editor.offsets import Utf16Text
 from tenantry.editor.query_errors import query_error
-from tenantry.editor.requests import EditorRequest, GroupBody, TypedBody
-from tenantry.editor.viewed_groups import find_viewed_group
+from tenantry.editor.requests import EditorRequest, GroupBody, TypedBody, find_viewed_group
 from tenantry.editor.workbench import Workbench
 from tenantry.editor.workspace import FileKind
 from tenantry.errors import InvalidBody, Location, TemplateError, TenantryError

@@ -12,11 +12,9 @@ from tenantry.editor.bound_values import shown_value
 from tenantry.editor.drafts import query_name
 from tenantry.editor.language.compiler import Compiler
 from tenantry.editor.language.group_properties import GatheredProperties, GroupProperties
-from tenantry.editor.language.property_schemas import find_schema
-from tenantry.editor.requests import EditorRequest, GroupBody, TypedBody
-from tenantry.editor.viewed_groups import find_viewed_group
+from tenantry.editor.requests import EditorRequest, GroupBody, TypedBody, find_viewed_group
 from tenantry.editor.workbench import Workbench
-from tenantry.editor.workspace import FileKind
+from tenantry.editor.workspace import FileKind, find_schema
 from tenantry.errors import TemplateError
 from tenantry.groups import PropertySchema, Record, UserGroup, thaw
 from tenantry.sql import is_absent, look_up

@@ -14,11 +14,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tenantry.dashboards import EditorPreview, Previews, preview_app
+from tenantry.dashboards import DashboardFolder, EditorPreview, Previews, ReloadingFolder, Stamp, preview_app
 from tenantry.dashboards.definition import dashboard_schema
 from tenantry.editor.authors import EditorAuthor, Right
 from tenantry.editor.drafts import QueryDrafts
-from tenantry.editor.previews.drafted_folder import DraftedFolder
 from tenantry.editor.previews.shared_drafts import (
     SECONDS,
     SESSION_SECONDS,
@@ -38,7 +37,7 @@ from tenantry.editor.requests import (
 )
 from tenantry.editor.workbench import Workbench
 from tenantry.editor.workspace import FileKind, Workspace
-from tenantry.errors import InvalidBody, NotFound, RightMissing
+from tenantry.errors import InvalidBody, InvalidDashboards, InvalidQueries, NotFound, RightMissing
 from tenantry.groups import AuditNote
 from tenantry.http import request_id_of
 from tenantry.middleware import TokenResolver
@@ -166,3 +165,42 @@ def _same(one: PreviewedDrafts, other: PreviewedDrafts) -> bool:
 
 async def _dashboard_schema(request: Request, author: EditorAuthor) -> Response:
     return JSONResponse(dashboard_schema())
+
+
+class DraftedFolder(ReloadingFolder):
+    """Reads the dashboard of a preview and the dashboards that its clicks open. Unsaved texts replace their files."""
+
+    def __init__(
+        self, workspace: Workspace, queries: QueryDrafts, shared: SharedDrafts, preview: str, dashboard: str
+    ) -> None:
+        super().__init__(workspace.dashboards)
+        self._workspace = workspace
+        self._queries = queries
+        self._shared = shared
+        self._preview = preview
+        self._dashboard = dashboard
+
+    def stamp(self) -> Stamp:
+        return super().stamp() | {self._shared.stamp(self._preview)}
+
+    def read(self) -> DashboardFolder:
+        found = self._shared.read(self._preview)
+        if found is None:
+            raise InvalidDashboards("this preview has ended: open it again", errors=())
+        workspace = self._workspace
+        drafts = {
+            path.removeprefix(workspace.prefix): text
+            for path, text in found.drafts.items()
+            if workspace.kind(path) is FileKind.DASHBOARD
+        }
+        try:
+            return DashboardFolder(
+                self.path,
+                self._queries.with_drafts(found.drafts),
+                drafts=drafts,
+                only=self._dashboard,
+                follow_links=False,
+            )
+        except InvalidQueries as error:
+            shown = error.message.replace(f"{workspace.queries.parent}/", "")  # paths as the author knows them
+            raise type(error)(shown, errors=error.errors) from None

@@ -3,17 +3,19 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from hashlib import blake2b
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
 from tenantry.datasources import DataSources, ExplainedQuery, is_guard_required, source_timezone
 from tenantry.editor.bound_values import bound_values
 from tenantry.editor.drafts import QueryDrafts
-from tenantry.editor.requests import GroupBody, TypedBody
+from tenantry.editor.requests import EditorRequest, GroupBody, TextBody, TypedBody
 from tenantry.editor.workbench import Workbench
 from tenantry.errors import RightMissing
-from tenantry.groups import Record, RegisteredSource, UserGroup, extend
+from tenantry.groups import AuditNote, Record, RegisteredSource, UserGroup, extend
+from tenantry.http import request_id_of
 from tenantry.sql import Query
 
 
@@ -80,3 +82,22 @@ async def prepare_query(workbench: Workbench, queries: QueryDrafts, body: QueryB
     variables = extend(group.variables, "params", body.params)
     explained = await sources.explain(group, schema, query, variables, now=now)
     return PreparedQuery(group, registered, schema, query, variables, sources, explained, now)
+
+
+Text = TypeVar("Text", bound=TextBody)
+
+
+async def record_query(
+    workbench: Workbench, asked: EditorRequest[Text], action: str, prepared: PreparedQuery, how: str
+) -> None:
+    """Record that the author runs a query as a group. The entry has the path and a digest of the typed text and the
+    sent SQL, but no values. ``how``: what the author gets, such as ``rows`` or ``plan``."""
+    # The SQL has the included texts. Only the text says which values are the group's.
+    group = prepared.group
+    texts = f"{asked.body.text}\0{prepared.sql}"
+    digest = blake2b(texts.encode(errors="surrogatepass"), digest_size=6).hexdigest()
+    details = {"query": asked.body.path, "digest": f"sql-{digest}", "as": how}
+    if group.viewer is not None:
+        details["viewer"] = group.viewer.id or ""
+    author = asked.author.audited(request_id_of(asked.request.headers.raw))
+    await workbench.store.audit.record(AuditNote(author, action, group.environment.name, group.provided_id, details))

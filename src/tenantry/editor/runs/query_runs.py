@@ -8,23 +8,70 @@ from typing import Any, Final
 
 from starlette.responses import JSONResponse, Response
 
-from tenantry.datasources import timeout_error
+from tenantry.datasources import Limits, timeout_error
 from tenantry.datasources.checks import PlanTemplate, plan_prefix
-from tenantry.datasources.results import Result
+from tenantry.datasources.results import DEFAULT_FORMAT, Format, Result, json_row_parts, scalar_text
 from tenantry.editor.authors import Right
 from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.query_errors import internal_error, query_error
-from tenantry.editor.requests import EditorRequest, require_right, status_for_author
-from tenantry.editor.runs.audit import record_query
+from tenantry.editor.requests import EditorRequest, find_viewed_group, require_right, status_for_author
 from tenantry.editor.runs.ndjson import HEADERS, Lines, json_line, while_allowed
-from tenantry.editor.runs.plans import plan_text
-from tenantry.editor.runs.prepared_query import PreparedQuery, RunBody, prepare_query
-from tenantry.editor.runs.row_lines import RowLines, Types
-from tenantry.editor.viewed_groups import find_viewed_group
+from tenantry.editor.runs.prepared_query import PreparedQuery, RunBody, prepare_query, record_query
 from tenantry.editor.workbench import Workbench
 from tenantry.errors import NoAuthor, QueryTimeout, TenantryError
 from tenantry.groups import UserGroup
 from tenantry.middleware import ResponseCut
+
+_FORMAT: Final = Format(exact_numbers="text")
+Types = Sequence[str | None] | None
+
+
+class RowLines:
+    """Writes rows as lines ``{"columns": …}`` and ``{"rows": …}``, up to the limits. If the engine has no column types,
+    later rows can change the type of a column: then the columns are written again."""
+
+    def __init__(self, limits: Limits, names: Sequence[str], types: Types) -> None:
+        self._limits = limits
+        self._names = names
+        self._types = types
+        self._found: list[str | None] | None = None
+        self._size = 0
+        self.row_count: int = 0
+        self.is_cut: bool = False
+        """Whether there are more rows than the limits allow."""
+
+    def write(self, rows: Sequence[tuple[object, ...]]) -> bytes:
+        left = self._limits.row_limit - self.row_count
+        if self.is_cut or len(rows) > left:
+            self.is_cut = True
+            rows = rows[: 0 if self._size > self._limits.max_bytes else left]
+        result = Result(self._names, rows, self._types)
+        written = self._columns(result)
+        if rows:
+            self.row_count += len(rows)
+            written += b'{"rows":' + b"".join(json_row_parts(result, _FORMAT)) + b"}\n"
+            self._size += len(written)
+            self.is_cut = self.is_cut or self._size > self._limits.max_bytes
+        return written
+
+    def end(self) -> bytes:
+        return b""
+
+    def _columns(self, result: Result) -> bytes:
+        found = [column.type for column in result.columns]
+        if self._found is not None:
+            found = [_common(*pair) for pair in zip(self._found, found, strict=True)]
+        if found == self._found:
+            return b""
+        self._found = found
+        return json_line({"columns": [{"name": n, "type": t} for n, t in zip(self._names, found, strict=True)]})
+
+
+def _common(before: str | None, now: str | None) -> str | None:
+    if before is None or now is None or before == now:
+        return before or now
+    return "float" if {before, now} == {"float", "integer"} else "mixed"
+
 
 PLAN_SECONDS: Final = 1.0
 """Maximum seconds for a plan."""
@@ -181,3 +228,24 @@ async def _plan(prepared: PreparedQuery, prefix: str) -> Result:
 
 def _action(body: RunBody) -> str:
     return "query.unguarded" if body.unguarded else "query.run"
+
+
+def plan_text(result: Result) -> str:
+    """Return the rows of an engine's ``explain`` as text."""
+    if result.names == ("id", "parent", "notused", "detail"):
+        return _tree(result)
+    rows = [["" if value is None else scalar_text(value, DEFAULT_FORMAT) for value in row] for row in result.rows]
+    if len(result.names) == 1 or result.names == ("explain_key", "explain_value"):
+        return "\n".join(row[-1] for row in rows)
+    table = [list(result.names), *rows]
+    widths = [max(len(row[column]) for row in table) for column in range(len(result.names))]
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in table)
+
+
+def _tree(result: Result) -> str:
+    # SQLite: each row names its parent.
+    depths, lines = {0: -1}, []
+    for number, parent, _, detail in result.rows:
+        depths[number] = depths.get(parent, -1) + 1
+        lines.append(f"{'  ' * depths[number]}{detail}")
+    return "\n".join(lines)

@@ -11,12 +11,10 @@ from starlette.responses import Response
 from tenantry.editor.authors import Right
 from tenantry.editor.drafts import QueryDrafts
 from tenantry.editor.query_errors import internal_error, query_error
-from tenantry.editor.requests import EditorRequest, find_environment, require_right
-from tenantry.editor.runs.audit import record_query
+from tenantry.editor.requests import EditorRequest, as_viewer, find_environment, require_right
 from tenantry.editor.runs.group_search import spread_groups
 from tenantry.editor.runs.ndjson import Lines, json_line
-from tenantry.editor.runs.prepared_query import QueryBody, prepare_query
-from tenantry.editor.viewed_groups import as_viewer
+from tenantry.editor.runs.prepared_query import QueryBody, prepare_query, record_query
 from tenantry.editor.workbench import Workbench
 from tenantry.errors import TenantryError
 from tenantry.groups import Environment, UserGroup

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
+from tenantry.sql.lexing.lexemes import word_set
 from tenantry.sql.parsing.outline import OutlineToken, TokenKind, Tokens, split_at
 
 _SET_OPERATORS = ("union", "intersect", "except", "minus")
-_CLAUSES = frozenset(
-    (
-        *("select", "from", "prewhere", "where", "group", "having", "order", "limit", "offset", "fetch", "window"),
-        *("qualify", "settings", "format", "for", "lock", "option"),
-    )
+_CLAUSES = word_set(
+    "select from prewhere where group having order limit offset fetch window qualify settings format for lock option"
 )
 _NEEDS = {
     "group": ("by", "all"),
@@ -21,13 +19,11 @@ _NEEDS = {
     "lock": ("in",),
 }
 _ALSO_COLUMNS = frozenset(("limit", "offset", "fetch", "window", "qualify", "settings", "format", "prewhere"))
-_AFTER_COLUMN = frozenset((*("=", "==", "<>", "!=", "<", ">", "<=", ">=", ",", "::"), *("is", "in", "not", "like")))
+_AFTER_COLUMN = word_set("= == <> != < > <= >= , :: is in not like")
 _CONDITIONS = ("where", "prewhere", "having", "qualify")
-_JOIN_WORDS = frozenset(
-    (
-        *("join", "apply", "on", "using", "left", "right", "full", "semi", "anti", "inner", "cross", "outer"),
-        *("natural", "asof", "global", "any", "all", "positional", "straight_join"),
-    )
+_JOIN_WORDS = word_set(
+    """join apply on using left right full semi anti inner cross outer natural asof global any all positional
+    straight_join"""
 )
 
 Select: TypeAlias = Mapping[str, list[OutlineToken]]

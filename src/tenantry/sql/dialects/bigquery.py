@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import UNITS, Dialect, Identifiers, function_names, seconds
+from tenantry.sql.dialects.dialect import UNITS, Dialect, Identifiers, escapes, function_names, seconds
 
 _FUNCTIONS = "external_query external_object_transform appends changes vector_search gap_fill ml.* ai.*"
 
@@ -15,20 +15,7 @@ DIALECT = Dialect(
     triple_quotes=True,
     doubled_quotes=False,
     backslash=True,
-    backslash_escapes={
-        "'": "'",
-        '"': '"',
-        "\\": "\\",
-        "`": "`",
-        "?": "?",
-        "a": "\a",
-        "b": "\b",
-        "f": "\f",
-        "n": "\n",
-        "r": "\r",
-        "t": "\t",
-        "v": "\v",
-    },
+    backslash_escapes=escapes("'\"\\`?abfnrtv"),
     name_backslash=True,
     line_end=r"\r\n",
     hash_comment="#",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, Identifiers, for_each_unit, function_names, seconds
+from tenantry.sql.dialects.dialect import Dialect, Identifiers, escapes, for_each_unit, function_names, seconds
 
 # Table functions that read a source named by a string, and functions that read a dictionary or join table by name.
 _FUNCTIONS = """
@@ -25,25 +25,7 @@ DIALECT = Dialect(
     ascii_words=True,
     typographic_quotes=True,
     backslash=True,
-    backslash_escapes={
-        "'": "'",
-        '"': '"',
-        "\\": "\\",
-        "`": "`",
-        "/": "/",
-        "=": "=",
-        "b": "\b",
-        "f": "\f",
-        "r": "\r",
-        "n": "\n",
-        "t": "\t",
-        "0": "\0",
-        "a": "\a",
-        "v": "\v",
-        "e": "\x1b",
-        "%": "\\%",
-        "_": "\\_",
-    },
+    backslash_escapes=escapes("'\"\\`/=bfrnt0ave", kept="%_"),
     name_backslash=True,
     dollar_quotes=r"[A-Za-z0-9_]*+\$",
     hash_comment="#(?=[ !])",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, Identifiers, for_each_unit, function_names, seconds
+from tenantry.sql.dialects.dialect import Dialect, Identifiers, escapes, for_each_unit, function_names, seconds
 
 _FUNCTIONS = """
     identifier reflect try_reflect java_method remote_query read_files read_kafka read_kinesis read_pubsub read_pulsar
@@ -21,19 +21,7 @@ DIALECT = Dialect(
     # string with variables.
     doubled_quotes=False,
     backslash=True,
-    backslash_escapes={
-        "'": "'",
-        '"': '"',
-        "\\": "\\",
-        "b": "\b",
-        "n": "\n",
-        "r": "\r",
-        "t": "\t",
-        "0": "\0",
-        "Z": "\x1a",
-        "%": "\\%",
-        "_": "\\_",
-    },
+    backslash_escapes=escapes("'\"\\bnrt0Z", kept="%_"),
     line_end=r"\r\n",
     nested_comments=True,
     native_markers=frozenset("?"),

@@ -24,6 +24,7 @@ TAGGED_DOLLARS: Final = r"(?:[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff]
 UNICODE_NAMES: Final = 'u&"'
 """``FunctionNames.escaped_names`` of PostgreSQL."""
 
+_CONTROLS = dict(zip("0abefnrtvZ", "\0\a\b\x1b\f\n\r\t\v\x1a", strict=True))
 _TO_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _TO_UPPER = str.maketrans(ascii_lowercase, ascii_uppercase)
 _BEYOND_ASCII = r"\x80-\U0010ffff"
@@ -96,6 +97,12 @@ def function_names(
     prefixes = tuple(name[:-1] for name in names.split() if name.endswith("*"))
     others = frozenset(words.split()), frozenset(tables.split())
     return FunctionNames(whole, prefixes, attributes, escaped_names, prepares, settings, *others)
+
+
+def escapes(characters: str, *, kept: str = "") -> dict[str, str]:
+    """Return ``Dialect.backslash_escapes``. A letter or digit means a control character, any other character means
+    itself. Before the characters of ``kept``, which ``like`` reads, the backslash stays."""
+    return {each: _CONTROLS.get(each, each) for each in characters} | {each: f"\\{each}" for each in kept}
 
 
 def for_each_unit(bucket: str) -> dict[str, str]:
@@ -336,10 +343,6 @@ class Dialect:
 
 def naive_utc(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(tzinfo=None)
-
-
-def utc_text(moment: datetime) -> str:
-    return naive_utc(moment).isoformat(sep=" ")
 
 
 def seconds(length: timedelta) -> int | float:

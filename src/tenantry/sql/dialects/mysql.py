@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, Identifiers, function_names, naive_utc, seconds
+from tenantry.sql.dialects.dialect import Dialect, Identifiers, escapes, function_names, naive_utc, seconds
 
 _FUNCTIONS = "load_file sys_eval sys_exec spider_direct_sql spider_bg_direct_sql spider_copy_tables"
 _PROCEDURES = "execute_prepared_stmt create_synonym_db"  # procedures in the schema sys
@@ -12,7 +12,7 @@ DIALECT = Dialect(
     paramstyle="format",
     prefixes="[bBnNxX]",
     backslash=True,
-    backslash_escapes={"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"},
+    backslash_escapes=escapes("0bnrtZ", kept="%_"),
     other_escapes=True,
     double_is_string=True,
     hash_comment="#",

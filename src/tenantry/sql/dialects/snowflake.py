@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, Identifiers, for_each_unit, function_names, seconds
+from tenantry.sql.dialects.dialect import Dialect, Identifiers, escapes, for_each_unit, function_names, seconds
 
 _FUNCTIONS = """
     identifier to_query result_scan system$* get_ddl infer_schema get_object_references build_scoped_file_url
@@ -14,17 +14,7 @@ DIALECT = Dialect(
     paramstyle="pyformat",
     prefixes="[xX]",
     backslash=True,
-    backslash_escapes={
-        "'": "'",
-        '"': '"',
-        "\\": "\\",
-        "b": "\b",
-        "f": "\f",
-        "n": "\n",
-        "r": "\r",
-        "t": "\t",
-        "0": "\0",
-    },
+    backslash_escapes=escapes("'\"\\bfnrt0"),
     backticks=False,
     dollar_quotes=r"\$",
     line_end=r"\r\n",

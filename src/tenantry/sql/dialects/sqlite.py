@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from tenantry.sql.dialects.dialect import Dialect, Identifiers, function_names, seconds, utc_text
+from tenantry.sql.dialects.dialect import Dialect, Identifiers, function_names, naive_utc, seconds
 
 _FUNCTIONS = """
     load_extension fts3_tokenizer eval edit readfile writefile fsdir zipfile sha1_query sha3_query next_char
@@ -32,7 +32,7 @@ DIALECT = Dialect(
     bind_as={
         "decimal": float,
         "date": date.isoformat,
-        "datetime": utc_text,
+        "datetime": lambda moment: naive_utc(moment).isoformat(sep=" "),
         "uuid": str,
         "interval": seconds,
     },

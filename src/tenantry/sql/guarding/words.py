@@ -15,16 +15,14 @@ from typing import Final, NamedTuple
 from tenantry.errors import did_you_mean, misspelt
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.guarding.masked_sql import MaskedToken, Refused
+from tenantry.sql.lexing.lexemes import word_set
 
 _SUBQUERY: Final = "write (select * from …)"
 _JOINS: Final = frozenset({"from", "join", "straight_join", "apply"})
 _SET_OPERATIONS: Final = frozenset({"union", "except", "intersect"})
-_BEFORE_OPERAND: Final = frozenset(
-    (
-        *("as", "on", "and", "or", "xor", "not", "in", "is", "like", "ilike", "between", "div", "mod", "from", "join"),
-        *("case", "when", "then", "else", "where", "having", "qualify"),
-        *("=", "<", ">", "+", "-", "*", "/", "%", "|", "&", "^", "~", "!", ":", "::", "->", "?", "@", "#", ".", ","),
-    )
+_BEFORE_OPERAND: Final = word_set(
+    """as on and or xor not in is like ilike between div mod from join case when then else where having qualify = < > +
+    - * / % | & ^ ~ ! : :: -> ? @ # . ,"""
 )
 """After one of these, a word is the name of a column or an alias."""
 _CLOSED_BY: Final = {"(": ")", "[": "]", "{": "}"}
@@ -38,11 +36,7 @@ _REFUSED: Final = {
 }
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_SYNTAX: Final = _words(
+_SYNTAX: Final = word_set(
     """
     all and any apply as between by case columns cube distinct div else end escape except exclude exists fetch
     filter for from group having ilike in intersect interval is join lateral like limit materialized mod not offset
@@ -50,7 +44,7 @@ _SYNTAX: Final = _words(
     values when where with within xor
     """
 )
-_TYPES: Final = _words(
+_TYPES: Final = word_set(
     """
     array binary bit char character datetime datetime64 decimal double fixedstring float list lowcardinality map
     nullable numeric row struct time timestamp tuple varbinary varchar varying

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from tenantry.sql.lexing.lexemes import word_set
+
 _STATEMENT = re.compile(r"\{%[-+]?\s*(\w*)")
 _CHOICES = (
     "for a filter that may be absent write {{ params.x | matches(column) }} or [[ and a = {{ params.x }} ]]; to "
@@ -47,11 +49,9 @@ def statement_left_out(text: str, offset: int) -> tuple[str, str]:
     return "{% … %} is left out of the language on purpose, as all statements are", f"{_CHOICES}; {_CHARACTERS}"
 
 
-FILTERS_LEFT_OUT: Final = frozenset(
-    (
-        *("safe", "sqlsafe", "raw", "identifier", "ident", "column", "table", "quote", "literal", "escape", "e"),
-        *("inclause", "join", "bind", "upper", "lower", "trim", "replace", "format", "int", "float", "string"),
-    )
+FILTERS_LEFT_OUT: Final = word_set(
+    """safe sqlsafe raw identifier ident column table quote literal escape e inclause join bind upper lower trim replace
+    format int float string"""
 )
 """Filters of other template languages that we do not have. We left them out because they turn a value into SQL, or
 compute something from a value."""

@@ -9,6 +9,10 @@ VARIABLE_PATH = re.compile(rf"{NAME}(?:\.{NAME})*")
 """A variable's path: names joined by dots."""
 
 
+def word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 class LexemeKind(IntEnum):
     CODE = auto()
     """Unquoted SQL."""

@@ -9,7 +9,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind, word_set
 from tenantry.sql.lexing.tags import is_choice
 from tenantry.sql.source import Source
 
@@ -22,11 +22,8 @@ AFTER_CHOICE = "{{ one_of"
 _OPENING = frozenset({"(", "[", "{", "case"})
 _CLOSING = frozenset({")", "]", "}", "end"})
 _LOOKBACK = 300  # tokens: rules do not look further back
-CLAUSE_KEYWORDS = frozenset(
-    (
-        *("select", "from", "where", "having", "by", "limit", "offset", "on", "using", "values", "set", "returning"),
-        *("window", "prewhere", "qualify", "sample", "settings"),
-    )
+CLAUSE_KEYWORDS = word_set(
+    "select from where having by limit offset on using values set returning window prewhere qualify sample settings"
 )
 """Words that begin a clause of a statement."""
 _TOKEN_TEXTS = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tenantry.errors import Edit
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind, word_set
 from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.lexing.tags import map_arguments
 from tenantry.sql.source import Source
@@ -139,28 +139,20 @@ class _BracketMatcher:
 # --- signs of a clause ------------------------------------------------------------------------------------------------
 
 
-_NEVER = frozenset(
-    (
-        *("and", "or", "xor", "where", "having", "on", "using", "group", "order", "limit", "fetch", "union", "except"),
-        *("intersect", "join", "inner", "cross", "natural", "from", "into", "with", "returning", "qualify", "prewhere"),
-        *("as", "in", "is", "between", "like", "ilike", "when", "then", "else", "end", "asc", "desc", "by"),
-        *("select", "distinct", "lateral", "tablesample"),
-    )
+_NEVER = word_set(
+    """and or xor where having on using group order limit fetch union except intersect join inner cross natural from
+    into with returning qualify prewhere as in is between like ilike when then else end asc desc by select distinct
+    lateral tablesample"""
 )
 """Words that never begin an expression, so a ``[[`` before one of them opens no array."""
-_BEFORE_OPERAND = frozenset(
-    (
-        *("left", "right", "full", "outer", "offset", "window", "minus", "values", "set", "for", "settings", "format"),
-        *("sample", "asof", "semi", "anti", "any", "all", "global", "paste", "positional", "grouping", "within", "at"),
-        *("pivot", "unpivot", "cluster", "distribute", "sort", "start", "connect", "collate", "filter", "over"),
-        *("similar", "rlike", "regexp", "glob", "escape", "nulls", "rows", "range", "match", "option", "top", "ignore"),
-    )
+_BEFORE_OPERAND = word_set(
+    """left right full outer offset window minus values set for settings format sample asof semi anti any all global
+    paste positional grouping within at pivot unpivot cluster distribute sort start connect collate filter over
+    similar rlike regexp glob escape nulls rows range match option top ignore"""
 )
 """Words such as ``left`` that cannot begin an expression if an operand follows: ``[[left(a, 1)], [b]]`` is an array,
 but ``[[ left join …`` is not."""
-_OPERATORS = frozenset(
-    {"and", "or", "is", "in", "not", "like", "ilike", "between", "as", "collate", "at", "div", "mod"}
-)
+_OPERATORS = word_set("and or is in not like ilike between as collate at div mod")
 _NO_EXPRESSION = re.compile(r"[,;)=<>/%&!]|\|\|")
 _AFTER_NOT = frozenset({"in", "like", "ilike", "between", "similar", "rlike", "regexp", "glob"})
 _OF_NAME = re.compile(r"[,.]|::")
@@ -169,12 +161,9 @@ _TOKEN = re.compile(r"[^\W\d][\w$]*|\|\||::|\S")
 _WORD = re.compile(r"[^\W\d][\w$]*")
 _UNFINISHED = re.compile(r"(?:(?<![\w$.])(?:and|or|xor|not|in|is|like|between)|[-=<>+/%|])\s*\Z", re.IGNORECASE)
 _BEFORE_CONDITION = re.compile(r"(?<![\w$.])(?:where|having|on|qualify|prewhere|and|or|not)\s*\Z", re.IGNORECASE)
-_AFTER_CONDITION = frozenset(
-    (
-        *("", ")", ";", "[[", "and", "or", "group", "order", "having", "limit", "offset", "fetch", "qualify", "window"),
-        *("union", "except", "intersect"),
-    )
-)
+_AFTER_CONDITION = word_set(
+    ") ; [[ and or group order having limit offset fetch qualify window union except intersect"
+) | {""}
 
 
 def _begins_clause(text: str, lexemes: Sequence[Lexeme], index: int) -> bool:

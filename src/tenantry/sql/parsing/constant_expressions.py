@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from enum import Enum, auto
 from itertools import count
 
+from tenantry.sql.lexing.lexemes import word_set
 from tenantry.sql.lexing.sql_tokens import CLAUSE_KEYWORDS, TokenContext, Tokens
 
 CONDITION_WORDS = frozenset({"where", "having", "on", "and", "or", "xor", "not", "when", "qualify", "prewhere"})
@@ -20,48 +21,26 @@ CONDITION_WORDS = frozenset({"where", "having", "on", "and", "or", "xor", "not",
 _JOINING = frozenset({"and", "or", "xor"})
 _BEFORE_OPERAND = frozenset({"(", ",", "then", "else"})
 
-AROUND_AND = frozenset(
-    {"between", "and", "or", "xor", "where", "having", "on", "when", "then", "else", "select", "not"}
-)
+AROUND_AND = word_set("between and or xor where having on when then else select not")
 """The nearest of these words before an ``and`` decides whether the ``and`` joins conditions or belongs to
 ``between``."""
 _WORD = re.compile(r"[^\W\d]")
 _ENDS = frozenset({"", ")", ",", ";", "]", "}", "'", '"', "{{", "{", "$"})
-_CONTINUING = frozenset(
-    (
-        *("is", "isnull", "notnull", "in", "not", "between", "like", "ilike", "rlike", "regexp", "similar", "glob"),
-        *("match", "div", "mod", "at", "sounds", "member", "overlaps", "contains", "operator", "global", "as"),
-    )
+_CONTINUING = word_set(
+    """is isnull notnull in not between like ilike rlike regexp similar glob match div mod at sounds member overlaps
+    contains operator global as"""
 )
-ITEM_ENDS = CLAUSE_KEYWORDS | frozenset(
-    (
-        *(
-            "group",
-            "order",
-            "fetch",
-            "union",
-            "except",
-            "intersect",
-            "minus",
-            "into",
-            "for",
-            "and",
-            "or",
-            "xor",
-            "join",
-        ),
-        *("cluster", "distribute", "sort", "lateral", "start", "connect", "option", "format"),
-    )
+ITEM_ENDS = CLAUSE_KEYWORDS | word_set(
+    """group order fetch union except intersect minus into for and or xor join cluster distribute sort lateral start
+    connect option format"""
 )
 """Words that can follow a select item or a condition: the item ends there, or the word joins it to the next item."""
 _NO_FUNCTION = CONDITION_WORDS | CLAUSE_KEYWORDS | {"distinct", "distinctrow", "all", "then", "else", "between"}
 _GROUPS = frozenset({"rollup", "cube", "sets"})
-_AFTER_SELECT = frozenset(
-    (
-        *("distinct", "distinctrow", "all", "top", "percent", "with", "ties", "as", "struct", "value"),
-        *("straight_join", "high_priority", "sql_no_cache", "sql_cache", "sql_calc_found_rows", '"'),
-    )
-)
+_AFTER_SELECT = word_set(
+    """distinct distinctrow all top percent with ties as struct value straight_join high_priority sql_no_cache sql_cache
+    sql_calc_found_rows"""
+) | {'"'}
 _NO_CONSTANT = re.compile(r"rand|unnest|explode|arrayjoin|series|range|elements|table|each|flatten|split")
 _TYPE_WORDS = frozenset({"precision", "varying", "unsigned", "with", "without", "time", "zone", "."})
 _FAR = 64  # tokens: longer parentheses are not skipped

@@ -15,7 +15,7 @@ from typing import Final
 
 from tenantry.sql.binding.conversions import ARRAY
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.lexing.lexemes import Lexeme
+from tenantry.sql.lexing.lexemes import Lexeme, word_set
 from tenantry.sql.lexing.sql_tokens import AFTER_CHOICE, CLAUSE_KEYWORDS, SQLToken, TokenContext, Tokens
 from tenantry.sql.lexing.tags import NOT_A_FILTER, VariableTag
 from tenantry.sql.parameters.declared import INSTANTS, TEXTS, Parameter, ParameterType, find_parameter, locked_paths
@@ -98,24 +98,10 @@ _ARGUMENT_BEGINS: Final = frozenset({"(", ","})
 _ARGUMENT_ENDS: Final = frozenset({")", ","})
 _POSITION_BEGINS: Final = frozenset({"from", "for", ","})
 _TAKES_POSITIONS: Final = frozenset({"substring", "overlay"})
-_TAKES_ANY: Final = frozenset(
-    (
-        *("json_build_object", "json_build_array", "jsonb_build_object", "jsonb_build_array", "to_json", "to_jsonb"),
-        *("array_agg", "json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg", "any_value", "min", "max"),
-        *(
-            "sum",
-            "avg",
-            "count",
-            "abs",
-            "sign",
-            "to_char",
-            "to_hex",
-            "format",
-            "first_value",
-            "last_value",
-            "pg_typeof",
-        ),
-    )
+_TAKES_ANY: Final = word_set(
+    """json_build_object json_build_array jsonb_build_object jsonb_build_array to_json to_jsonb array_agg json_agg
+    jsonb_agg json_object_agg jsonb_object_agg any_value min max sum avg count abs sign to_char to_hex format
+    first_value last_value pg_typeof"""
 )
 """Functions that take any type. PostgreSQL reads an untyped placeholder in them as text, or refuses it."""
 _NO_FUNCTION: Final = CONDITION_WORDS | CLAUSE_KEYWORDS | {"in", "then", "else", "between", "row", "distinct", "as", ""}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tenantry.errors import Edit
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind, word_set
 from tenantry.sql.lexing.sql_tokens import AFTER_CHOICE, TokenContext
 from tenantry.sql.lexing.tags import ONE_OF, is_choice
 from tenantry.sql.parsing.constant_expressions import ConstantExpression, find_constant_expression, parentheses_around
@@ -15,42 +15,27 @@ from tenantry.sql.parsing.possible_contexts import PossibleContexts
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position
 
-_NAME_AFTER = {
-    "from": "a table",
-    "join": "a table",
-    "into": "a table",
-    "update": "a table",
-    "only": "a table",
-    "lateral": "a table",
-    "table": "a table",
-    "view": "a view",
-    "schema": "a schema",
-    "database": "a database",
-    "index": "an index",
-    "set": "a column",
-    "as": "an alias or a type",
-    "with": "a name",
-    "recursive": "a name",
-    "collate": "a collation",
-    "attach": "a database",
-    "use": "a schema",
-    "do": "a program",
-    "immediate": "a statement",
-    "program": "a program",
-    "load": "an extension",
-    "install": "an extension",
-    "infile": "a file",
-    "outfile": "a file",
-    "dumpfile": "a file",
-    "::": "a type",
+_NAMES = {
+    "a table": "from join into update only lateral table",
+    "a view": "view",
+    "a schema": "schema use",
+    "a database": "database attach",
+    "an index": "index",
+    "a column": "set",
+    "an alias or a type": "as",
+    "a name": "with recursive",
+    "a collation": "collate",
+    "a program": "do program",
+    "a statement": "immediate",
+    "an extension": "load install",
+    "a file": "infile outfile dumpfile",
+    "a type": "::",
 }
+_NAME_AFTER = {word: what for what, after in _NAMES.items() for word in after.split()}
 _FROM_FUNCTIONS = frozenset({"extract", "trim", "substring", "overlay", "substr", "position"})
-_TYPES = frozenset(
-    (
-        *("date", "time", "timestamp", "timestamptz", "timetz", "datetime", "interval", "json", "jsonb", "uuid", "xml"),
-        *("inet", "cidr", "macaddr", "bytea", "numeric", "decimal", "int", "integer", "bigint", "smallint", "real"),
-        *("float", "double", "boolean", "bool", "text", "varchar", "char", "money", "point", "box", "circle", "line"),
-    )
+_TYPES = word_set(
+    """date time timestamp timestamptz timetz datetime interval json jsonb uuid xml inet cidr macaddr bytea numeric
+    decimal int integer bigint smallint real float double boolean bool text varchar char money point box circle line"""
 )
 _BARE_TYPES = frozenset({"date", "time", "timestamp", "timestamptz", "timetz", "datetime"})
 _SEPARATE = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END, LexemeKind.TAG})

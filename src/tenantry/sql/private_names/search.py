@@ -8,15 +8,14 @@ from typing import Final, NamedTuple
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
+from tenantry.sql.lexing.lexemes import word_set
 from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.parsing.dynamic_sql import ESCAPED_NAME, SETTINGS, WordToken, dynamic_calls, words_of
 from tenantry.sql.private_names.tables import OTHERS, PRIVATE_NAMES, SHOW_MODIFIERS, SHOWN, PrivateNames
 from tenantry.sql.source import Source
 from tenantry.sql.text_cache import cached_by_text
 
-_BEFORE_VALUE: Final = frozenset(
-    {"select", "distinct", "where", "having", "and", "or", "not", "when", "then", "else", "like", "ilike", "between"}
-) | frozenset("=<>|+")
+_BEFORE_VALUE: Final = word_set("select distinct where having and or not when then else like ilike between = < > | +")
 """After one of these, a string is a value. Elsewhere it may name a table: ``from (a: 'pg_settings')``."""
 _ESCAPED: Final = re.compile(r"\\[xuU0-7]")
 _DESCRIBES: Final = frozenset({"show", "describe", "desc", "exists"})

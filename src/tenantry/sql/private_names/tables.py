@@ -11,6 +11,7 @@ from typing import Final
 
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.dialects.dialect import FunctionNames, function_names
+from tenantry.sql.lexing.lexemes import word_set
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,16 +33,12 @@ class PrivateNames:
     """Whether ``@@name`` reads a setting."""
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-SHOWN: Final = _names("tables columns fields index indexes keys")
+SHOWN: Final = word_set("tables columns fields index indexes keys")
 """The words that may follow ``show`` and its modifiers. ``show create`` shows who defined a view."""
-SHOW_MODIFIERS: Final = _names("all extended full")
+SHOW_MODIFIERS: Final = word_set("all extended full")
 
 _INFORMATION: Final = {
-    "information_schema": _names(
+    "information_schema": word_set(
         """character_sets check_constraints collations columns constraint_column_usage constraint_table_usage domains
         element_types engines key_column_usage partitions referential_constraints sequences statistics
         table_constraints tables view_column_usage view_table_usage views"""
@@ -72,7 +69,7 @@ _PG_FUNCTIONS: Final = """
 """
 _POSTGRESQL: Final = PrivateNames(
     schemas=_INFORMATION,
-    prefixes={"pg_": _names(_PG_TABLES + _PG_FUNCTIONS), **dict.fromkeys(_PG_ROLES.split(), _NOTHING)},
+    prefixes={"pg_": word_set(_PG_TABLES + _PG_FUNCTIONS), **dict.fromkeys(_PG_ROLES.split(), _NOTHING)},
     only_in="pg_catalog",
     attributes=(function_names(_PG_ATTRIBUTES + _PG_ROLES.replace(" ", "* ") + "*"),),
     functions=(
@@ -111,7 +108,7 @@ _CLICKHOUSE: Final = PrivateNames(
     schemas={
         **_INFORMATION,
         # `system.tables` has the paths of the data; information_schema.tables does not.
-        "system": _names(
+        "system": word_set(
             """aggregate_function_combinators collations columns data_type_families formats functions keywords numbers
             numbers_mt one primes table_engines table_functions time_zones zeros zeros_mt"""
         ),
@@ -132,12 +129,12 @@ _CLICKHOUSE: Final = PrivateNames(
 _DUCKDB: Final = PrivateNames(
     schemas=_INFORMATION,
     prefixes={
-        "duckdb_": _names(
+        "duckdb_": word_set(
             """duckdb_columns duckdb_constraints duckdb_functions duckdb_indexes duckdb_keywords duckdb_schemas
             duckdb_sequences duckdb_tables duckdb_types duckdb_views"""
         ),
-        "pg_": _names(_PG_TABLES + _DUCKDB_PG_TABLES + _PG_FUNCTIONS),
-        "pragma_": _names("pragma_collations pragma_show pragma_table_info pragma_version"),
+        "pg_": word_set(_PG_TABLES + _DUCKDB_PG_TABLES + _PG_FUNCTIONS),
+        "pragma_": word_set("pragma_collations pragma_show pragma_table_info pragma_version"),
     },
     functions=(
         DIALECTS["duckdb"].dynamic_functions,
@@ -154,7 +151,7 @@ _DUCKDB: Final = PrivateNames(
 )
 _SQLITE: Final = PrivateNames(  # the data source itself refuses pragmas
     prefixes={
-        "sqlite_": _names(
+        "sqlite_": word_set(
             """sqlite_master sqlite_schema sqlite_sequence sqlite_source_id sqlite_stat1 sqlite_stat4 sqlite_temp_master
             sqlite_temp_schema sqlite_version"""
         ),

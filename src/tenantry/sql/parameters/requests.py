@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
-from tenantry.groups import Record, RecordList
+from tenantry.groups import Record
 from tenantry.sql.binding.bindable_values import is_absent
 from tenantry.sql.binding.conversions import converter
 from tenantry.sql.dialects import Dialect
@@ -37,7 +37,6 @@ from tenantry.sql.parameters.typed_values import (
     is_empty,
     read_value,
     read_whole,
-    reader,
     resolve,
 )
 
@@ -45,30 +44,13 @@ _Adapter: TypeAlias = Callable[[Any], Any]
 _NO_CLOCK = datetime(1, 1, 1, tzinfo=UTC)  # for types that do not use the current time
 _UNREADABLE: Final = object()
 _record_values = vars(Record)["_values"].__get__
-_LISTS: Final[dict[type, Callable[[Any], Sequence[Any]]]] = {
-    list: list.copy,
-    tuple: tuple,
-    RecordList: vars(RecordList)["_values"].__get__,
-}
-
-
-class _Plan(NamedTuple):
-    name: str
-    parameter: Parameter
-    read: Callable[[Any], Any] | None
-    """Function that converts a string. None if the value depends on more than the string."""
-    may_be_absent: bool
-    """Whether a parameter that a viewer does not send is skipped."""
 
 
 class ParameterConversion:
-    # `_Request` converts all other input and reports problems.
-
-    __slots__ = ("_parameters", "_plans", "_zone", "reads_group", "uses_clock")
+    __slots__ = ("_parameters", "_zone", "reads_group", "uses_clock")
 
     def __init__(self, parameters: Mapping[str, Parameter]) -> None:
         self._parameters = tuple(parameters.values())
-        self._plans: dict[str, tuple[_Plan, ...]] = {}  # by dialect
         zones = (each.zone for each in self._parameters)
         self._zone = next((zone for zone in zones if isinstance(zone, ZoneOfGroup)), None)
         self.uses_clock: bool = any(each.is_range for each in self._parameters)
@@ -88,48 +70,9 @@ class ParameterConversion:
         values = _as_dict(variables, "variables").copy()
         sent = values.get("params")
         given = {} if sent is None else _as_dict(sent, "params")
-        plans = self._plans.get(dialect.name) or self._plan(dialect)
+        request = _Request(values, given, now or _NO_CLOCK)
         converted: dict[str, Any] = {}
-        others: list[Parameter] = []
-        for name, parameter, read, may_be_absent in plans:
-            raw = given.get(name)
-            if raw is None and may_be_absent:
-                continue
-            try:
-                if read is not None and type(raw) is str and raw:
-                    converted[name] = (read(raw),) if parameter.is_list else read(raw)
-                    continue
-                if read is not None and parameter.is_list and type(raw) in _LISTS:
-                    items = _LISTS[type(raw)](raw)
-                    if "" not in items and None not in items and len(items) <= (parameter.max_items or 0):
-                        converted[name] = tuple(map(read, items))
-                        continue
-            except REFUSALS:
-                pass
-            others.append(parameter)
-        if others:
-            self._convert_others(others, values, given, dialect, now, converted)
-        if self._zone is not None:
-            converted |= calendar_values(self._zone, values)
-        values["params"] = converted
-        return values
-
-    def _plan(self, dialect: Dialect) -> tuple[_Plan, ...]:
-        plans = tuple(_plan(parameter, dialect) for parameter in self._parameters)
-        self._plans[dialect.name] = plans
-        return plans
-
-    @staticmethod
-    def _convert_others(
-        parameters: Sequence[Parameter],
-        variables: Mapping[str, Any],
-        given: Mapping[str, Any],
-        dialect: Dialect,
-        now: datetime | None,
-        converted: dict[str, Any],
-    ) -> None:
-        request = _Request(variables, given, now or _NO_CLOCK)
-        for parameter in parameters:
+        for parameter in self._parameters:
             value = request.value(parameter)
             if value is not None:
                 is_pattern = parameter.match != "equals"
@@ -138,22 +81,12 @@ class ParameterConversion:
                 )
                 converted[parameter.name] = bindable(parameter, value, adapt)
                 if parameter.has_days_of_group and isinstance(parameter.zone, ZoneOfGroup):
-                    converted[parameter.name] |= day_bounds(value, zone_of_group(parameter.zone, variables), dialect)
+                    converted[parameter.name] |= day_bounds(value, zone_of_group(parameter.zone, values), dialect)
         request.raise_problems()
-
-
-def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
-    zone = parameter.zone
-    by_group = isinstance(zone, PropertyReference) and (parameter.type in INSTANTS or not isinstance(zone, ZoneOfGroup))
-    if parameter.is_range or parameter.locked or parameter.only_matches or by_group:
-        return _Plan(parameter.name, parameter, None, may_be_absent=False)
-    may_be_absent = not parameter.required and parameter.default is None
-    own = UTC_ZONE if zone is None or isinstance(zone, PropertyReference) else zone  # only instants use it
-    read = reader(parameter, Moment(own, _NO_CLOCK))
-    adapt = dialect.bind_as.get(parameter.scalar_type)
-    if adapt is None:
-        return _Plan(parameter.name, parameter, read, may_be_absent)
-    return _Plan(parameter.name, parameter, lambda raw: adapt(read(raw)), may_be_absent)
+        if self._zone is not None:
+            converted |= calendar_values(self._zone, values)
+        values["params"] = converted
+        return values
 
 
 def typed_value(parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime) -> Any:

@@ -104,15 +104,6 @@ def read_whole(parameter: Parameter, raw: Any, moment: Moment) -> Any:
     return tuple([_read_one(parameter, item, moment) for item in items])
 
 
-def reader(parameter: Parameter, moment: Moment) -> Callable[[Any], Any]:
-    """Return a function that converts one value. The parameter must not be a range."""
-    read = _READERS[parameter.type]
-    limits = (parameter.choices, parameter.max_length, parameter.min, parameter.max)
-    if all(limit is None for limit in limits):
-        return lambda raw: read(raw, moment)
-    return lambda raw: _read_one(parameter, raw, moment)
-
-
 def _read_one(parameter: Parameter, raw: Any, moment: Moment) -> Any:
     value = _READERS[parameter.type](raw, moment)
     if value is None:

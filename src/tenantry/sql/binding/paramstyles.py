@@ -13,8 +13,6 @@ from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import PlaceholderConflict
 
 _CONFLICT = re.compile(r"\?|(?<![:\w$]):(?=\w)|(?<=\w):(?=\w)|@(?=\w)|(?<![\w$])\$(?=\w)|\{(?=\s*+\w+\s*+:)")
-_BRACKET = re.compile(r"[\[\](){}]")
-_LOOKBACK = 2_000  # how many characters to look back for the bracket that makes a colon a slice
 _FIXES = {
     "?": "name a variable, {{ name }}; for PostgreSQL's operator ? use jsonb_exists(), or another paramstyle",
     ":": "name a variable, {{ name }}; where the colon is SQL, write a space after it",
@@ -77,25 +75,14 @@ def driver_params(
     return given or None if style.doubles_percent else given
 
 
-def find_placeholder_conflicts(
-    text: str, lexemes: Sequence[Lexeme]
-) -> tuple[tuple[PlaceholderConflict, ...], tuple[int, ...]]:
-    """Return two tuples: the characters that a driver could read as placeholders, and the offsets of the colons in
-    slices such as ``a[1:n]``."""
+def find_placeholder_conflicts(text: str, lexemes: Sequence[Lexeme]) -> tuple[PlaceholderConflict, ...]:
+    """Return the characters that a driver could read as placeholders."""
     braces = text.count("{") > 2 * text.count("{{")  # some braces are not those of tags
     if not braces and not any(character in text for character in "?:@$"):
-        return (), ()
-    conflicts: list[PlaceholderConflict] = []
-    slices: list[int] = []
-    for index, lexeme in enumerate(lexemes):
-        if lexeme.kind is not LexemeKind.CODE:
-            continue
-        for match in _CONFLICT.finditer(text, lexeme.start, lexeme.end):
-            if match.group() == ":" and _in_slice(text, lexemes, index, match.start()):
-                slices.append(match.start())
-            else:
-                conflicts.append(PlaceholderConflict(match.group(), match.start()))
-    return tuple(conflicts), tuple(slices)
+        return ()
+    code = (lexeme for lexeme in lexemes if lexeme.kind is LexemeKind.CODE)
+    found = (match for each in code for match in _CONFLICT.finditer(text, each.start, each.end))
+    return tuple(PlaceholderConflict(match.group(), match.start()) for match in found)
 
 
 def check_placeholder_conflicts(
@@ -107,19 +94,3 @@ def check_placeholder_conflicts(
         if conflict.character in taken:
             problem = f"{dialect.name} with paramstyle {style.name} takes this {conflict.character} for a placeholder"
             raise source.error(conflict.offset, problem, _FIXES[conflict.character])
-
-
-def _in_slice(text: str, lexemes: Sequence[Lexeme], index: int, offset: int) -> bool:
-    depth = 0
-    farthest = offset - _LOOKBACK
-    for at in range(index, -1, -1):
-        lexeme = lexemes[at]
-        if lexeme.end < farthest:
-            return False
-        if lexeme.kind not in {LexemeKind.CODE, LexemeKind.LEFT_BRACKET, LexemeKind.RIGHT_BRACKET}:
-            continue
-        for match in reversed(list(_BRACKET.finditer(text, max(lexeme.start, farthest), min(lexeme.end, offset)))):
-            depth += 1 if match.group() in ")]}" else -1
-            if depth < 0:
-                return match.group() in "[{"
-    return False

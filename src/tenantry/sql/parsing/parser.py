@@ -36,8 +36,8 @@ def parse(
     check_column_names(source, dialect, in_a_row)
     if "[[" in source.text or in_a_row is not lexemes:
         check_clauses(source, in_a_row)
-    conflicts, slices = find_placeholder_conflicts(source.text, in_a_row)
-    builder = TreeBuilder(source, dialect, slices, optional, parameters)
+    conflicts = find_placeholder_conflicts(source.text, in_a_row)
+    builder = TreeBuilder(source, dialect, optional, parameters)
     nodes = builder.build(lexemes)
     check_vanishing(source, dialect, parameters)
     comments = (lexeme for lexeme in lexemes if lexeme.kind is LexemeKind.COMMENT)

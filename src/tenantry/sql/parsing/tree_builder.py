@@ -58,7 +58,6 @@ class TreeBuilder:
         self,
         source: Source,
         dialect: Dialect,
-        slices: tuple[int, ...],
         optional: AbstractSet[str],
         parameters: Mapping[str, Parameter],
     ) -> None:
@@ -70,7 +69,6 @@ class TreeBuilder:
         self._forms = PlaceholderForms(source, dialect, parameters)
         self._optional = optional
         self._text = source.text
-        self._slices = list(reversed(slices))  # pop() takes the next one
         self._levels = [OpenNode(0)]
         self._clauses = 0  # number of open clauses
         self._choices: list[VariableReference] = []  # variables that decide the open branches
@@ -159,16 +157,8 @@ class TreeBuilder:
         return _Placed(span._replace(form=self._forms.of_tag(tag, span, _conversion(tag), *scope)), scope, tag)
 
     def _code(self, start: int, stop: int) -> None:
-        if start >= stop:
-            return  # the `in (` or `)` of a list is already in the tree
-        level = self._levels[-1]
-        while self._slices and self._slices[-1] < stop:
-            offset = self._slices.pop()
-            if offset >= start:
-                level.write(self._text[start : offset + 1], start)
-                level.write(" ")  # a[1: n]: with the space, no driver sees a placeholder
-                start = offset + 1
-        level.write(self._text[start:stop], start)
+        if start < stop:  # otherwise it is the `in (` or `)` of a list, which is already in the tree
+            self._levels[-1].write(self._text[start:stop], start)
 
     def _copy(self, lexeme: Lexeme) -> None:
         # Removes our escaping backslashes. A block comment becomes a space, and a line comment is dropped.

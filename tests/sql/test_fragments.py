@@ -483,8 +483,8 @@ def test_parameters_of_a_fragment_alone() -> None:
 
 def test_a_range_of_a_fragment_asks_for_the_time() -> None:
     period = "/* ---\nparams: {p: relative range}\n--- */\na >= {{ params.p.start }}"
-    assert SQLTemplate("select 1 where ({{> p }})", fragments={"p": period}).uses_clock
-    assert not SQLTemplate("select 1 where ({{> since }})", fragments={"since": SINCE}).uses_clock
+    with pytest.raises(ValueError, match="needs the current time"):
+        SQLTemplate("select 1 where ({{> p }})", fragments={"p": period}).bind({})
 
 
 def test_a_conflict_names_both_declarations() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tenantry.errors import InvalidParameter, MissingVariable, TemplateError, UnbindableValue
 from tenantry.sql import SQLTemplate
+from tenantry.sql.inspect import lint
 from tests.sql.each_dialect import each_dialect
 from tests.sql.test_hostile import OURS
 
@@ -268,7 +269,7 @@ def test_a_guarded_variable_is_in_no_text_of_a_viewer(dialect: str) -> None:
     ):
         SQLTemplate(f"select 1 {right}", dialect)
     marked = SQLTemplate("select {{ params.x | one_of(a: n * {{ rate | not_a_filter }}, b: n) }}", dialect)
-    assert [each.path for each in marked.droppable] == ["rate"]
+    assert [(each.code, each.variable) for each in lint(marked)] == [("droppable", "rate")]
     with pytest.raises(MissingVariable, match="rate"):
         marked.bind({"params": {"x": "b"}})
 

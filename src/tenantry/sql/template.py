@@ -25,7 +25,7 @@ from tenantry.sql.parameters.uses import check_parameters
 from tenantry.sql.parsing.parser import parse
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import AppliedGuard, Position, TableGuard, Tree, VariableReference
-from tenantry.sql.tenant_guard import Guard, droppable, enforce_tenant_guard
+from tenantry.sql.tenant_guard import Guard, enforce_tenant_guard
 
 DEFAULT_DIALECT = "postgresql"
 _GUARDED_COPIES = 64  # one for each declaration; the oldest is dropped first
@@ -55,7 +55,8 @@ class Variable:
 class SQLTemplate:
     r"""SQL with ``{{ variables }}``, ``[[ optional clauses ]]``, ``({{> fragments }})`` and ``\{{`` (docs/sql.md).
 
-    No choice of a viewer removes a variable of the group from the bound SQL, unless the variable is in ``droppable``.
+    No choice of a viewer removes a variable of the group from the bound SQL, unless the variable is marked
+    ``not_a_filter`` or declared optional. ``tenantry sql check`` lists these.
 
     If ``dialect`` (one of ``DIALECTS``) is passed, the template is compiled at once, otherwise by the first ``bind``. A
     bad template raises TemplateError with line, column, caret and fix.
@@ -76,11 +77,8 @@ class SQLTemplate:
         "_guarded",
         "_guards",
         "_lock",
-        "_own",
         "_parameters",
-        "_recent",
         "_trees",
-        "_uses_clock",
         "_variables",
         "definition",
         "dialect",
@@ -119,14 +117,11 @@ class SQLTemplate:
         self._conversions: dict[str, ParameterConversion] = {}
         self._converts = False
         self._parameters = definition.parameters if definition.fragments is None else None
-        self._uses_clock: bool | None = None
         self._variables: tuple[Variable, ...] | None = None
         self._trees: dict[str, Tree] = {}
         self._guarded: dict[int, Self] = {}  # key: the id of the tables, which the copy keeps alive
-        self._recent: tuple[TableGuard, Self] | None = None
         self._guards: dict[str, Guard] = {}
-        self._binds: dict[tuple[str, str | None], Bind] = {}
-        self._own: dict[str | None, Bind] = {}
+        self._binds: dict[tuple[str | None, str | None], Bind] = {}
         self._lock = Lock()
 
     def declaring(self, params: Mapping[str, Any]) -> Self:
@@ -151,9 +146,6 @@ class SQLTemplate:
         Compiling the copy raises TemplateError for SQL that cannot be proved to read only the group's rows. An unusual
         combination of clauses and branches is checked by the first ``bind`` that needs it.
         """
-        recent = self._recent
-        if recent is not None and recent[0] is tables:  # the fast path
-            return recent[1]
         found = self._guarded.get(id(tables))
         if found is None:
             found = copy(self)
@@ -161,7 +153,6 @@ class SQLTemplate:
             self._guarded[id(tables)] = found
             if len(self._guarded) > _GUARDED_COPIES:
                 self._guarded.pop(next(iter(self._guarded)))
-        self._recent = tables, found
         return found
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
@@ -218,13 +209,6 @@ class SQLTemplate:
             self._parameters = expand(self.definition, self._own_dialect()).parameters
         return self._parameters
 
-    @property
-    def uses_clock(self) -> bool:
-        """Whether ``bind`` needs ``now``, because a parameter is a range."""
-        if self._uses_clock is None:
-            self._uses_clock = any(parameter.is_range for parameter in self.parameters.values())
-        return self._uses_clock
-
     def bind(
         self,
         variables: Mapping[str, Any] | Record,
@@ -245,8 +229,8 @@ class SQLTemplate:
         - Raises TemplateError if the template does not compile.
         - Raises ValueError for an unknown dialect or paramstyle, and if ``now`` is required but missing.
         """
-        try:  # the fast path for the template's own dialect
-            bind = self._own[paramstyle] if dialect is None else self._binds[dialect, paramstyle]
+        try:
+            bind = self._binds[dialect, paramstyle]
         except KeyError:
             bind = self._compile(dialect, paramstyle)
         if not self._converts:
@@ -279,15 +263,6 @@ class SQLTemplate:
             shown = (each for each in tree.references if not each.of_guard and each.path not in _CALENDAR)
             self._variables = tuple(self._variable(tree, each) for each in shown)
         return self._variables
-
-    @property
-    def droppable(self) -> tuple[Variable, ...]:
-        """The variables of the group that are inside clauses or choices that a viewer controls, in text order.
-
-        Each is marked ``not_a_filter`` or declared optional. Review these variables.
-        """
-        tree = self._own_tree()
-        return tuple(self._variable(tree, reference) for reference in droppable(tree, self.guard))
 
     def __repr__(self) -> str:
         return f"<SQLTemplate {self.text[:60]!r}{'…' if len(self.text) > 60 else ''}>"
@@ -339,10 +314,7 @@ class SQLTemplate:
             bind = self._binds.get(key)
             if bind is None:
                 bind = self._binds[key] = self._binder(self._tree(profile), profile, style).bind
-            if dialect is None:
-                self._own[paramstyle] = bind
-            else:
-                self._binds[dialect, paramstyle] = bind
+            self._binds[dialect, paramstyle] = bind
         return bind
 
     def _binder(self, tree: Tree, profile: Dialect, style: Paramstyle) -> Binder:

@@ -1,7 +1,8 @@
-"""Names of choices: any text in quotes, whole numbers and booleans, in the tag and in ``choices=``."""
+"""Names of choices: any text in quotes, whole numbers and booleans, in the tag and in a header."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -19,18 +20,19 @@ def quoted(name: str, dialect: str) -> str:
     return "'" + text.replace("'", "''" if rules.doubled_quotes else "\\'") + "'"
 
 
+def header(name: str) -> str:
+    choices = json.dumps({"choices": {"order": {name: "a desc", "other": "b"}}}).replace("/", r"\u002f")
+    return f"/* ---\n{choices}\n--- */\n"
+
+
 @each_dialect
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_in_quotes_is_any_text(dialect: str, name: str) -> None:
-    """In the tag, in its default, and in ``choices=``. Broken: with a key of letters alone none of them compiles."""
+    """In the tag, in its default, and in a header. Broken: with a key of letters alone none of them compiles."""
     tag = f"one_of({quoted(name, dialect)} : a desc, other: b) | default({quoted(name, dialect)})"
     for template in (
         SQLTemplate(f"select 1 as v order by {{{{ params.x | {tag} }}}}", dialect),
-        SQLTemplate(
-            "select 1 as v order by {{ params.x | one_of(order) }}",
-            dialect,
-            choices={"order": {name: "a desc", "other": "b"}},
-        ),
+        Query(header(name) + "select 1 as v order by {{ params.x | one_of(order) }}", dialect=dialect),
     ):
         assert template.bind({"params": {"x": name}}).sql == "select 1 as v order by a desc"
         assert template.bind({"params": {"x": "other"}}).sql == "select 1 as v order by b"
@@ -60,9 +62,9 @@ def test_a_header_has_such_names() -> None:
 
 
 @pytest.mark.parametrize("name", ["", " ", "a ", "a\nb", "a{{b"])
-def test_names_of_a_program_that_are_none(name: str) -> None:
+def test_names_that_a_header_cannot_have(name: str) -> None:
     with pytest.raises(TemplateError, match="has a key that is not a name"):
-        SQLTemplate("select {{ params.x | one_of(s) }} as v", choices={"s": {name: "a"}})
+        Query(header(name))
 
 
 def test_a_quoted_column_is_its_own_name() -> None:

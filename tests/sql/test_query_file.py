@@ -215,6 +215,13 @@ def test_a_text_of_a_choice_can_name_other_choices() -> None:
             "q:4:19: region is in SQL that a viewer chooses",
             "write its condition outside",
         ),
+        ("day desc, id", "day; drop", "q:4:16: a choice must not end a statement", "remove the ;"),
+        (
+            "day desc, id",
+            "id {{ params.w | one_of(order) }}",
+            "q:4:37: there are no choices order",
+            "there are direction",
+        ),
         ("newest:", "'by {{ day':", "q:4:5: choices.order has a key that is not a name: by {{ day", "without {{"),
     ],
 )

@@ -16,8 +16,7 @@ from tenantry.sql.binding.bound_sql import BoundSQL, TracedSQL
 from tenantry.sql.binding.paramstyles import Paramstyle, check_placeholder_conflicts, paramstyle_named
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
 from tenantry.sql.fragments.fragments import Expanded, Fragments, TemplateDefinition, expand, optional_paths
-from tenantry.sql.header.choice_sets import declare_choices
-from tenantry.sql.header.query_header import Header, begins_header
+from tenantry.sql.header.query_header import begins_header
 from tenantry.sql.parameters.declared import CALENDAR_NAMES, Parameter, locked_paths
 from tenantry.sql.parameters.definitions import declare
 from tenantry.sql.parameters.requests import ParameterConversion
@@ -64,7 +63,6 @@ class SQLTemplate:
     - ``optional`` contains paths that a group may lack. A clause that contains a missing path is dropped.
     - ``params`` declares viewer input (docs/sql-parameters.md).
     - ``fragments`` maps names to SQL, templates or queries (docs/sql-queries.md).
-    - ``choices`` maps the name of a choice set to the choices (name → SQL) that ``one_of(name)`` offers.
 
     ``in`` with an empty list matches no row. ``not in`` with an empty list matches every row, even one with NULL, so
     use ``in`` to restrict a group's rows. A missing list is an error, except in a clause.
@@ -92,7 +90,6 @@ class SQLTemplate:
         optional: Iterable[str] = frozenset(),
         params: Mapping[str, Any] | None = None,
         fragments: Fragments | None = None,
-        choices: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         parameters = MappingProxyType(declare(params or {}))
         source = Source(text)
@@ -101,7 +98,6 @@ class SQLTemplate:
             raise source.error(0, problem, "use Query(text) or a QueryFolder; or take the header out")
         definition = TemplateDefinition(
             source=source,
-            header=Header(choices=declare_choices(choices or {})),
             parameters=parameters,
             optional=optional_paths(optional),
             fragments=fragments,

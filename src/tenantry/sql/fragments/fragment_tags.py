@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tenantry.errors import did_you_mean, misspelt
-from tenantry.sql.header.choice_sets import NAME as CHOICES_NAME
-from tenantry.sql.header.choice_sets import ChoiceSets, ChoiceText
+from tenantry.sql.header.choice_sets import SET_NAME, ChoiceSets, ChoiceText
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.sql_tokens import TokenContext
 from tenantry.sql.lexing.tags import ONE_OF
@@ -60,7 +59,7 @@ def _named_choices(source: Source, lexeme: Lexeme, choices: ChoiceSets) -> Repla
         return None
     start, end = argument.parts[0].start, argument.parts[0].end
     name = source.text[start:end]
-    if argument.start != start or not CHOICES_NAME.fullmatch(name):
+    if argument.start != start or not SET_NAME.fullmatch(name):
         return None
     if name not in choices:
         fix = did_you_mean(name, choices) or f"there are {', '.join(choices)}"

@@ -148,13 +148,11 @@ class _Expander:
         self.text.add(text, body.segment(offset), commas)
 
     def _choices(self, tag: ReplacedTag, definition: TemplateDefinition, chain: _Chain, body: ExpandedSource) -> None:
-        at = body.location(tag.start)
+        included_at = body.location(tag.start).included_at
         others = {name: texts for name, texts in definition.header.choices.items() if name != tag.name}
         inner = replace(definition, header=replace(definition.header, choices=others))
         for number, (name, choice) in enumerate((tag.choices or {}).items()):
-            own = choice.source  # None: the choice is in this file, so its own location is enough
-            included_at = at.included_at if own is None else at
-            origin = Segment(0, own or definition.source, choice.offset, included_at, choice.exact)
+            origin = Segment(0, definition.source, choice.offset, included_at, choice.exact)
             text, lexemes = self._lex_text(choice.sql, origin)
             _check_balanced(text, lexemes, "choice")
             written = written_name(name, self._dialect)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from tenantry.errors import Edit, TemplateError, misspelt, nearest
 from tenantry.sql.dialects import DIALECTS
-from tenantry.sql.header.choice_sets import NO_CHOICES, ChoiceSets, ChoiceText, InvalidChoices, check_choices
+from tenantry.sql.header.choice_sets import CHOICE_NAME, NO_CHOICES, SET_NAME, ChoiceSets, ChoiceText
 from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
 from tenantry.sql.parameters.declared import InvalidDefinition, Parameter
 from tenantry.sql.parameters.definitions import declare
@@ -164,20 +164,33 @@ class _HeaderReader:
             raise self._error(offset, f"{path}: {error.problem}", error.fix, error.edit) from None
 
     def _choices(self, node: YamlNode) -> ChoiceSets:
-        try:
-            check_choices(node.plain())
-        except InvalidChoices as error:
-            offset, wrong = _locate(node, error.keys)
-            raise self._error(offset if error.in_key else wrong.offset, error.problem, error.fix) from None
-        return MappingProxyType(
-            {
-                name: MappingProxyType({key: self._choice(text) for key, text in _children(texts).items()})
-                for name, texts in _children(node).items()
-            }
-        )
+        fix = "write `choices:`, and below it an indented line for each set of choices"
+        key_fix = "begin with a letter, then letters, digits and _"
+        sets = self._named(node, "choices", fix, SET_NAME, key_fix)
+        return MappingProxyType({name: self._choice_set(name, texts) for name, texts in sets.items()})
 
-    def _choice(self, node: YamlNode) -> ChoiceText:
-        text: str = node.plain()
+    def _choice_set(self, name: str, node: YamlNode) -> Mapping[str, ChoiceText]:
+        what, fix = f"choices.{name}", f"{name}: {{newest: created_at desc}}"
+        key_fix = "use one line without {{ and without spaces at its ends: a viewer sends it"
+        texts = self._named(node, what, fix, CHOICE_NAME, key_fix)
+        if not texts:
+            raise self._error(node.offset, f"{what} has no choices", fix)
+        return MappingProxyType({key: self._choice(f"{what}.{key}", text) for key, text in texts.items()})
+
+    def _named(
+        self, node: YamlNode, what: str, fix: str, pattern: re.Pattern[str], key_fix: str
+    ) -> dict[str, YamlNode]:
+        nodes = self._mapping(node, what, fix)
+        for key in nodes:
+            if not pattern.fullmatch(key):
+                raise self._error(node.keys[key], f"{what} has a key that is not a name: {key}", key_fix)
+        return nodes
+
+    def _choice(self, what: str, node: YamlNode) -> ChoiceText:
+        text = node.value
+        if not isinstance(text, str) or not text.strip():
+            fix = "write SQL, as in `newest: created_at desc`"
+            raise self._error(node.offset, f"{what} must be SQL, as a string", fix)
         at = node.offset + (self._source.text[node.offset] in "'\"")
         return ChoiceText(text, at, self._source.text.startswith(text, at))
 

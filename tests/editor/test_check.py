@@ -199,11 +199,11 @@ async def test_guarded_tables_count_as_in_a_run(tmp_path: Path) -> None:
 
 async def test_drafts_of_included_files_count(tmp_path: Path) -> None:
     """Red when ``drafts`` do not reach the compiler, and when findings of an included file are lost."""
-    text = "select day from flights where true {{> open }} -- carier"
+    text = "select day from flights where true and ({{> open }}) -- carier"
     async with served_editor(tmp_path) as site:
         (missing,) = await check(site, text)
         assert "open" in missing["message"]
-        wrong = {"queries/open.sql": "and carrier = {{ user_group.properties.carier }}"}
+        wrong = {"queries/open.sql": "carrier = {{ user_group.properties.carier }}"}
         found = [each for each in await check(site, text, drafts=wrong, **GROUP) if each["code"] == "unknown-variable"]
         assert [text[each["from"] : each["to"]] for each in found] == ["{{> open }}"]
         assert found[0]["message"].startswith("queries/open.sql: ")
@@ -260,8 +260,8 @@ async def test_a_broken_query_is_shown_at_its_panel(tmp_path: Path) -> None:
     """Red when errors of queries are left out, also those of the files that they include."""
     text = "title: A\nrows:\n  - {line: flights, by: day, query: by_day}\n"
     async with served_editor(tmp_path) as site:
-        for broken in ("select {{ params.x | nope }} as a", "select a from t where true {{> part }}"):
-            drafts = {PATH: broken, "queries/part.sql": "and {{ nope"}
+        for broken in ("select {{ params.x | nope }} as a", "select a from t where true and ({{> part }})"):
+            drafts = {PATH: broken, "queries/part.sql": "a = {{ nope"}
             (found,) = await check(site, text, "dashboards/flights.yaml", drafts=drafts)
             assert text[found["from"] : found["to"]] == "by_day"
             assert found["message"].startswith(f"queries/{'part' if 'part' in broken else 'by_day'}.sql:1:")

@@ -14,12 +14,12 @@ from tests.dashboards.served import write_files
 
 def test_an_unsaved_text_is_included_in_place_of_its_file(tmp_path: Path) -> None:
     """Red when DraftedQueries._read ignores drafts."""
-    write_files(tmp_path, {"queries/open.sql": "and state = 'open'", "dashboards/a.yaml": ""})
+    write_files(tmp_path, {"queries/open.sql": "state = 'open'", "dashboards/a.yaml": ""})
     queries = QueryDrafts(tmp_path / "dashboards")
-    text = "select 1 as a from t where true {{> open }}"
+    text = "select 1 as a from t where true and ({{> open }})"
     saved = queries.with_drafts({})
     assert "'open'" in saved.typed("q", "queries/q.sql", text, "postgresql").bind({}).sql
-    drafted = queries.with_drafts({"queries/open.sql": "and state = 'new'", "dashboards/a.yaml": "x"})
+    drafted = queries.with_drafts({"queries/open.sql": "state = 'new'", "dashboards/a.yaml": "x"})
     assert "'new'" in drafted.typed("q", "queries/q.sql", text, "postgresql").bind({}).sql
 
 
@@ -60,8 +60,8 @@ controls:
 rows:
   - {line: n, by: day, query: by_day}
 """
-BY_DAY = "select day, count(*) as n from t where {{ params.period | within(day) }} {{> kinds }} group by day"
-KINDS = "and kind = {{ params.kind }}"
+BY_DAY = "select day, count(*) as n from t where {{ params.period | within(day) }} and ({{> kinds }}) group by day"
+KINDS = "kind = {{ params.kind }}"
 FILES = {"queries/by_day.sql": BY_DAY, "queries/kinds.sql": KINDS, "queries/alone.sql": BY_DAY}
 
 

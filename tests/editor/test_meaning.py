@@ -112,8 +112,8 @@ async def test_values_of_the_viewer(tmp_path: Path) -> None:
 
 async def test_an_included_file_is_shown_at_its_tag(tmp_path: Path) -> None:
     """Red when tags of included files are lost, or are shown at their offset in that file."""
-    text = "select day from flights where true {{> mine }}"
-    drafts = {"queries/mine.sql": "and carrier = {{ user_group.properties.carrier }}"}
+    text = "select day from flights where true and ({{> mine }})"
+    drafts = {"queries/mine.sql": "carrier = {{ user_group.properties.carrier }}"}
     async with served_editor(tmp_path) as site:
         (tag,) = (await meaning(site, text, drafts=drafts))["placeholders"]
         assert (cut(text, tag), tag["value"]) == ("{{> mine }}", "UA")

@@ -152,7 +152,7 @@ async def test_parameters_and_fragments(tmp_path: Path) -> None:
         declared = "{since: {type: date, default: 2024-01-01}, kind: {type: choice, choices: [a, b]}}"
         text = f"/* ---\nparams: {declared}\n--- */\n"
         text += "select {{ params.since }} as a, {{ params.kind }} as b"
-        answer = await site.ask("variables", **{**BODY, "text": text, "drafts": {"queries/open.sql": "and true"}})
+        answer = await site.ask("variables", **{**BODY, "text": text, "drafts": {"queries/open.sql": "true"}})
         assert answer["params"] == [
             {"name": "since", "type": "date", "default": "2024-01-01"},
             {"name": "kind", "type": "choice", "choices": ["a", "b"]},

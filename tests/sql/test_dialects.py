@@ -70,8 +70,6 @@ def test_a_new_dialect_is_one_new_file(tmp_path: Path, monkeypatch: pytest.Monke
     assert SQLTemplate(text).bind({"x": 1, "xs": [2]}, dialect="newest").sql.count("?") == 3
     (finding,) = lint(SQLTemplate("select * from t where a = {{ x }} and b either c", "newest"))
     assert finding.code == "or-beside-guarded"
-    with pytest.raises(TemplateError, match="begins with `and`"):
-        SQLTemplate("select 1 where b either c {{> f }}", "newest", fragments={"f": "and d"})
     assert not has_dynamic_sql(bound.sql, "newest")
 
 

@@ -48,7 +48,7 @@ def _findings(text: str, dialect: str = "postgresql") -> tuple[Finding, ...]:
         (HEADER.format("dialect: postgres") + "select 1 as a", "dialect: postgresql"),
         ("select a from t where b = {{ params.x | defualt(1) }}", "| default(1) }}"),
         ("select {{ params.x | one_of(a, b) | default(aa) }} from t", "default(a) }} from t"),
-        ("select a from t where true {{> open_order }}", "{{> open_orders }}"),
+        ("select a from t where true and ({{> open_order }})", "{{> open_orders }}"),
         ("select a from t where b = {{ user_group.properties['region'] }}", "{{ user_group.properties.region }}"),
         (
             "select a from t where b in '{{ user_group.properties.regions }}'",
@@ -98,14 +98,14 @@ def test_a_variable_of_a_guard_is_not_corrected_in_the_query() -> None:
 
 def test_a_problem_in_a_fragment_says_where_it_is_included() -> None:
     """Red when _findings or error_finding forgets ``included_at``."""
-    fragments = {"bad": "and b = {{ user_group.properties.regoin }}"}
+    fragments = {"bad": "b = {{ user_group.properties.regoin }}"}
     query = Query(
-        "select a from t\nwhere true {{> bad }}", "q", file="q.sql", dialect="postgresql", fragments=fragments
+        "select a from t\nwhere true and ({{> bad }})", "q", file="q.sql", dialect="postgresql", fragments=fragments
     )
     (found,) = lint(query, properties=["region"])
     assert found.file == "bad"
     assert found.included_at is not None
-    assert (found.included_at.file, found.included_at.line, found.included_at.column) == ("q.sql", 2, 12)
+    assert (found.included_at.file, found.included_at.line, found.included_at.column) == ("q.sql", 2, 17)
 
 
 def test_reports_for_other_programs_do_not_change() -> None:

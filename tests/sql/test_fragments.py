@@ -23,7 +23,7 @@ ORDERS = {
     "active": "select * from orders where region = {{ region }} and status = 'open'",
     "large": "amount >= {{ params.least }} or vip = 1",
     "recent": "select * from ({{> active }}) a where day >= {{ params.since }} -- of the viewer",
-    "filters": "[[ and day >= {{ params.since }} ]] -- a\n[[ and n in (select 1 or 2) and x = {{ params.x }} ]]",
+    "filters": "1 = 1 [[ and day >= {{ params.since }} ]] -- a\n[[ and n in (select 1 or 2) and x = {{ params.x }} ]]",
     "commented": "select 1 -- {{> nothing }} (",
 }
 RECENT = f"select * from ({ORDERS['active']}) a where day >= {{{{ params.since }}}} \n"
@@ -35,24 +35,14 @@ REFUSED = [
     ("select ({{> }})", "1:9: this is not a fragment name", ""),
     ("select 1 where a and {{> large }}", "1:22: a fragment must be alone in parentheses", "write ({{> large }})"),
     ("select ({{> large }} or b)", "1:9: a fragment must be alone in parentheses", ""),
-    ("select ({{> filters }})", "1:9: filters begins with `and`", "write `where 1 = 1 {{> filters }}`"),
-    ("select 1 where {{> filters }}", "1:16: filters begins with `and`: a condition must precede it", ""),
-    ("select 1 where a or {{> filters }}", "1:21: filters begins with `and`", ""),
     (
-        "select 1 where a or b {{> filters }}",
-        "1:23: filters begins with `and`: the condition around it must not contain",
-        "",
+        "select 1 where a {{> filters }}",
+        "1:18: a fragment must be alone",
+        "write `and ({{> filters }})`, and `1 = 1` at",
     ),
-    (
-        "select 1 where a or (b) and f(c) {{> filters }}",
-        "1:34: filters begins with `and`: the condition around it must not contain",
-        "",
-    ),
-    (
-        "select 1 where a {{> filters }} or b",
-        "1:18: filters begins with `and`: the condition around it must not contain",
-        "",
-    ),
+    ("select 1 where a or b {{> filters }}", "1:23: a fragment must be alone in parentheses", ""),
+    ("select 1 where a {{> filters }} or b", "1:18: a fragment must be alone in parentheses", ""),
+    ("select 1 [[ where a {{> filters }} ]]", "1:21: a fragment must be alone in parentheses", ""),
     ("select '{{> active }}'", "1:9: a fragment is SQL and cannot be in a string", "outside the quotes"),
 ]
 NOT_WHOLE = [
@@ -109,141 +99,13 @@ def test_an_or_in_a_fragment_stays_in_it() -> None:
         assert database.execute(both.sql, both.params).fetchall() == [(1,), (4,)]
 
 
-def test_further_conditions_need_no_parentheses() -> None:
+def test_filters_that_queries_share() -> None:
     """What most filters of real dashboards are: a row of conditions, each of which may be left out."""
-    text = "select 1 where 1 = 1{{> filters }}group by 1"
-    assert " ".join(bound(text, {"params": {}}).sql.split()) == "select 1 where 1 = 1 group by 1"
+    text = "select 1 where x = 1 and ({{> filters }}) group by 1"
+    assert " ".join(bound(text, {"params": {}}).sql.split()) == "select 1 where x = 1 and (1 = 1 ) group by 1"
     found = bound(text, {"params": {"since": 1, "x": 2}})
     assert found.params == (1, 2)
-    assert "1 = 1 and day >= ?" in " ".join(found.sql.split())
-    assert found.sql.endswith("\ngroup by 1")
-
-
-@pytest.mark.parametrize("word", ["or", "OR", "union select", "order by", "limit", "where"])
-def test_further_conditions_are_nothing_else(word: str) -> None:
-    """Red without the search for such words: `and a or b` would let other rows in."""
-    with pytest.raises(TemplateError, match=r"^f:1:11: a fragment that begins with `and` must contain only conditions"):
-        SQLTemplate("select 1 where x {{> f }}", "postgresql", fragments={"f": f"and a = 1 {word} 2"})
-    inside = f"and a in (select 1 {word} 2) and \"{word}\" = '{word}' and t.{word.split()[0]} = 1"
-    assert SQLTemplate("select 1 where x {{> f }}", fragments={"f": inside}).bind({}).sql.count("and") == 3
-
-
-def test_an_or_elsewhere_is_no_matter() -> None:
-    """In parentheses, or in another clause."""
-    text = "select a or b from t join u on a or b where (a or b) {{> f }} and (a or b) {{> f }} order by a or b"
-    assert SQLTemplate(text, fragments={"f": "and c"}).bind({}).sql.count("and c") == 2
-
-
-CHOICE = "{{ params.c | one_of("
-BESIDE_OR = [
-    ("where b {{> f }} and c or d", {}),
-    ("where b {{> f }} [[ or d = {{ params.p }} ]]", {}),
-    ("where b [[ or d = {{ params.p }} ]] {{> f }}", {}),
-    ("where b {{> f }} [[ and d = {{ params.p }} [[ or e = {{ params.p }} ]] ]]", {}),
-    ("where b {{> f }} " + CHOICE + "v: or c) }}", {}),
-    ("where b " + CHOICE + "v: or, w: and) }} a {{> f }}", {}),
-    ("where " + CHOICE + "v: a or b, w: c) }} {{> f }}", {}),
-    ("where a or " + CHOICE + "v: b {{> f }}, w: c) }}", {}),
-    ("where " + CHOICE + "v: b {{> f }}, w: c) }} and d or e", {}),
-    ("where " + CHOICE + "v: b {{> f }} " + CHOICE + "x: or d, y: and e) }}, w: c) }}", {}),
-    ("from t join u on a or b [[ where c = {{ params.p }} ]] {{> f }}", {}),
-    (CHOICE + "v: where a or b, w: where c) }} {{> f }}", {}),
-    ("where b {{> g }}", {"g": "and c {{> f }} or d"}),
-    ("where b {{> g }} or c", {"g": "and c {{> f }}"}),
-    ("where b or " + " and ".join(["c"] * 400) + " {{> f }}", {}),
-    ("where b {{> f }} and " + CHOICE + "texts) }}", {}),
-    ("where case when b then c or d {{> f }} end", {}),
-    ("where x[1] or b {{> f }}", {}),
-]
-MORE_THAN_OR = [
-    ("mysql", "where b || c {{> f }}", "contain `||`"),
-    ("mariadb", "where b {{> f }} xor c", "contain `xor`"),
-    ("clickhouse", "where b {{> f }} ? c : d", "contain `?`"),
-    ("postgresql", "where b between 1 {{> f }} and 2", "a condition must precede it"),
-    ("postgresql", "where b {{> f }} is not null", "must follow it"),
-    ("postgresql", "where b {{> f }} = c", "must follow it"),
-    ("postgresql", "where b {{> f }} :: text", "must follow it"),
-    ("postgresql", "where b {{> f }} not in (1)", "must follow it"),
-    ("postgresql", "where b {{> f }} [[ in {{ params.p }} ]]", "must follow it"),
-    ("postgresql", "where b {{> f }} [[ and d = {{ params.p }} ]] is null", "must follow it"),
-    ("postgresql", "where b {{> f }} " + CHOICE + "v: is null, w: and c) }}", "must follow it"),
-]
-HOLDS_FOR_ALL = [
-    "where b {{> f }}",
-    "where b {{> f }} and c",
-    "where (b or c) {{> f }} and (c or d) group by a or b having d or e order by a or b limit 1",
-    "where b {{> f }} [[ and d = {{ params.p }} ]] {{> f }} [[ having a = {{ params.p }} or b ]]",
-    "where b {{> f }} " + CHOICE + "v: order by a, w: group by a or b) }}",
-    "where b {{> f }} " + CHOICE + "v: and (a or b), w: and c) | default(w) }}",
-    "where b " + CHOICE + "v: and c, w: and d) }} {{> f }} union select 1 where a or b",
-    "from t join u on a or b where c {{> f }}",
-    "from t join u on a {{> f }} left join v on b or c where d or e",
-    "where case when b or c then d else e end = 1 {{> f }}",
-    "where case when b {{> f }} then c or d end",
-    "where a[1 or 2] and (select b or c) {{> f }}",
-    "where b between 1 and 2 {{> f }} and c between 3 and 4",
-    "where t.or {{> f }} and u.or",
-    "where \"or\" {{> f }} and a = 'or'",
-    "where a in (select b from v where c {{> f }}) or d",
-]
-
-
-@pytest.mark.parametrize(("text", "others"), BESIDE_OR)
-def test_no_or_beside_further_conditions(text: str, others: dict[str, str]) -> None:
-    """Whatever a viewer chooses: with an `or` in the same condition, the rows of its other side are those of every
-    group. Red for each when the tokens of clauses, of texts to choose from or of the whole condition are not read; the
-    long one when only the nearest tokens are."""
-    header = "/* ---\nchoices: {texts: {v: a or b, w: c}}\n--- */\n"
-    for word in ("or", "OR"):
-        query = Query(
-            header + f"select 1 {text.replace('or ', word + ' ')}", fragments={"f": "and region = 'eu'", **others}
-        )
-        with pytest.raises(TemplateError, match=r"begins with `and`|must contain only conditions"):
-            query.check("postgresql")
-
-
-@pytest.mark.parametrize(("dialect", "text", "problem"), MORE_THAN_OR)
-def test_further_conditions_stay_conditions(dialect: str, text: str, problem: str) -> None:
-    """What the dialect calls an `or`, the `and` of a `between`, and an operator that takes the last condition with it.
-    Red for the first three without ``or_operators`` of the dialect, for the others without the token beside."""
-    with pytest.raises(TemplateError) as caught:
-        SQLTemplate(f"select 1 {text}", dialect, fragments={"f": "and region = 'eu'"})
-    assert problem in caught.value.message
-    assert caught.value.location is not None
-    assert caught.value.location.column == text.index("{{> f") + len("select 1 ") + 1
-
-
-@pytest.mark.parametrize("text", HOLDS_FOR_ALL)
-def test_further_conditions_beside_what_changes_nothing(text: str) -> None:
-    """Red when what is in brackets, in another clause or a name is taken for an `or` beside them."""
-    SQLTemplate(f"select 1 {text}", "postgresql", fragments={"f": "and region = 'eu'"})
-
-
-@pytest.mark.parametrize(
-    "fragment",
-    [
-        "and {{ params.c | one_of(v: a or b, w: c) }}",
-        "and {{ params.c | one_of(v: a group by b, w: c) }}",
-        "and a [[ or b = {{ params.p }} ]]",
-        "and a, b",
-        "and case when a then b",
-        "and a between 1",
-    ],
-)
-def test_further_conditions_are_conditions_whatever_is_chosen(fragment: str) -> None:
-    """Red when only plain code is searched. The last one would take the condition behind it for its end."""
-    with pytest.raises(TemplateError, match=r"is a row of conditions|begins with `and`"):
-        SQLTemplate("select 1 where x {{> f }} and region = {{ region }}", "postgresql", fragments={"f": fragment})
-
-
-def test_an_or_beside_further_conditions_would_let_rows_in() -> None:
-    """On SQLite, as if it were written there: why it is refused."""
-    with closing(sqlite3.connect(":memory:")) as database:
-        database.execute("create table orders (id, region, vip)")
-        database.executemany("insert into orders values (?, ?, ?)", [(1, "eu", 0), (2, "us", 1)])
-        for text, rows in (("1 = 1 and region = 'eu' or vip", [1, 2]), ("1 = 1 and region = 'eu' and (vip or 1)", [1])):
-            found = database.execute(f"select id from orders where {text} order by 1").fetchall()
-            assert [row[0] for row in found] == rows
+    assert "and (1 = 1 and day >= ?" in " ".join(found.sql.split())
 
 
 def test_a_text_that_is_a_fragment_and_nothing_else() -> None:
@@ -287,20 +149,6 @@ def test_a_fragment_gives_no_name_to_a_text() -> None:
     with pytest.raises(TemplateError, match=r"^1:30: a choice that is a fragment needs a name\n") as caught:
         SQLTemplate("select {{ params.by | one_of({{> f }}, b: c) }}", "postgresql", fragments={"f": "a: x, y: z"})
     assert "write one_of(name: {{> f }})" in caught.value.message
-
-
-@pytest.mark.parametrize(
-    "fragment", ["and a, b", "and a in (1, 2), b", "[[ and x = {{ params.x }}, b ]]", "and a -- c\n , b"]
-)
-def test_further_conditions_are_no_list(fragment: str) -> None:
-    """A comma outside of brackets would end the condition before it. Red without it among the words that are looked
-    for."""
-    with pytest.raises(
-        TemplateError, match=r"^f:\d:\d+: a fragment that begins with `and` must contain only conditions"
-    ):
-        SQLTemplate("select 1, q {{> f }} from t", "postgresql", fragments={"f": fragment})
-    within = "and a in (1, 2) and b = array[1, 2] and c = {'d': 1, 'e': 2} [[ and f(x, {{ params.x }}) ]]"
-    assert SQLTemplate("select 1 where q {{> f }}", "duckdb", fragments={"f": within}).variables
 
 
 def test_a_clause_depends_on_the_variables_of_its_fragment() -> None:

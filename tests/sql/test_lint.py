@@ -312,14 +312,14 @@ params:
 def test_a_parameter_that_is_not_used_is_shown_where_it_is_declared() -> None:
     """In the header of the file, and in that of a fragment; a comment of YAML silences it. Red when its name is looked
     for in the text: it is in the title too, and the text that is compiled has no header."""
-    fragment = HEADER.format(ignored="").replace("  region: text\n", "") + "and a = 1"
-    for text in ("select 1 where r = {{ params.region }}", "select 1 where r = {{ params.region }} {{> f }}"):
+    fragment = HEADER.format(ignored="").replace("  region: text\n", "") + "a = 1"
+    for text in ("select 1 where r = {{ params.region }}", "select 1 where r = {{ params.region }} and ({{> f }})"):
         query = Query(HEADER.format(ignored="") + text, "q", file="q.sql", fragments={"f": fragment})
         (finding,) = lint(query)
         assert (finding.code, finding.line, finding.column, finding.file) == ("unused-parameter", 6, 3, "q.sql")
     silenced = Query(HEADER.format(ignored=" unused-parameter") + "select 1 where r = {{ params.region }}", "q")
     assert lint(silenced) == ()
-    (finding,) = lint(SQLTemplate("select 1 where b {{> f }}", fragments={"f": fragment}))
+    (finding,) = lint(SQLTemplate("select 1 where b and ({{> f }})", fragments={"f": fragment}))
     assert (finding.code, finding.line, finding.column, finding.file) == ("unused-parameter", 5, 3, "f")
 
 

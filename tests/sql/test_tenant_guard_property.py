@@ -2,8 +2,7 @@
 
 A template here is valid SQL, so that it can be run as well: sub-selects, clauses within clauses and beside each other,
 lists, composed literals, properties declared optional and tags marked ``not_a_filter``. Selects and conditions between
-⟦ and ⟧, and further conditions between ⟬ and ⟭, are fragments; choices between ⟪ and ⟫ are in the header of the file or
-in the tag.
+⟦ and ⟧ are fragments; choices between ⟪ and ⟫ are in the header of the file or in the tag.
 """
 
 from __future__ import annotations
@@ -72,8 +71,8 @@ class Case(NamedTuple):
 
         def replacement(match: re.Match[str]) -> str:
             if match[2] is None:
-                fragments[name := f"f{len(fragments)}"] = match[1] or match[3]
-                return f"({{{{> {name} }}}})" if match[1] else f"{{{{> {name} }}}}"
+                fragments[name := f"f{len(fragments)}"] = match[1]
+                return f"({{{{> {name} }}}})"
             texts = dict(zip("xy", match[2].split("¦"), strict=True))
             if not self.header:
                 return ", ".join(f"{key}: {text}" for key, text in texts.items())
@@ -90,8 +89,8 @@ class Case(NamedTuple):
         return Query(header + text, optional=OPTIONAL, fragments=fragments)
 
 
-_PLAIN = "([^⟦⟧⟪⟫⟬⟭]*)"
-_MARKED = re.compile(f"⟦{_PLAIN}⟧|⟪{_PLAIN}⟫|⟬{_PLAIN}⟭")
+_PLAIN = "([^⟦⟧⟪⟫]*)"
+_MARKED = re.compile(f"⟦{_PLAIN}⟧|⟪{_PLAIN}⟫")
 
 
 def maybe_a_fragment(strategy: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -116,17 +115,17 @@ def clauses(conditions: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return st.recursive(conditions.map("[[ and {} ]]".format), wrap, max_leaves=4)
 
 
-def maybe_further_conditions(conditions: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+def maybe_more_conditions(conditions: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     """Clauses one after the other, or a fragment of them."""
     some = st.lists(clauses(conditions), min_size=1, max_size=3).map(" ".join)
-    return st.one_of(st.just(""), some, some.map("⟬{}⟭".format))
+    return st.one_of(st.just(""), some, some.map("and ⟦1 = 1 {}⟧".format))
 
 
 def selects(conditions: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return st.builds(
         lambda first, more: f"select id, tenant, name from orders where {' and '.join(first)} {more}",
         st.lists(st.one_of(GUARDED, st.just("1 = 1")), min_size=1, max_size=2),
-        maybe_further_conditions(conditions),
+        maybe_more_conditions(conditions),
     )
 
 

@@ -1,7 +1,7 @@
 """Fragments: ``({{> name }})`` is replaced by the fragment with that name before the template is parsed."""
 
-# A fragment must close each bracket that it opens, and must be in parentheses or be a condition fragment. So the SQL
-# around it cannot change its meaning.
+# A fragment must close each bracket that it opens, and must be alone in parentheses. So the SQL around it cannot change
+# its meaning.
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from typing import Protocol, TypeAlias
 from tenantry.errors import Location, did_you_mean, misspelt
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.choice_names import written_name
-from tenantry.sql.fragments.condition_fragments import ConditionFragment, check_condition_fragments
 from tenantry.sql.fragments.fragment_tags import ReplacedTag, replaced_tags
 from tenantry.sql.header.query_header import NO_HEADER, Header, read_header
 from tenantry.sql.lexing.lexemes import VARIABLE_PATH, Lexeme, LexemeKind
@@ -87,10 +86,7 @@ def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
         return Expanded(definition.source, definition.parameters)
     expander = _Expander(dialect, definition.optional)
     expander.run(definition)
-    source = expander.text.source()
-    if expander.condition_fragments:
-        check_condition_fragments(source, dialect, expander.condition_fragments)
-    return Expanded(source, _merged_parameters(definition, expander.included), tuple(expander.included))
+    return Expanded(expander.text.source(), _merged_parameters(definition, expander.included), tuple(expander.included))
 
 
 def _merged_parameters(definition: TemplateDefinition, included: Sequence[Included]) -> Mapping[str, Parameter]:
@@ -111,7 +107,6 @@ class _Expander:
     def __init__(self, dialect: Dialect, optional: frozenset[str]) -> None:
         self.text = ExpandedText()
         self.included: list[Included] = []
-        self.condition_fragments: list[ConditionFragment] = []
         self._dialect = dialect
         self._optional = optional
 
@@ -169,17 +164,12 @@ class _Expander:
         self.included.append(Included(tag.name, found, at))
         body, lexemes = self._lex(found, at)
         _check_balanced(body, lexemes, "fragment")
-        joins = _begins_with_and(body, lexemes)
-        if joins:
-            self._add(" ", body, 0)
-        elif not tag.alone:
-            fix = f"write ({{{{> {tag.name} }}}}); only a fragment that begins with `and` needs none"
+        if not tag.alone:
+            included = f"({{{{> {tag.name} }}}})"
+            fix = f"write {included}; if it begins with `and`, write `and {included}`, and `1 = 1` at its beginning"
             raise outer.error(tag.start, "a fragment must be alone in parentheses", fix)
-        start = self.text.length
         self._write(body, lexemes, found, (*chain, (tag.name, found.source)))
-        if joins:
-            self.condition_fragments.append(ConditionFragment(start, self.text.length, tag, outer))
-        if lexemes[-1].kind is LexemeKind.COMMENT or joins:
+        if lexemes[-1].kind is LexemeKind.COMMENT:
             self._add("\n", body, len(body.text))  # the line break ends a line comment at the end of the fragment
         self._check_length(outer, tag.start)
 
@@ -239,7 +229,6 @@ def _find(name: str, definition: TemplateDefinition, body: Source, offset: int) 
 # --- balanced SQL: each bracket is closed, so that including it changes nothing around it -----------------------------
 
 
-_AND = re.compile(r"\s*and(?![\w$])", re.IGNORECASE)
 _SIGN = re.compile(r"[][(){};]")
 _CLOSED_BY = {"(": ")", "{": "}", "[": "]"}
 _WITH_SIGNS = frozenset(
@@ -270,15 +259,6 @@ def _check_balanced(source: Source, lexemes: Sequence[Lexeme], what: str) -> Non
     if opened:
         closing, offset = opened[-1]
         raise source.error(offset, f"this {what} ends before its {closing}", f"close it with {closing}")
-
-
-def _begins_with_and(source: Source, lexemes: Sequence[Lexeme]) -> bool:
-    for lexeme in lexemes:
-        if lexeme.kind is LexemeKind.CODE and not _is_space(source, lexeme):
-            return _AND.match(source.text, lexeme.start, lexeme.end) is not None
-        if lexeme.kind not in {LexemeKind.CODE, LexemeKind.COMMENT, LexemeKind.CLAUSE_START}:
-            return False
-    return False
 
 
 def _is_space(source: Source, lexeme: Lexeme) -> bool:

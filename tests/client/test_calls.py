@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -12,7 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenantry.client import AsyncClient, Client, calls
+from tenantry.client import AsyncClient, Client, methods
 from tenantry.client.calls import NoReply, Reply, Sleep
 from tenantry.errors import (
     ApiUnreachable,
@@ -391,7 +392,23 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> Any:
         raise ModuleNotFoundError(name)
 
-    monkeypatch.setattr(calls, "import_module", missing)
+    monkeypatch.setattr(methods, "import_module", missing)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'tenantry\[http\]'"):
         Client("http://x.test", TOKEN)
     assert builtins.__import__("tenantry.client").client.Client is Client
+
+
+def test_help_shows_signatures_and_docstrings() -> None:
+    """The methods of both clients are made from those of ApiCalls. Red when ``documented_as`` leaves out a docstring or
+    the result."""
+    shown = inspect.signature(Client.merge)
+    assert list(shown.parameters)[:3] == ["self", "user_group_id", "name"]
+    assert shown.return_annotation == "ProvisionedGroup"
+    assert inspect.iscoroutinefunction(AsyncClient.merge)
+    for name in vars(methods.ApiCalls).keys() & vars(Client).keys():
+        if name.startswith("_"):
+            continue
+        both = getattr(Client, name), getattr(AsyncClient, name)
+        assert inspect.signature(both[0]) == inspect.signature(both[1])
+        assert inspect.getdoc(both[0]) == inspect.getdoc(both[1])
+        assert inspect.getdoc(both[0])

@@ -8,7 +8,8 @@ import pytest
 
 from tenantry.client import AsyncClient, Client
 from tenantry.client.answers import ListedSource, Reply
-from tenantry.client.calls import ApiCalls, NoReply, RetryLimits
+from tenantry.client.calls import NoReply, RetryLimits
+from tenantry.client.methods import ApiCalls
 from tenantry.errors import AlreadyExists, DataSourceNotFound, InvalidSource, SourceInUse
 from tests.client.conftest import Live
 
@@ -69,7 +70,7 @@ async def test_pages_from_asyncio(live: Live) -> None:
 
 def test_a_deletion_whose_answer_was_lost() -> None:
     """The second attempt finds nothing, because the first one deleted it: that is no error."""
-    call = ApiCalls("http://tenantry.test", "ugkc_x", limits=RetryLimits(2, 0), get_method="GET").delete_source(
+    call = ApiCalls("http://tenantry.test", "ugkc_x", limits=RetryLimits(2, 0), get_method="GET").delete_data_source(
         "w", force=True, dry_run=False
     )
     sent = next(call)

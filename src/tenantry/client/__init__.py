@@ -7,17 +7,16 @@ with Client("https://tenantry.example.com", api_token=...) as client:
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from tenantry.client.answers import CreatedPass, ListedGroup, ListedSource, ProvisionedGroup, Reply
 from tenantry.client.async_client import AsyncClient
 from tenantry.client.bulk import BulkReport, LineBatches, read_reports
-from tenantry.client.calls import ApiCalls, Call, GetMethod, NoReply, RetryLimits, Send, Sleep
+from tenantry.client.calls import Call, GetMethod, NoReply, RetryLimits, Send, Sleep
+from tenantry.client.methods import ApiCalls, documented_as
 from tenantry.client.rotations import RotationReport, read_rotations, rotate_part
-from tenantry.groups import UNCHANGED, Unchanged
 from tenantry.tracing import HttpClientSpan
 
 if TYPE_CHECKING:
@@ -34,7 +33,16 @@ __all__ = [
     "RotationReport",
 ]
 
+P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def _sending(call: Callable[Concatenate[ApiCalls, P], Call[T]]) -> Callable[Concatenate[Client, P], T]:
+    @documented_as(call)
+    def send(client: Client, /, *args: P.args, **fields: P.kwargs) -> T:
+        return client._run(call(client._calls, *args, **fields))
+
+    return send
 
 
 class Client:
@@ -63,99 +71,18 @@ class Client:
             timeout=timeout, transport=transport, headers=self._calls.headers, follow_redirects=False
         )
 
-    def get_or_create(
-        self,
-        user_group_id: str,
-        *,
-        name: str | None = None,
-        properties: Mapping[str, Any] | None = None,
-        mapping: Mapping[str, str] | None = None,
-        dry_run: bool = False,
-    ) -> ProvisionedGroup:
-        """Get the group, or create it. An existing group is not changed."""
-        return self._run(
-            self._calls.get_or_create(user_group_id, name=name, properties=properties, mapping=mapping, dry_run=dry_run)
-        )
-
-    def update(
-        self,
-        user_group_id: str,
-        *,
-        name: str | Unchanged = UNCHANGED,
-        properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
-        mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
-        dry_run: bool = False,
-    ) -> ProvisionedGroup:
-        """Replace each given field completely. None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
-        return self._run(
-            self._calls.update(user_group_id, name=name, properties=properties, mapping=mapping, dry_run=dry_run)
-        )
-
-    def merge(
-        self,
-        user_group_id: str,
-        *,
-        name: str | Unchanged = UNCHANGED,
-        properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
-        mapping: Mapping[str, str | None] | Unchanged | None = UNCHANGED,
-        expires_at: datetime | Unchanged | None = UNCHANGED,
-        suspended: bool | Unchanged = UNCHANGED,
-        dry_run: bool = False,
-    ) -> ProvisionedGroup:
-        """Merge the given members into the group's ``properties`` and ``mapping`` (RFC 7396). None removes a member.
-
-        ``expires_at``: the time, with a time zone, from which the group's token is refused. None removes the end date.
-        ``suspended``: True refuses the group's token and passes until you set it to False. Raises UnknownGroup, and
-        ValueError if ``expires_at`` has no time zone.
-        """
-        return self._run(
-            self._calls.merge(
-                user_group_id,
-                name=name,
-                properties=properties,
-                mapping=mapping,
-                expires_at=expires_at,
-                suspended=suspended,
-                dry_run=dry_run,
-            )
-        )
-
-    def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
-        """Delete the group and return it, or None if a retry after a lost reply does not find the group. Raises
-        UnknownGroup."""
-        return self._run(self._calls.delete(user_group_id, dry_run=dry_run))
-
-    def rotate(
-        self, current_token: str, *, idempotency_key: str | None = None, dry_run: bool = False
-    ) -> ProvisionedGroup:
-        """Replace the group's token. Retries are safe, because all attempts send the same idempotency key, which is
-        random by default. Raises UnknownToken, TokenAlreadyRotated."""
-        return self._run(self._calls.rotate(current_token, idempotency_key, dry_run=dry_run))
-
-    def create_pass(
-        self,
-        user_group_id: str,
-        viewer_id: str | None = None,
-        viewer: Mapping[str, Any] | None = None,
-        *,
-        seconds: int | None = None,
-        scope: str | None = None,
-    ) -> CreatedPass:
-        """Make a pass for one viewer, with the arguments of ``tenantry.mint_pass``. The API token needs the scope
-        ``passes``. Raises UnknownGroup, GroupSuspended, GroupExpired."""
-        return self._run(
-            self._calls.create_pass(user_group_id, viewer_id=viewer_id, viewer=viewer, seconds=seconds, scope=scope)
-        )
-
-    def revoke_viewer(self, user_group_id: str, viewer_id: str) -> datetime:
-        """Refuse all passes that were issued to this viewer until now. Returns the time (aware, UTC) from which new
-        passes are accepted. Raises UnknownGroup, TooManyRevokedViewers."""
-        return self._run(self._calls.revoke_viewer(user_group_id, viewer_id))
-
-    def find(self, user_group_id: str) -> ListedGroup | None:
-        """Return the group without its token, or None."""
-        found = self._run(self._calls.find(user_group_id)).groups
-        return found[0] if found else None
+    get_or_create = _sending(ApiCalls.get_or_create)
+    update = _sending(ApiCalls.update)
+    merge = _sending(ApiCalls.merge)
+    delete = _sending(ApiCalls.delete)
+    rotate = _sending(ApiCalls.rotate)
+    create_pass = _sending(ApiCalls.create_pass)
+    revoke_viewer = _sending(ApiCalls.revoke_viewer)
+    find = _sending(ApiCalls.find)
+    data_source = _sending(ApiCalls.data_source)
+    create_data_source = _sending(ApiCalls.create_data_source)
+    update_data_source = _sending(ApiCalls.update_data_source)
+    delete_data_source = _sending(ApiCalls.delete_data_source)
 
     def groups(self, *, match: str = "", after: int = 0, page_size: int = 100) -> Iterator[ListedGroup]:
         """Yield the groups with ``team_id > after``, ordered by ``team_id``. ``match``: only groups whose id starts
@@ -166,11 +93,6 @@ class Client:
             yield from page.groups
             following = page.next
 
-    def data_source(self, name: str) -> ListedSource | None:
-        """Return the data source with this name or id, or None."""
-        found = self._run(self._calls.sources(name=name)).sources
-        return found[0] if found else None
-
     def data_sources(self, *, page_size: int = 100) -> Iterator[ListedSource]:
         """Yield all data sources of the environment, ordered by name."""
         following: str | None = ""
@@ -178,47 +100,6 @@ class Client:
             page = self._run(self._calls.sources(after=following, limit=page_size))
             yield from page.sources
             following = page.next
-
-    def create_data_source(
-        self,
-        name: str,
-        url: str,
-        *,
-        password: str | None = None,
-        session: Mapping[str, str] | None = None,
-        tables: Mapping[str, Any] | None = None,
-        test: bool = True,
-        dry_run: bool = False,
-    ) -> ListedSource:
-        """Register a data source. If ``test`` is true, the service connects to the source first. Raises InvalidSource,
-        SourceTestFailed, and AlreadyExists, which you also get if an earlier attempt succeeded but its reply was
-        lost."""
-        fields = {"url": url, "password": password, "session": session, "tables": tables, "test": test}
-        return self._run(self._calls.write_source("POST", name, dry_run=dry_run, **fields))
-
-    def update_data_source(
-        self,
-        name: str,
-        *,
-        new_name: str | Unchanged = UNCHANGED,
-        url: str | Unchanged = UNCHANGED,
-        password: str | Unchanged = UNCHANGED,
-        session: Mapping[str, str] | Unchanged | None = UNCHANGED,
-        tables: Mapping[str, Any] | Unchanged | None = UNCHANGED,
-        test: bool = True,
-        dry_run: bool = False,
-    ) -> ListedSource:
-        """Replace each given field, and keep the other fields. None removes the session variables (``session``) or the
-        declaration of guarded tables (``tables``). If ``test`` is true, the service connects to the changed source
-        first. Raises DataSourceNotFound, InvalidSource, SourceTestFailed. For ``new_name``, also raises AlreadyExists,
-        and SourceInUse if groups are mapped to the old name."""
-        fields = {"new_name": new_name, "url": url, "password": password, "session": session, "tables": tables}
-        return self._run(self._calls.write_source("PATCH", name, dry_run=dry_run, test=test, **fields))
-
-    def delete_data_source(self, name: str, *, force: bool = False, dry_run: bool = False) -> ListedSource | None:
-        """Delete the data source and return it, or None if a retry does not find it. Raises DataSourceNotFound, and
-        SourceInUse if user groups map to the source, unless ``force`` is true."""
-        return self._run(self._calls.delete_source(name, force=force, dry_run=dry_run))
 
     def bulk(
         self, groups: Iterable[Mapping[str, Any]], *, replace: bool = False, dry_run: bool = False

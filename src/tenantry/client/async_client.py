@@ -1,22 +1,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
-from datetime import datetime
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from tenantry.client.answers import CreatedPass, ListedGroup, ListedSource, ProvisionedGroup, Reply
+from tenantry.client.answers import ListedGroup, ListedSource, Reply
 from tenantry.client.bulk import BulkReport, LineBatches, each_of, read_reports
-from tenantry.client.calls import ApiCalls, Call, GetMethod, NoReply, RetryLimits, Send, Sleep
+from tenantry.client.calls import Call, GetMethod, NoReply, RetryLimits, Send, Sleep
+from tenantry.client.methods import ApiCalls, documented_as
 from tenantry.client.rotations import RotationReport, read_rotations, rotate_part
-from tenantry.groups import UNCHANGED, Unchanged
 from tenantry.tracing import HttpClientSpan
 
 if TYPE_CHECKING:
     import httpx2
 
+P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def _sending(
+    call: Callable[Concatenate[ApiCalls, P], Call[T]],
+) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]]:
+    @documented_as(call)
+    async def send(client: AsyncClient, /, *args: P.args, **fields: P.kwargs) -> T:
+        return await client._run(call(client._calls, *args, **fields))
+
+    return send
 
 
 class AsyncClient:
@@ -38,90 +48,18 @@ class AsyncClient:
             timeout=timeout, transport=transport, headers=self._calls.headers, follow_redirects=False
         )
 
-    async def get_or_create(
-        self,
-        user_group_id: str,
-        *,
-        name: str | None = None,
-        properties: Mapping[str, Any] | None = None,
-        mapping: Mapping[str, str] | None = None,
-        dry_run: bool = False,
-    ) -> ProvisionedGroup:
-        """As Client.get_or_create."""
-        return await self._run(
-            self._calls.get_or_create(user_group_id, name=name, properties=properties, mapping=mapping, dry_run=dry_run)
-        )
-
-    async def update(
-        self,
-        user_group_id: str,
-        *,
-        name: str | Unchanged = UNCHANGED,
-        properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
-        mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
-        dry_run: bool = False,
-    ) -> ProvisionedGroup:
-        """As Client.update."""
-        return await self._run(
-            self._calls.update(user_group_id, name=name, properties=properties, mapping=mapping, dry_run=dry_run)
-        )
-
-    async def merge(
-        self,
-        user_group_id: str,
-        *,
-        name: str | Unchanged = UNCHANGED,
-        properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
-        mapping: Mapping[str, str | None] | Unchanged | None = UNCHANGED,
-        expires_at: datetime | Unchanged | None = UNCHANGED,
-        suspended: bool | Unchanged = UNCHANGED,
-        dry_run: bool = False,
-    ) -> ProvisionedGroup:
-        """As Client.merge."""
-        return await self._run(
-            self._calls.merge(
-                user_group_id,
-                name=name,
-                properties=properties,
-                mapping=mapping,
-                expires_at=expires_at,
-                suspended=suspended,
-                dry_run=dry_run,
-            )
-        )
-
-    async def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
-        """As Client.delete."""
-        return await self._run(self._calls.delete(user_group_id, dry_run=dry_run))
-
-    async def rotate(
-        self, current_token: str, *, idempotency_key: str | None = None, dry_run: bool = False
-    ) -> ProvisionedGroup:
-        """As Client.rotate."""
-        return await self._run(self._calls.rotate(current_token, idempotency_key, dry_run=dry_run))
-
-    async def create_pass(
-        self,
-        user_group_id: str,
-        viewer_id: str | None = None,
-        viewer: Mapping[str, Any] | None = None,
-        *,
-        seconds: int | None = None,
-        scope: str | None = None,
-    ) -> CreatedPass:
-        """As Client.create_pass."""
-        return await self._run(
-            self._calls.create_pass(user_group_id, viewer_id=viewer_id, viewer=viewer, seconds=seconds, scope=scope)
-        )
-
-    async def revoke_viewer(self, user_group_id: str, viewer_id: str) -> datetime:
-        """As Client.revoke_viewer."""
-        return await self._run(self._calls.revoke_viewer(user_group_id, viewer_id))
-
-    async def find(self, user_group_id: str) -> ListedGroup | None:
-        """As Client.find."""
-        found = (await self._run(self._calls.find(user_group_id))).groups
-        return found[0] if found else None
+    get_or_create = _sending(ApiCalls.get_or_create)
+    update = _sending(ApiCalls.update)
+    merge = _sending(ApiCalls.merge)
+    delete = _sending(ApiCalls.delete)
+    rotate = _sending(ApiCalls.rotate)
+    create_pass = _sending(ApiCalls.create_pass)
+    revoke_viewer = _sending(ApiCalls.revoke_viewer)
+    find = _sending(ApiCalls.find)
+    data_source = _sending(ApiCalls.data_source)
+    create_data_source = _sending(ApiCalls.create_data_source)
+    update_data_source = _sending(ApiCalls.update_data_source)
+    delete_data_source = _sending(ApiCalls.delete_data_source)
 
     async def groups(self, *, match: str = "", after: int = 0, page_size: int = 100) -> AsyncIterator[ListedGroup]:
         """As Client.groups."""
@@ -132,11 +70,6 @@ class AsyncClient:
                 yield group
             following = page.next
 
-    async def data_source(self, name: str) -> ListedSource | None:
-        """As Client.data_source."""
-        found = (await self._run(self._calls.sources(name=name))).sources
-        return found[0] if found else None
-
     async def data_sources(self, *, page_size: int = 100) -> AsyncIterator[ListedSource]:
         """As Client.data_sources."""
         following: str | None = ""
@@ -145,41 +78,6 @@ class AsyncClient:
             for source in page.sources:
                 yield source
             following = page.next
-
-    async def create_data_source(
-        self,
-        name: str,
-        url: str,
-        *,
-        password: str | None = None,
-        session: Mapping[str, str] | None = None,
-        tables: Mapping[str, Any] | None = None,
-        test: bool = True,
-        dry_run: bool = False,
-    ) -> ListedSource:
-        """As Client.create_data_source."""
-        fields = {"url": url, "password": password, "session": session, "tables": tables, "test": test}
-        return await self._run(self._calls.write_source("POST", name, dry_run=dry_run, **fields))
-
-    async def update_data_source(
-        self,
-        name: str,
-        *,
-        new_name: str | Unchanged = UNCHANGED,
-        url: str | Unchanged = UNCHANGED,
-        password: str | Unchanged = UNCHANGED,
-        session: Mapping[str, str] | Unchanged | None = UNCHANGED,
-        tables: Mapping[str, Any] | Unchanged | None = UNCHANGED,
-        test: bool = True,
-        dry_run: bool = False,
-    ) -> ListedSource:
-        """As Client.update_data_source."""
-        fields = {"new_name": new_name, "url": url, "password": password, "session": session, "tables": tables}
-        return await self._run(self._calls.write_source("PATCH", name, dry_run=dry_run, test=test, **fields))
-
-    async def delete_data_source(self, name: str, *, force: bool = False, dry_run: bool = False) -> ListedSource | None:
-        """As Client.delete_data_source."""
-        return await self._run(self._calls.delete_source(name, force=force, dry_run=dry_run))
 
     async def bulk(
         self,

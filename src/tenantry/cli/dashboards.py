@@ -64,9 +64,9 @@ def check(
     """Find mistakes in the dashboards of DIR and in their queries.
 
     With --groups, the command looks up each variable in each group. It also asks the engines of the groups' data
-    sources to explain the queries, if they can. It runs only the queries of lines, areas, heat maps, bars with
-    "aggregate: none", and panels with "colors", to find rows that share a place and colors without rows. If only some
-    groups see a dashboard or panel, a note names those groups.
+    sources to explain the queries, if they can. It runs only the queries of lines, areas, heat maps and bars with
+    "aggregate: none", to find rows that share a place. If only some groups see a dashboard or panel, a note names those
+    groups.
 
     The guarded tables are read from the first of these that declares any: --tables, the store's data sources (with
     --groups), and tables.yaml in DIR or next to DIR. The command exits with 1 if a finding has the severity error.

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cli.dashboards_audience import Audience
-from tenantry.cli.dashboards_colors import checked_column, color_findings
 from tenantry.cli.options import (
     choose_environment,
     groups_of,
@@ -165,7 +164,6 @@ class DashboardCheck:
             *refused,
             *self._unknown_columns(),
             *self._repeated_rows(),
-            *self._colors(),
         )
 
     def _guarded(self, template: SQLTemplate) -> SQLTemplate:
@@ -203,17 +201,6 @@ class DashboardCheck:
                         f"group the query by {columns}, or set `color` or `rows` to a column in which these rows differ"
                     )
                     yield at.file, Finding("repeated-rows", Severity.ERROR, at.line, at.column, message, fix)
-
-    def _colors(self) -> Iterator[Located]:
-        if self._engines is None:
-            return
-        for saved in self._saved:
-            names = {
-                panel.id: self._engines.series.get(_asked_query(saved, panel, file, template), {}).values()
-                for panel, file, template in templates_of(saved)
-                if panel is not None and template is saved.queries.panels[panel.id].rows
-            }
-            yield from color_findings(saved.dashboard, names)
 
     def _tables_without_pages(self) -> Iterator[Located]:
         if self._engines is None:
@@ -276,8 +263,7 @@ def _asked_query(saved: SavedDashboard, panel: Panel | None, file: str, template
     schema = saved.dashboard.schema if panel is None else panel.schema
     whole = panel is not None and template is saved.queries.panels[panel.id].rows
     unique_by = panel.unique_by if panel is not None and whole else ()
-    series = checked_column(saved.dashboard, panel) if panel is not None and whole else ""
-    return AskedQuery(file, template, schema, bool(columns_in(saved, panel, template)), unique_by, series)
+    return AskedQuery(file, template, schema, bool(columns_in(saved, panel, template)), unique_by)
 
 
 def print_report(report: DashboardReport, style: str) -> None:

@@ -80,12 +80,6 @@ class ColumnUse:
 
 
 @dataclass(frozen=True, slots=True)
-class ColoredName:
-    name: str
-    offset: int
-
-
-@dataclass(frozen=True, slots=True)
 class Panel:
     id: str
     """The number of the panel's row and of its position in the row: ``1-2`` is the second panel of the first row."""
@@ -119,8 +113,6 @@ class Panel:
     """Whether the panel would add values that must not be added, as in a stack of means."""
     columns_left_out: bool = False
     """Whether the panel is a table without ``columns``."""
-    colors: tuple[ColoredName, ...] = ()
-    """The names in the panel's ``colors``."""
     when: When | None = None
     """The condition for groups that see the panel; None if all groups do."""
 
@@ -139,8 +131,6 @@ class DashboardFile:
     controls: Mapping[str, Control] = field(default_factory=lambda: MappingProxyType({}))
     colors: Mapping[str, int | str] = field(default_factory=lambda: MappingProxyType({}))
     """The colour of each series, by name."""
-    colored_names: tuple[ColoredName, ...] = ()
-    """The names in ``colors``."""
     zone: ZoneOfGroup = field(default_factory=lambda: zone_reference({}))
     when: When | None = None
     """The condition for groups that may open the dashboard; None if all groups may."""

@@ -10,7 +10,6 @@ from tenantry.dashboards.definition.file_schema import DASHBOARD, MAX_IN_ROW, MA
 from tenantry.dashboards.definition.model import (
     COLUMNS,
     Click,
-    ColoredName,
     Control,
     DashboardFile,
     Panel,
@@ -62,7 +61,7 @@ class _FileReader:
         dashboard = DashboardFile(
             self._name, self._source, texts, rows, schema, top.get("cache"), zone=zone, when=top.get("when")
         )
-        return replace(dashboard, controls=controls, colors=top.get("colors", {}), colored_names=_colored_names(nodes))
+        return replace(dashboard, controls=controls, colors=top.get("colors", {}))
 
     def _rows(
         self, node: YamlNode, top: Mapping[str, Any], controls: Mapping[str, Control]
@@ -131,7 +130,6 @@ class _FileReader:
             unique_by=unique_columns(kind, values),
             adds_averages=adds_averages({"kind": kind, **values}),
             columns_left_out=left_out,
-            colors=_colored_names(nodes),
             when=values.get("when"),
         )
         self._check_chosen_columns(panel, nodes[kind], values.get(PanelKind.VEGA), controls)
@@ -197,9 +195,3 @@ def _query_use(value: Any, node: YamlNode | None) -> QueryUse | None:
     if value is None or node is None:
         return None
     return QueryUse(value.get("name", ""), value.get("sql", ""), node.offset)
-
-
-def _colored_names(nodes: Mapping[str, YamlNode]) -> tuple[ColoredName, ...]:
-    return (
-        tuple(ColoredName(name, offset) for name, offset in nodes["colors"].keys.items()) if "colors" in nodes else ()
-    )

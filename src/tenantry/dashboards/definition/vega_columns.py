@@ -26,9 +26,6 @@ _IN_TRANSFORMS: Final = frozenset(
     }
 )
 """Keys whose strings name fields inside ``transform``, but not elsewhere."""
-_COLOR_CHANNELS: Final = ("color", "fill", "stroke")
-_OWN_COLORS: Final = frozenset({"aggregate", "bin", "timeUnit", "scale"})
-"""If a channel has one of these keys, its names do not get the page's colours (frontend/src/vega_colors.js)."""
 _LABELS: Final = "labelExpr"
 """Key of an expression for axis labels, in which ``datum`` is a label and not a row."""
 _VARIABLE: Final = r"\\{\{|\{\{(?:(?!\}\}).)*\}\}"
@@ -71,45 +68,11 @@ def vega_fields(specification: Any, *, in_transform: bool = False) -> Iterator[s
                 yield from (name for each in _lists(value) for name in _fields(each))
 
 
-def vega_colored_column(specification: Any) -> str:
-    """Return the column whose names get the page's colours, or an empty string if there is no such column. All channels
-    ``color``, ``fill`` and ``stroke`` must name this column, as nominal or ordinal and without a scale. Replace
-    variables first."""
-    channels = [
-        channel
-        for encoding in _encodings(specification)
-        for channel in map(encoding.get, _COLOR_CHANNELS)
-        if isinstance(channel, dict) and channel.get("field")
-    ]
-    fields = {str(channel["field"]) for channel in channels}
-    return fields.pop() if len(fields) == 1 and all(map(_shows_names, channels)) else ""
-
-
 def is_field(pointer: str) -> bool:
     """Whether the string at this JSON pointer of a specification may be a field."""
     keys = [key for key in pointer.split("/")[1:] if not key.isdecimal()]
     named = _ANYWHERE | (_IN_TRANSFORMS | {"value"} if "transform" in keys else set())
     return not named.isdisjoint(keys[-1:]) or "repeat" in keys
-
-
-def _encodings(specification: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(specification, list):
-        for each in specification:
-            yield from _encodings(each)
-    elif isinstance(specification, dict):
-        for key, value in specification.items():
-            if key == "encoding" and isinstance(value, dict):
-                yield value
-            yield from _encodings(value)
-
-
-def _shows_names(channel: dict[str, Any]) -> bool:
-    return (
-        isinstance(channel["field"], str)
-        and channel.get("type") in ("nominal", "ordinal")
-        and channel.get("sort") in (None, "ascending", "descending")
-        and _OWN_COLORS.isdisjoint(channel)
-    )
 
 
 def _is_field_of_transform(key: str, entry: dict[str, Any]) -> bool:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tenantry.datasources.checks.query_plans import PlanTemplate, plan_prefix
 from tenantry.datasources.checks.refused_queries import Refusal, read_refusal
 from tenantry.datasources.checks.repeated_rows import RepeatedRows
-from tenantry.datasources.checks.series_names import SeriesNames, names_in
 from tenantry.datasources.declared_tables import declared_tables
 from tenantry.datasources.engines.engine import Engine
 from tenantry.datasources.engines.registry import find_engine
@@ -53,8 +52,6 @@ class AskedQuery(NamedTuple):
     """Also ask for the names of the columns."""
     unique_by: tuple[str, ...] = ()
     """Also run the query, and count the rows that have equal values in these columns."""
-    series: str = ""
-    """Also run the query, and list the different values of this column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,6 @@ class EngineReport:
     unnamed: frozenset[str]  # files of explained queries for which the engine gave no column names
     asked: Mapping[AskedQuery, frozenset[str]]  # the engines that were asked about each query
     repeated: Mapping[AskedQuery, Mapping[str, int]]  # rows that are not unique, by "data source …, for GROUP"
-    series: Mapping[AskedQuery, Mapping[str, frozenset[str] | None]]  # names in a column; None: unknown
 
 
 class _Asked(NamedTuple):
@@ -128,7 +124,6 @@ class EngineCheck:
         self._columns: dict[AskedQuery, dict[str, tuple[str, ...]]] = {}
         self._unnamed: set[str] = set()
         self._repeated: dict[AskedQuery, dict[str, int]] = {}
-        self._series: dict[AskedQuery, dict[str, frozenset[str] | None]] = {}
 
     def add(self, group: UserGroup, files: Collection[str] | None = None) -> None:
         """Choose the queries to explain for this group. ``files``: the query files that the group can see (None:
@@ -181,7 +176,6 @@ class EngineCheck:
             frozenset(self._unnamed),
             self._asked_engines(),
             self._repeated,
-            self._series,
         )
 
     def _asked_engines(self) -> dict[AskedQuery, frozenset[str]]:
@@ -260,9 +254,6 @@ class EngineCheck:
             found = await _answer(sources, asked, RepeatedRows(query.template, query.unique_by))
             if found is not None and found.rows:
                 self._repeated.setdefault(query, {})[says] = int(found.rows[0][0])
-        if query.series:  # with sample input, some names may be filtered out
-            listed = None if asked.samples else await _answer(sources, asked, SeriesNames(query.template, query.series))
-            self._series.setdefault(query, {})[says] = names_in(listed)
 
     async def _name(
         self,

@@ -158,7 +158,7 @@ class UnregisteredSource(DataSourceError):
 
 
 class InvalidSource(DataSourceError):
-    """The URL, session variables, dialect or guarded tables of a data source are not accepted."""
+    """Tenantry does not accept the URL, session variables, dialect or guarded tables of a data source."""
 
     code = "invalid_source"
     status = 422

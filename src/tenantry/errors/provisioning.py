@@ -47,7 +47,7 @@ class ApiTokenExpired(Unauthorized):
 
 
 class MissingScope(TenantryError):
-    """The API token lacks the required scope; the message names it."""
+    """The API token lacks the required scope."""
 
     code = "missing_scope"
     status = 403
@@ -132,7 +132,7 @@ class RequestTimeout(TenantryError):
 
 
 class TokenAlreadyRotated(TenantryError):
-    """An earlier rotation has already replaced ``current_token``; a GET gives the live one."""
+    """An earlier rotation has already replaced ``current_token``."""
 
     code = "token_already_rotated"
     status = 409
@@ -167,7 +167,7 @@ class SourceInUse(TenantryError):
 
 
 class TooManyRevokedViewers(TenantryError):
-    """200 viewers of the user group were revoked within a day: rotate its token instead."""
+    """The group's list of revoked viewers is full."""
 
     code = "too_many_revoked_viewers"
     status = 409
@@ -222,7 +222,7 @@ class HeadersTooLarge(TenantryError):
 
 
 class InvalidBody(TenantryError):
-    """The JSON body has the wrong shape, breaks a limit or holds a secret; ``field`` points at it."""
+    """The JSON body has the wrong shape."""
 
     code = "invalid_body"
     status = 422

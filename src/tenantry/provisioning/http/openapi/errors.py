@@ -65,7 +65,9 @@ _EXAMPLES: Final = {
             "A header or a query parameter cannot be used",
             "the header Content-Length must be a single number of bytes",
         ),
-        _Example(errors.BadJson, "The body is not JSON", "the body is not JSON: a comma is missing, at character 24"),
+        _Example(
+            errors.BadJson, "The body is not JSON", "the body is not JSON: Expecting ',' delimiter, at character 24"
+        ),
         _Example(
             errors.InvalidRequest,
             "The form has no `token`, or a parameter twice",

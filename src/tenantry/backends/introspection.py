@@ -35,7 +35,7 @@ _EXAMPLE = "such as https://tenantry.example.com/oauth/introspect"
 
 class IntrospectionBackend:
     """Finds groups through the RFC 7662 endpoint ``url`` of another Tenantry server (``…/oauth/introspect``). Works in
-    several event loops.
+    several event loops. Ignores proxy settings and ``.netrc``.
 
     - ``api_token``: an API token with the scope ``introspect``. The backend finds only groups of this token's
       environment.
@@ -61,13 +61,21 @@ class IntrospectionBackend:
             raise ValueError("api_token must be the string that `tenantry api-token create --scope introspect` printed")
         if not timeout > 0:
             raise ValueError("timeout must be a number of seconds above 0")
-        address = checked_address(url, allow_http=allow_http)
-        self._endpoint = IntrospectionClient(address, api_token, timeout=timeout, transport=transport)
+        self._url = checked_address(url, allow_http=allow_http)
         self._keys = keys
+        self._timeout = timeout
+        self._transport = transport
         self._clock = clock
+        self._library = _library()
+        self._headers = {
+            "Authorization": f"Bearer {api_token}",
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+        }
+        self._clients: LoopLocal[httpx2.AsyncClient] = LoopLocal(self._create_client, lambda client: client.aclose())
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._endpoint.url}>"
+        return f"<{type(self).__name__} {self._url}>"
 
     async def find(self, token: Token) -> UserGroup | None:
         """Return the token's group, or None if the other server reports the token as inactive or the token's key is not
@@ -82,30 +90,9 @@ class IntrospectionBackend:
         except (SigningKeyMissing, ValueError):
             return NOT_ACTIVE
         asked_at = self._clock()
-        return read_response(await self._endpoint.ask(text), token, asked_at)
+        return read_response(await self._ask(text), token, asked_at)
 
-    async def aclose(self) -> None:
-        await self._endpoint.aclose()
-
-
-class IntrospectionClient:
-    """An HTTP client that ignores proxy settings and ``.netrc``. Its errors and its repr never contain a token."""
-
-    def __init__(
-        self, url: str, api_token: str, *, timeout: float, transport: httpx2.AsyncBaseTransport | None
-    ) -> None:
-        self.url = url
-        self._timeout = timeout
-        self._transport = transport
-        self._library = _library()
-        self._headers = {
-            "Authorization": f"Bearer {api_token}",
-            "Accept": "application/json",
-            "Accept-Encoding": "identity",
-        }
-        self._clients: LoopLocal[httpx2.AsyncClient] = LoopLocal(self._create_client, lambda client: client.aclose())
-
-    async def ask(self, token: str) -> bytes:
+    async def _ask(self, token: str) -> bytes:
         """Send the token and return the body of the response. Raises StoreUnavailable unless a response with status 200
         arrives."""
         client = self._clients.get()
@@ -127,9 +114,9 @@ class IntrospectionClient:
         return body
 
     async def _post(self, client: httpx2.AsyncClient, token: str, attempt: int) -> tuple[int, bytes]:
-        with HttpClientSpan("POST", self.url, attempt) as span:
+        with HttpClientSpan("POST", self._url, attempt) as span:
             body = bytearray()
-            async with client.stream("POST", self.url, data={"token": token}, headers=span.inject()) as response:
+            async with client.stream("POST", self._url, data={"token": token}, headers=span.inject()) as response:
                 if response.status_code == 200:
                     async for chunk in response.aiter_raw():
                         body += chunk
@@ -143,7 +130,7 @@ class IntrospectionClient:
         client: httpx2.AsyncClient = self._library.AsyncClient(
             headers=self._headers,
             transport=self._transport,
-            timeout=None,  # ``ask`` has one timeout for connecting and reading together
+            timeout=None,  # ``_ask`` has one timeout for connecting and reading together
             limits=limits,
             follow_redirects=False,
             trust_env=False,

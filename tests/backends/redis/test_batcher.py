@@ -1,4 +1,4 @@
-"""RedisBatcher: the budget of those who look, and what becomes of a command that takes longer."""
+"""read_batcher: the budget of those who look, and what becomes of a command that takes longer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from tenantry.backends.batching import NoAnswer
-from tenantry.backends.redis.second_level import RedisBatcher
+from tenantry.backends.redis.second_level import read_batcher
 from tests.backends.redis.conftest import until
 
 
@@ -37,14 +37,14 @@ async def test_an_answer_after_the_budget_is_no_answer() -> None:
     Red when the late end counts: a server that is always too slow would keep the breaker closed.
     """
     server, outcomes = Server(), []
-    batcher = RedisBatcher(server, 0.01, outcomes.append)
+    batcher = read_batcher(server, 0.01, outcomes.append)
     with pytest.raises(NoAnswer):
-        await batcher.read("a")
+        await batcher.ask("a")
     server.may.set()
-    await until(lambda: not batcher._batcher._tasks)
+    await until(lambda: not batcher._tasks)
     assert outcomes == [False]
-    batcher._batcher._budget = 30.0  # one that a busy machine keeps to
-    assert await batcher.read("b") == b"b"
+    batcher._budget = 30.0  # one that a busy machine keeps to
+    assert await batcher.ask("b") == b"b"
     assert outcomes == [False, True]
     await batcher.aclose()
 
@@ -52,10 +52,10 @@ async def test_an_answer_after_the_budget_is_no_answer() -> None:
 async def test_at_most_two_commands_are_under_way() -> None:
     """While they are, reads gather in one batch. Red without the limit: each tick was a command and a connection."""
     server, outcomes = Server(), []
-    batcher = RedisBatcher(server, 30, outcomes.append)
+    batcher = read_batcher(server, 30, outcomes.append)
     reads = []
     for number in range(20):
-        reads.append(asyncio.create_task(batcher.read(str(number % 10))))
+        reads.append(batcher.ask(str(number % 10)))
         await settle()
     assert [list(keys) for keys in server.asked] == [["0"], ["1"]]
     server.may.set()
@@ -68,15 +68,15 @@ async def test_at_most_two_commands_are_under_way() -> None:
 async def test_closing_answers_those_who_wait() -> None:
     """With NoAnswer, whether their command is under way or not; no task is left."""
     server = Server()
-    batcher = RedisBatcher(server, 30, lambda good: None)
+    batcher = read_batcher(server, 30, lambda good: None)
     reads = []
     for number in range(4):
-        reads.append(asyncio.create_task(batcher.read(str(number))))
+        reads.append(batcher.ask(str(number)))
         await settle()
     await batcher.aclose()
     ended = await asyncio.gather(*reads, return_exceptions=True)
     assert [type(each) for each in ended] == [NoAnswer] * 4
-    assert batcher._batcher._tasks == set()
+    assert batcher._tasks == set()
 
 
 async def test_an_error_is_no_answer() -> None:
@@ -86,9 +86,9 @@ async def test_an_error_is_no_answer() -> None:
         raise ValueError(keys)
 
     outcomes: list[bool] = []
-    batcher = RedisBatcher(fails, 30, outcomes.append)
+    batcher = read_batcher(fails, 30, outcomes.append)
     for _ in range(2):
         with pytest.raises(NoAnswer):
-            await batcher.read("a")
+            await batcher.ask("a")
     assert outcomes == [False, False]
     await batcher.aclose()

@@ -84,8 +84,6 @@ class BusCounters:
 class Deaf(Exception): ...
 
 
-_NOT_DELIVERED = "connected, but its own messages do not arrive"
-
 Listen = Callable[["NotificationLimiter", Callable[[], None]], Awaitable[None]]
 """Connects and passes messages to the limiter. Calls the second argument when the first probe has arrived. Raises an
 exception if the connection is lost or a probe does not arrive."""

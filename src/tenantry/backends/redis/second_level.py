@@ -138,7 +138,7 @@ class RedisBackend:
             return None
         connections = self._connections.get()
         try:
-            value = await connections.batcher.read(key_of(store_id, token.handle))
+            value = await connections.batcher.ask(key_of(store_id, token.handle))
             reading = None if value is None else read_entry(value, store_id, token)
         except NoAnswer:
             self.counters.errors += 1
@@ -195,37 +195,24 @@ class _RedisConnections:
     def __init__(self, server: RedisServer, lifetime: float, budget: float, ended: Callable[[bool], None]) -> None:
         self._client = RedisClient(server)
         self.commands = RedisCommands(self._client, lifetime)
-        self.batcher = RedisBatcher(self.commands.read, budget, ended)
+        self.batcher = read_batcher(self.commands.read, budget, ended)
 
     async def aclose(self) -> None:
         await self.batcher.aclose()
         await self._client.aclose()
 
 
-class RedisBatcher:
+def read_batcher(
+    read: Callable[[Sequence[str]], Awaitable[Sequence[bytes | None]]], budget: float, ended: Callable[[bool], None]
+) -> TickBatcher[str, bytes | None]:
     """At most two commands run at once. A command may run for longer than ``budget``, so that a slow handshake can
     finish."""
 
-    def __init__(
-        self,
-        read: Callable[[Sequence[str]], Awaitable[Sequence[bytes | None]]],
-        budget: float,
-        ended: Callable[[bool], None],
-    ) -> None:
-        self._read = read
-        self._batcher: TickBatcher[str, bytes | None] = TickBatcher(
-            self._fetch, size=READ_BATCH, concurrent=_READS, budget=budget, ended=ended
-        )
-
-    async def read(self, key: str) -> bytes | None:
-        return await self._batcher.ask(key)
-
-    async def _fetch(self, keys: list[str], _: float) -> dict[str, bytes | None]:
+    async def fetch(keys: list[str], _: float) -> dict[str, bytes | None]:
         try:
-            values = await ask_server(self._read(keys), seconds=_READ_SECONDS)
+            values = await ask_server(read(keys), seconds=_READ_SECONDS)
         except ConnectionError as error:
             raise NoAnswer from error
         return dict(zip(keys, values, strict=True))
 
-    async def aclose(self) -> None:
-        await self._batcher.aclose()
+    return TickBatcher(fetch, size=READ_BATCH, concurrent=_READS, budget=budget, ended=ended)

@@ -69,7 +69,7 @@ class PostgresEngine(StoreEngine):
         return await connections.readers.fetch(compiled.text, compiled.values(values), deadline)
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        return self._connections.get().batcher.look_up(handle, deadline)
+        return self._connections.get().batcher.ask(handle, deadline)
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
         connections = self._connections.get()
@@ -151,7 +151,8 @@ class _Transaction:
 class _PostgresConnections:
     def __init__(self, server: PostgresServer, queries: CompiledQueries) -> None:
         self.readers = ReadConnections(server)
-        self.batcher = PostgresBatcher(self.readers, queries[LOOK_UP].text, queries[LOOK_UP_MANY].text)
+        self._one, self._many = queries[LOOK_UP].text, queries[LOOK_UP_MANY].text
+        self.batcher: TickBatcher[bytes, Row] = TickBatcher(self._look_up, size=MOST_TOGETHER)
         self._server = server
         self.engine = write_engine(self._connect, pool_size=_WRITERS, max_overflow=0)
         self._writers: WeakSet[PostgresConnection] = WeakSet()
@@ -164,6 +165,15 @@ class _PostgresConnections:
         if self._ended:  # for a late write, which retries after its connection was terminated
             writer.terminate()
         return writer
+
+    async def _look_up(self, handles: list[bytes], deadline: float) -> dict[bytes, Row]:
+        if len(handles) == 1:
+            (row,) = await self.readers.fetch(self._one, (handles[0],), deadline)
+            return {handles[0]: row}
+        rows = await self.readers.fetch(self._many, (handles,), deadline)
+        micros, generation, *columns = rows[0]
+        without_group: Row = (micros, generation, *[None] * len(columns))
+        return dict.fromkeys(handles, without_group) | {row[_HANDLE]: row for row in rows}
 
     def track(self, task: asyncio.Task[Any]) -> None:
         self._tasks.add(task)
@@ -234,23 +244,3 @@ class ReadConnections:
     def end(self) -> None:
         self._ended = True
         self.close()
-
-
-class PostgresBatcher:
-    def __init__(self, readers: ReadConnections, one: str, many: str) -> None:
-        self._readers = readers
-        self._one = one
-        self._many = many
-        self._batcher: TickBatcher[bytes, Row] = TickBatcher(self._fetch, size=MOST_TOGETHER)
-
-    def look_up(self, handle: bytes, deadline: float) -> asyncio.Future[Row]:
-        return self._batcher.ask(handle, deadline)
-
-    async def _fetch(self, handles: list[bytes], deadline: float) -> dict[bytes, Row]:
-        if len(handles) == 1:
-            (row,) = await self._readers.fetch(self._one, (handles[0],), deadline)
-            return {handles[0]: row}
-        rows = await self._readers.fetch(self._many, (handles,), deadline)
-        micros, generation, *columns = rows[0]
-        without_group: Row = (micros, generation, *[None] * len(columns))
-        return dict.fromkeys(handles, without_group) | {row[_HANDLE]: row for row in rows}

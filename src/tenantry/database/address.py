@@ -6,7 +6,6 @@ import os
 import sqlite3
 import stat
 import sys
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,6 @@ from sqlalchemy.exc import ArgumentError
 from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 
 RUN_MIGRATE = "run `tenantry migrate` (or `tenantry serve`, which does it)"
-
-RECHECK_SECONDS = 0.001
-"""A fast read checks whether the file was replaced only if at least this many seconds have passed since the last check
-(docs/decisions/0021-fast-reads.md)."""
-
 
 _LEAST_SPACE = 65_536
 """Free bytes that SQLite needs: 32 KiB for its shared-memory file, and some pages of 4 KiB for a transaction."""
@@ -111,7 +105,6 @@ class FileIdentity:
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
         self._opened: tuple[int, int] | None = None
-        self._checked_at = float("-inf")
 
     def remember(self) -> None:
         """Raises StoreUnavailable if an earlier connection opened another file."""
@@ -129,12 +122,6 @@ class FileIdentity:
                 f"the {self._file.label} was moved, deleted or replaced while it was open: "
                 "stop all programs that use it and start them again"
             )
-
-    def check_recent(self) -> None:
-        now = time.monotonic()
-        if now - self._checked_at >= RECHECK_SECONDS:
-            self.check()
-            self._checked_at = now
 
     def forget(self) -> None:
         self._opened = None

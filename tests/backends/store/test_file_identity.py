@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from sqlalchemy import Connection
 
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.change_log import WriteContext
-from tenantry.database import address
 from tenantry.database.migrations import migrate
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import UNNAMED, GroupDraft, Tag
@@ -37,51 +35,29 @@ async def test_a_file_that_was_taken_away_is_neither_read_nor_written(
     """
     store = SQLStore(sqlite_url)
     production = await store.environments.create("production", Tag.CUSTOMER)
-    await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+    issued = await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
     migrate(f"sqlite:///{tmp_path}/backup.db")
     _path(sqlite_url).unlink()
     if how == "replaced":
         (tmp_path / "backup.db").rename(_path(sqlite_url))
-    for call in (store.groups.get(production, "acme"), store.environments.create("b", Tag.CUSTOMER), store.ready()):
+    for call in (
+        store.find(issued.token),
+        store.api_tokens.get_with_group(b"d" * 32, "acme"),
+        store.changes(0),
+        store.groups.get(production, "acme"),
+        store.environments.create("b", Tag.CUSTOMER),
+        store.ready(),
+    ):
         with pytest.raises(StoreUnavailable, match=r"store\.db was moved, deleted or replaced.*start them again"):
             await call
     await store.aclose()
 
 
-async def test_only_look_ups_go_by_the_last_check(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While the look-ups of tokens and of callers still take it that the file is the same, a poll, another read and
-    a write check for themselves; when the time of the check is over the look-ups refuse too.
-
-    Red when one of the others goes by the last check, and when the look-ups never check again.
-    """
-    monkeypatch.setattr(address, "RECHECK_SECONDS", 3600.0)
-    store = SQLStore(sqlite_url)
-    production = await store.environments.create("production", Tag.CUSTOMER)
-    issued = await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
-    await store.api_tokens.create(production, digest=b"d" * 32, label="", scopes=[], hint="")
-    assert await store.find(issued.token) == issued.group
-    _path(sqlite_url).unlink()
-    caller = await store.api_tokens.get_with_group(b"d" * 32, "acme")
-    assert caller is not None
-    assert caller.issued == replace(issued, created=False)
-    for call in (store.changes(0), store.groups.get(production, "acme"), store.environments.create("b", Tag.CUSTOMER)):
-        with pytest.raises(StoreUnavailable, match="moved, deleted or replaced"):
-            await call
-    monkeypatch.setattr(address, "RECHECK_SECONDS", 0.0)
-    for look in (store.find(issued.token), store.api_tokens.get_with_group(b"d" * 32, "acme")):
-        with pytest.raises(StoreUnavailable, match="moved, deleted or replaced"):
-            await look
-    await store.aclose()
-
-
-async def test_no_connection_is_opened_to_the_other_file(
-    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A look-up that goes by the last check and has to connect anew does not read the file that came there meanwhile.
+async def test_no_connection_is_opened_to_the_other_file(sqlite_url: str, tmp_path: Path) -> None:
+    """A look-up that has to connect anew does not read the file that came there meanwhile.
 
     Red when only the first connection knows which file it opened: the look-up found no group and no fault.
     """
-    monkeypatch.setattr(address, "RECHECK_SECONDS", 3600.0)
     store = SQLStore(sqlite_url)
     production = await store.environments.create("production", Tag.CUSTOMER)
     issued = await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())

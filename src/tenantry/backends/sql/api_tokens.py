@@ -11,7 +11,7 @@ from tenantry.backends.audit.details import api_token_details
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import WriteContext, note
 from tenantry.backends.sql.part import SQLPart, insert_into_environment
-from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, GROUP_COLUMNS, HOT, Read, database_now
+from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, GROUP_COLUMNS, Read, database_now
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.stored import USE_INTERVAL, StoreClock, require_unexpired
 from tenantry.database.tables import api_tokens, environments, groups, single_use_codes
@@ -62,7 +62,6 @@ _WITH_GROUP: Final[Read] = (
         )
     )
     .where(_is_live)
-    .execution_options(**{HOT: True})
 )
 _SCOPES: Final = {scope.value: scope for scope in Scope}
 

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.util import await_only
 
-from tenantry.backends.sql.queries import HOT, Query
+from tenantry.backends.sql.queries import Query
 from tenantry.backends.sql.rows import Row
 from tenantry.database import RUN_MIGRATE, postgres_problem
 from tenantry.errors import MigrationNeeded, StoreUnavailable
@@ -186,12 +186,11 @@ def remaining(deadline: float) -> float:
 
 
 class CompiledQuery:
-    __slots__ = ("_constants", "_names", "is_hot", "text")
+    __slots__ = ("_constants", "_names", "text")
 
     def __init__(self, query: Query, dialect: Dialect) -> None:
         compiled = query.compile(dialect=dialect)
         self.text: str = str(compiled)
-        self.is_hot: bool = query.get_execution_options().get(HOT, False)
         self._names: list[str] = list(getattr(compiled, "positiontup", None) or ())
         self._constants = {name: value for name, value in compiled.params.items() if value is not None}
 

@@ -43,10 +43,6 @@ Read: TypeAlias = "Select[*tuple[Any, ...]]"
 Query: TypeAlias = "Read | UpdateBase"
 """Any statement."""
 
-HOT = "tenantry_hot"
-"""Execution option that marks the reads which every request makes. On SQLite, such a read runs directly in the event
-loop, unless the file is locked."""
-
 
 class database_now(FunctionElement[int]):  # noqa: N801 - named like a SQL function
     """The current time of the database (not the start of the transaction), in microseconds since 1970. Null on

@@ -55,27 +55,13 @@ class SQLiteEngine(StoreEngine):
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
         compiled = self._queries[query]
-        text, bound = compiled.text, compiled.values(values)
-        rows = self._fast_read(text, bound) if compiled.is_hot else None
-        return await self._fetch(text, bound, deadline) if rows is None else rows
+        return await self._fetch(compiled.text, compiled.values(values), deadline)
 
     async def look_up(self, handle: bytes, deadline: float) -> Row:
-        rows = self._fast_read(self._look_up, (handle,))
-        if rows is None:
-            rows = await self._fetch(self._look_up, (handle,), deadline)
+        rows = await self._fetch(self._look_up, (handle,), deadline)
         if not rows:
             raise MigrationNeeded(f"the {self._file.label} has an empty table `generation`: {RUN_MIGRATE}")
         return rows[0]
-
-    def _fast_read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:
-        """Read in the event loop (docs/decisions/0021-fast-reads.md). Return None on an error of SQLite: ``_fetch``
-        then reads again, and reports the error."""
-        try:
-            with self._reading:
-                self._identity.check_recent()
-                return self._read(text, values)
-        except sqlite3.Error:
-            return None
 
     async def _fetch(self, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
         while True:

@@ -171,10 +171,6 @@ def test_the_schema_of_the_environment_is_used(
     refused = terminal("sql", "check", "queries", "--environment", "production", fails=1).err
     assert "production.json: in the schema, minProperties is not a supported keyword" in refused
     assert "[invalid_property_schema]" in refused
-    (schemas / "production.json").write_text('{"type": "object",\n  "x-tenant-column": "customer_id"}')
-    moved = terminal("sql", "check", "queries", "--environment", "production", fails=1).err
-    assert "production.json:2:3: in the schema, x-tenant-column is no longer read" in moved
-    assert "under `tables:` in tables.yaml" in moved
 
 
 def test_an_environment_without_a_schema_is_refused(

@@ -66,8 +66,6 @@ def test_what_properties_violate(properties: dict[str, Any] | None, wrong: list[
         ({"minProperties": 1}, "minProperties is not a supported keyword"),
         ({"properties": {"a": {"pattern": "x"}}}, "properties/a/pattern is not a supported keyword"),
         ({"requird": ["a"]}, "did you mean required\\? Supported here: additionalProperties, .*, type$"),
-        ({"x-tenant-column": "a"}, "x-tenant-column is no longer read: .* tables under `tables:` in tables.yaml"),
-        ({"x-shared-tables": ["a"]}, "x-shared-tables is no longer read: .*`tenantry data-source update NAME --tables"),
         ({"properties": {"a": {"x-viewer": {}}}}, "properties/a/x-viewer is not a supported keyword"),
         ({"x-viewer": []}, "x-viewer is not an object"),
         ({"x-viewer": {"requird": []}}, "x-viewer/requird is not a supported keyword"),

@@ -16,17 +16,10 @@ _ANNOTATIONS: Final = frozenset(
     ("$schema", "$id", "$comment", "title", "description", "default", "examples", "deprecated")
 )
 _CHECKED: Final = frozenset(("type", "enum", "const", "properties", "required", "additionalProperties", "items"))
-MOVED: Final = ("x-tenant-column", "x-shared-tables")
-"""Keywords of older versions. Guarded tables replaced these keywords."""
 VIEWER_SCHEMA: Final = "x-viewer"
 """Top-level keyword of a schema. Its value is a schema for ``viewer.*``. That schema does not declare ``viewer.id``,
 which every viewer may have."""
 _TYPES: Final = frozenset(("string", "integer", "number", "boolean", "null", "object", "array"))
-_MOVED_TO: Final = (
-    "is no longer read: remove it. List the tables under `tables:` in tables.yaml next to the folder of queries, each "
-    "with its tenant column (orders: customer_id) or as shared (countries: shared), and load the file with "
-    "`tenantry data-source update NAME --tables tables.yaml`"
-)
 _MAX_DEPTH: Final = 8
 _MAX_ENUM: Final = 1_000
 
@@ -84,8 +77,6 @@ def _check(schema: Any, path: tuple[str, ...]) -> None:
     if len(path) > 2 * _MAX_DEPTH:
         raise _invalid(path, "is nested too deeply")
     for keyword in schema:
-        if keyword in MOVED:
-            raise _invalid((*path, keyword), _MOVED_TO)
         if keyword not in _ANNOTATIONS | _CHECKED:
             near = did_you_mean(str(keyword), _CHECKED) or "remove it. "
             listed = ", ".join(sorted(_CHECKED))

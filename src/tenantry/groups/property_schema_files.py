@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import quote, unquote
 
 from tenantry.errors import InvalidPropertySchema
-from tenantry.groups.property_schema import MOVED, PropertySchema
+from tenantry.groups.property_schema import PropertySchema
 from tenantry.groups.strict_json import read_json_strictly
 
 FOLDER: Final = "schemas"
@@ -26,13 +26,7 @@ def read_schema(path: str | Path) -> PropertySchema:
     except (ValueError, RecursionError) as error:
         raise InvalidPropertySchema(f"{path} is not JSON: {error}") from None
     except InvalidPropertySchema as error:
-        raise InvalidPropertySchema(f"{path}{_place(content.decode(), error.message)}: {error.message}") from None
-
-
-def _place(text: str, message: str) -> str:
-    # Find the keyword that guarded tables replaced, if the message names one.
-    start = max((text.find(f'"{keyword}"') for keyword in MOVED if keyword in message), default=-1)
-    return f":{text.count(chr(10), 0, start) + 1}:{start - text.rfind(chr(10), 0, start)}" if start >= 0 else ""
+        raise InvalidPropertySchema(f"{path}: {error.message}") from None
 
 
 def schema_file(folder: str | Path, environment: str) -> Path:

@@ -77,7 +77,7 @@ async def _compare(url: str) -> Table:
     for _ in range(ROUNDS):
         for name in random.sample(list(reads), len(reads)):
             counting = Counting(store)
-            resolver.forget()
+            resolver.flush()
             before = resolver.counters.loads
             ask = _asks(resolver, counting, token)[name]
             spent[name].append(await _crowd(ask))

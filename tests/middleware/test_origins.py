@@ -129,33 +129,33 @@ def test_a_websocket_whatever_its_method(scheme: str, origin: str, passes: bool)
 
 
 BAD = [
-    ("https://app.example.com/", "as in https://app.example.com"),
-    ("https://app.example.com/page", "as in https://app.example.com"),
-    ("app.example.com", "as in https://app.example.com"),
-    ("localhost:3000", "as in https://localhost:3000"),
-    ("wss://app.example.com", "as in https://app.example.com"),
-    ("ws://localhost:3000", "as in http://localhost:3000"),
-    ("https://*.example.com", "no wildcards"),
-    ("*", "no wildcards"),
-    ("null", "its own origin"),
-    ("https://bücher.example", "xn--"),
-    ("https://user@app.example.com", "no user"),
-    ("https://app.example.com:99999", "scheme, host"),
-    (" https://app.example.com", "as in https://app.example.com"),
-    ("https://[::1::2]", "scheme, host"),
-    ("", "as in https://app.example.com"),
-    (None, "as in https://app.example.com"),
+    "https://app.example.com/",
+    "https://app.example.com/page",
+    "app.example.com",
+    "localhost:3000",
+    "wss://app.example.com",
+    "ws://localhost:3000",
+    "https://*.example.com",
+    "*",
+    "null",
+    "https://bücher.example",
+    "https://user@app.example.com",
+    "https://app.example.com:99999",
+    " https://app.example.com",
+    "https://[::1::2]",
+    "",
+    None,
 ]
 
 
-@pytest.mark.parametrize(("origin", "advice"), BAD)
-def test_a_bad_allowed_origin_is_named_at_the_start(origin: Any, advice: str) -> None:
+@pytest.mark.parametrize("origin", BAD)
+def test_a_bad_allowed_origin_is_named_at_the_start(origin: Any) -> None:
     """A mistake in the list is an error of the host program, not a 403 in production."""
     world = World()
     with pytest.raises(InvalidSettings) as caught:
         UserGroupMiddleware(world.page, resolver=world.resolver, allowed_origins=["https://good.example", origin])
     assert repr(origin) in caught.value.message
-    assert advice in caught.value.message
+    assert "as in https://app.example.com" in caught.value.message
 
 
 def test_one_origin_is_no_list() -> None:

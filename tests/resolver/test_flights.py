@@ -244,7 +244,7 @@ def test_one_event_loop_after_another(backend: FakeBackend) -> None:
     asyncio.run(abandon())
     backend.gate = None
     for _ in range(3):
-        resolver.forget()
+        resolver.flush()
         assert asyncio.run(resolver.resolve(token)) is group
     assert loads(resolver) == []
     assert resolver._cache._pending == {}

@@ -155,18 +155,18 @@ async def test_a_second_level_reading_is_used_only_if_nothing_was_written_since(
     """The list of changes clears it, or the store of record is asked. Red when _is_outdated believes everything."""
     old, token = backend.issue()
     await resolver.resolve(token)
-    resolver.forget()
+    resolver.flush()
     await poll(resolver)
     new = make_group(handle=old.handle, revision=2)
     backend.near[old.handle] = LookupResult(old, backend.generation)
     backend.write_elsewhere(new)
     assert await resolver.resolve(token) is old  # within the staleness bound, and as good as a cached group
-    resolver.forget()
+    resolver.flush()
     await poll(resolver)
     assert await resolver.resolve(token) is new
     assert resolver.counters.stale == 1
     backend.near[new.handle] = LookupResult(new, backend.generation)
-    resolver.forget()
+    resolver.flush()
     reads = backend.fresh_reads
     assert await resolver.resolve(token) is new
     assert backend.fresh_reads == reads
@@ -181,7 +181,7 @@ async def test_in_doubt_the_store_of_record_is_asked(
     old, token = backend.issue()
     await resolver.resolve(token)
     await poll(resolver)
-    resolver.forget()
+    resolver.flush()
     near = {"no generation": None, "too long ago": 7}.get(doubt, backend.generation)
     backend.near[old.handle] = LookupResult(None if doubt == "no group" else old, near)
     new = make_group(handle=old.handle, revision=2)
@@ -215,7 +215,7 @@ async def test_a_worker_does_not_go_back(resolver: Resolver, backend: FakeBacken
     does not compare revisions."""
     old, token = backend.issue()
     await resolver.resolve(token)
-    resolver.forget()
+    resolver.flush()
     backend.gate = slow = asyncio.Event()
     early = asyncio.create_task(resolver.resolve(token))
     await settle()
@@ -334,7 +334,7 @@ async def test_both_reads_of_a_request_share_one_deadline(
     old, token = backend.issue()
     await resolver.resolve(token)
     await poll(resolver)
-    resolver.forget()
+    resolver.flush()
     backend.near[old.handle] = LookupResult(None, backend.generation)
     read, asked = backend.read_at_snapshot, []
 

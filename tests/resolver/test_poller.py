@@ -139,7 +139,7 @@ def test_the_next_loop_takes_over(backend: FakeBackend) -> None:
     resolver = Resolver(backend, keys=KEYS, staleness=60)
     group, token = backend.issue()
     for polls in (1, 2, 3):
-        resolver.forget()
+        resolver.flush()
         assert asyncio.run(resolver.resolve(token)) is group
         assert backend.polls == polls
 
@@ -264,7 +264,7 @@ def test_a_loop_that_ends_under_its_buses_does_not_complain(
     _, token = backend.issue()
     asyncio.run(resolver.resolve(token))
     loop = asyncio.new_event_loop()
-    resolver.forget()
+    resolver.flush()
     loop.run_until_complete(resolver.resolve(token))
     loop.run_until_complete(asyncio.sleep(0))
     loop.close()

@@ -319,7 +319,7 @@ async def test_forget_empties_the_cache(resolver: Resolver, backend: FakeBackend
     """After forget() the next request reads."""
     _, token = backend.issue()
     await resolver.resolve(token)
-    resolver.forget()
+    resolver.flush()
     assert resolver.peek(token) is None
     assert "token" in repr(resolver)
     assert token.decode() not in repr(resolver)

@@ -21,6 +21,12 @@ Origin = tuple[str, str, str]
 """Scheme, host and port in lower case; the port is empty if unknown."""
 
 
+_ADVICE: Final = (
+    "write scheme, host (in ASCII, with xn--…) and, unless it is the default, port, as in https://app.example.com, and "
+    "no user, path or wildcard"
+)
+
+
 class OriginCheck:
     """Refuses requests that a page of another site makes with a viewer's cookie. Raises InvalidSettings for a malformed
     allowed origin (RFC 6454 section 6.2).
@@ -75,7 +81,7 @@ def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
     for text in origins:
         origin = parse_origin(text)
         if origin is None or origin[0] in {"ws", "wss"}:
-            raise InvalidSettings(f"allowed_origins: {text!r} is not an origin: {_advice(text)}")
+            raise InvalidSettings(f"allowed_origins: {text!r} is not an origin: {_ADVICE}")
         found.add(origin)
     return frozenset(found)
 
@@ -111,21 +117,3 @@ def _port(text: str | None) -> str | None:
     if not text:
         return ""
     return str(int(text)) if int(text) < 65536 else None
-
-
-def _advice(text: object) -> str:
-    written = text.strip().lower() if isinstance(text, str) else ""
-    if written == "null":
-        return "every sandboxed frame has the origin null; give the page its own origin"
-    if "*" in written:
-        return "list each origin, as in https://app.example.com; there are no wildcards"
-    if "@" in written:
-        return "an origin has no user: write it as in https://app.example.com"
-    if not written.isascii():
-        return "write the host as browsers send it, in ASCII (xn--…)"
-    scheme = {"ws": "http", "wss": "https"}.get(written.partition("://")[0])
-    if scheme is not None:
-        written = scheme + "://" + written.partition("://")[2]
-    guess = _ORIGIN_SHAPE.match(written if "://" in written else f"https://{written}")
-    example = guess.group() if guess is not None else "https://app.example.com"
-    return f"write scheme, host and, unless it is the default, port, as in {example}"

@@ -5,7 +5,7 @@ import secrets
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from tenantry.clock import utc_now
 from tenantry.errors import (
@@ -33,7 +33,7 @@ from tenantry.groups import (
     UserGroup,
     revoking_changes,
 )
-from tenantry.ports import GroupStore, SourceDirectory
+from tenantry.ports import Store
 from tenantry.provisioning.deadline import Deadline
 from tenantry.provisioning.limits import check_changes, check_draft, check_viewer_id, checked_grace, merged, pointer_of
 from tenantry.provisioning.property_contract import PropertyContract
@@ -56,13 +56,6 @@ class NotLoaded(Enum):
 NOT_LOADED: Final = NotLoaded.NOT_LOADED
 
 
-class ProvisioningStore(Protocol):
-    @property
-    def groups(self) -> GroupStore: ...
-    @property
-    def sources(self) -> SourceDirectory: ...
-
-
 class Provisioner:
     """Writes the groups of ``store``, and signs their tokens with ``keys``.
 
@@ -75,7 +68,7 @@ class Provisioner:
 
     def __init__(
         self,
-        store: ProvisioningStore,
+        store: Store,
         keys: KeyRing,
         *,
         random: Callable[[int], bytes] = secrets.token_bytes,

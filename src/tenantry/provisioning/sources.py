@@ -4,12 +4,12 @@ import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from tenantry.backends import check_new_tables
 from tenantry.errors import AlreadyExists, DataSourceNotFound, InvalidSource, SourceInUse, StoreUnavailable
 from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource, SessionVariables, check_session_variables
-from tenantry.ports import SourceStore
+from tenantry.ports import Store
 from tenantry.provisioning.deadline import Deadline
 from tenantry.tokens import KeyRing
 
@@ -20,11 +20,6 @@ NO_ID: Final = ""
 
 SourceTest: TypeAlias = Callable[[RegisteredSource], Awaitable[object]]
 """A function that connects to a data source before it is stored. If it raises an error, nothing is written."""
-
-
-class StoreOfSources(Protocol):
-    @property
-    def sources(self) -> SourceStore: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +70,7 @@ class SourceProvisioner:
 
     def __init__(
         self,
-        store: StoreOfSources,
+        store: Store,
         keys: Callable[[], KeyRing],
         *,
         test: SourceTest | None = None,

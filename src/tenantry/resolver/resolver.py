@@ -226,10 +226,6 @@ class Resolver:
         self._cache.flush()
         self.counters.flushed = self._cache.flushes
 
-    def forget(self) -> None:
-        """Clear the cache."""
-        self.flush()
-
     async def aclose(self) -> None:
         """Stop polling, the bus subscriptions, and the loads on this event loop. Requests that wait for a load get
         StoreUnavailable. Send the counted usage to the store. You can use the resolver again afterwards."""

@@ -15,7 +15,7 @@ from tenantry.backends.sql import SQLStore
 from tenantry.errors import InvalidSettings, TenantryError
 from tenantry.ports import Store
 from tenantry.provisioning import PropertyContract
-from tenantry.provisioning.http import Api, FastRouter, Observer, create_api, not_found
+from tenantry.provisioning.http import FastRouter, Observer, create_api, not_found
 from tenantry.tokens import KeyRing
 from tenantry.tokens.keys import SigningKeys
 
@@ -125,7 +125,7 @@ def compose(
                     task.cancel()
                 await asyncio.gather(*following, return_exceptions=True)
 
-    def _api(observer: Observer | None) -> Api:
+    def _api(observer: Observer | None) -> tuple[Route, ...]:
         return create_api(
             store,
             keys,

@@ -162,7 +162,7 @@ async def test_no_dump_and_no_silence_outlives_x(two: Two, valkey: Valkey) -> No
                 await written(backend)
             valkey.restore(dump)  # what the new token's look has written is gone again
         for resolver in two.resolvers:
-            resolver.forget()  # so that the old token is looked up, and not only known to be older
+            resolver.flush()  # so that the old token is looked up, and not only known to be older
         assert [await _is_dead(resolver, old) for resolver in two.resolvers] == [True, True]
         valkey.start()
     assert all(backend.counters.hits > 0 for backend in two.backends)  # the dumps were read, and judged

@@ -10,8 +10,6 @@ import errno
 import os
 import secrets
 import stat
-import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -43,7 +41,6 @@ _ADVICE: Final = {
 }
 
 _BASES: Final = (Path("/dev/shm"), Path("/tmp"))  # noqa: S108  # the folder is checked before use
-_POSIX: Final = sys.platform != "win32"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +64,6 @@ class RunFolder:
     def distrust(self, status: os.stat_result) -> str | None:
         """Return why a folder or file with this status is unsafe: it belongs to somebody else, or others may write to
         it."""
-        if not _POSIX:
-            return None
         writers = stat.S_IWOTH if self.group is not None else stat.S_IWOTH | stat.S_IWGRP
         if self.group is None and status.st_uid != os.geteuid():
             return f"belongs to user {status.st_uid}, and this process runs as user {os.geteuid()}"
@@ -113,10 +108,6 @@ def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
 
 
 def _usual_path(group: int | None, name: str) -> Path:
-    # On Windows the owner is not checked: ``name`` is random and known only from the database, so another user cannot
-    # make the folder first.
-    if not _POSIX:
-        return Path(tempfile.gettempdir()) / f"tenantry-{os.environ.get('USERNAME', 'user')}-{name}"
     base = next((base for base in _BASES if base.is_dir() and os.access(base, os.W_OK | os.X_OK)), _BASES[-1])
     return base / (f"tenantry-{os.geteuid()}-{name}" if group is None else f"tenantry-group-{group}-{name}")
 

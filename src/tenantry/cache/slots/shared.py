@@ -35,8 +35,8 @@ MADE_AT: Final = slice(_LAYOUT.size, _LAYOUT.size + 8)
 these bytes to 0."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,32}")
-_FLAGS: Final = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_SAFE_OPEN: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not block
+_FLAGS: Final = os.O_RDWR | os.O_CLOEXEC
+_SAFE_OPEN: Final = os.O_NOFOLLOW | os.O_NONBLOCK  # a FIFO must not block
 _TRIES: Final = 8
 
 _TOUCH_INTERVAL: Final = 3_600.0
@@ -181,8 +181,7 @@ def _make(path: Path, header: bytes, folder: RunFolder) -> None:
         with os.fdopen(descriptor, "wb") as file:
             if folder.group is not None:
                 os.fchown(descriptor, -1, folder.group)
-            if hasattr(os, "fchmod"):
-                os.fchmod(descriptor, folder.file_mode)  # os.open applied the umask
+            os.fchmod(descriptor, folder.file_mode)  # os.open applied the umask
             # Write zeros, so that a full file system fails here. A sparse file would fail at a later access, and a bus
             # error would kill the process.
             made_at = int(monotonic_with_suspend() * 1e6) or 1

@@ -17,7 +17,7 @@ from tenantry.provisioning.http.ndjson_reader import Line as Line
 from tenantry.provisioning.http.ndjson_reader import LineSplitter as LineSplitter
 from tenantry.provisioning.http.operations import parse_line as parse_line
 from tenantry.provisioning.http.request import ApiRequest as ApiRequest
-from tenantry.provisioning.http.routes import Api, FastRouter, create_api
+from tenantry.provisioning.http.routes import FastRouter, create_api
 from tenantry.provisioning.http.source_hosts import SourceHosts as SourceHosts
 from tenantry.provisioning.http.strict_json import decode_json as decode_json
 from tenantry.provisioning.http.upsert_lines import UpsertBatch as UpsertBatch
@@ -29,4 +29,4 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__ = lazy_exports(__name__, {"tenantry.provisioning.http.openapi": "openapi_document"})
 
-__all__ = ["Api", "FastRouter", "Observer", "RequestRecord", "create_api", "not_found", "openapi_document"]
+__all__ = ["FastRouter", "Observer", "RequestRecord", "create_api", "not_found", "openapi_document"]

@@ -21,9 +21,8 @@ from tenantry.groups import (
     Token,
     UserGroup,
 )
-from tenantry.ports import GroupStore
+from tenantry.ports import GroupStore, Store
 from tenantry.provisioning import NOT_LOADED, Deadline, NotLoaded, PropertyContract, RotationProvisioner
-from tenantry.provisioning.provisioner import ProvisioningStore
 from tenantry.tokens import KeyRing, draft_token
 
 NO_TOKEN = ""
@@ -39,9 +38,7 @@ class DryRunProvisioner(RotationProvisioner):
     Groups that would be created have ``NO_TOKEN`` and ``NO_TEAM_ID``. Violations of ``contract`` are raised even if
     ``contract.refuses`` is false. Idempotency-Keys are ignored."""
 
-    def __init__(
-        self, store: ProvisioningStore, keys: KeyRing, *, deadline: Deadline, contract: PropertyContract | None
-    ) -> None:
+    def __init__(self, store: Store, keys: KeyRing, *, deadline: Deadline, contract: PropertyContract | None) -> None:
         super().__init__(store, keys, deadline=deadline, contract=contract)
         self._unissued: set[Token] = set()
 

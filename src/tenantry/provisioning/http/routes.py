@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Literal
 
 from starlette.applications import Starlette
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from tenantry.clock import utc_now
@@ -79,19 +78,6 @@ class ReadinessEndpoint(Endpoint):
         return json_response({"success": 1, "status": "ready", **({"degraded": degraded} if degraded else {})})
 
 
-@dataclass(frozen=True, slots=True)
-class Api:
-    """The routes of the API, for
-    ``Starlette(routes=[*api.routes, …], exception_handlers={404: tenantry.provisioning.http.not_found})``.
-
-    Also set ``app.router.redirect_slashes = False``. Otherwise Starlette redirects ``/api/user//`` to ``/api/user``."""
-
-    routes: tuple[BaseRoute, ...]
-
-    def __iter__(self) -> Iterator[BaseRoute]:
-        return iter(self.routes)
-
-
 def create_api(
     store: Store,
     keys: KeyRing,
@@ -105,8 +91,13 @@ def create_api(
     contract: PropertyContract | None = None,
     time_of_day: Clock = utc_now,
     source_hosts: Sequence[str] = (),
-) -> Api:
-    """Make the routes of ``/api`` and ``/oauth``, of the OpenAPI documents and of the health checks. Does no I/O.
+) -> tuple[Route, ...]:
+    """Make the routes of ``/api`` and ``/oauth``, of the OpenAPI documents and of the health checks, for
+    ``Starlette(routes=[*create_api(…), …], exception_handlers={404: tenantry.provisioning.http.not_found})``. Does no
+    I/O.
+
+    Also set ``app.router.redirect_slashes = False``. Otherwise Starlette redirects ``/api/user//`` to ``/api/user``.
+
     - ``body_seconds``: time limit, in seconds, to receive a body or the next part of a bulk body.
     - ``store_seconds``: time limit, in seconds, for all store calls of a request or bulk batch together.
     - ``observer``: is called with each answered request to ``/api`` and ``/oauth``, but not with
@@ -137,28 +128,21 @@ def create_api(
         "/healthz": DocumentEndpoint(lambda: alive),
         "/readyz": ReadinessEndpoint(store, keys, store_seconds, draining, buses),
     }
-    return Api(
-        (
-            Route("/api/user", user, name="user_groups"),
-            Route("/api/user/", user, include_in_schema=False),
-            Route("/api/user/rotate", rotate, name="rotation"),
-            Route("/api/user/rotate/", rotate, include_in_schema=False),
-            Route("/api/user/passes", passes, name="passes"),
-            Route("/api/user/passes/", passes, include_in_schema=False),
-            Route("/api/user/viewers/revoke", revoke, name="revocation"),
-            Route("/api/user/viewers/revoke/", revoke, include_in_schema=False),
-            Route("/api/users", users, name="list"),
-            Route("/api/users/", users, include_in_schema=False),
-            Route("/api/users/bulk", bulk, name="bulk"),
-            Route("/api/users/bulk/", bulk, include_in_schema=False),
-            Route("/api/users/rotate", rotations, name="rotations"),
-            Route("/api/users/rotate/", rotations, include_in_schema=False),
-            Route("/api/data-sources", sources, name="data_sources"),
-            Route("/api/data-sources/", sources, include_in_schema=False),
-            Route("/oauth/introspect", introspect, name="introspection"),
-            Route("/oauth/introspect/", introspect, include_in_schema=False),
-            *(Route(path, endpoint) for path, endpoint in others.items()),
-        )
+    named: dict[str, tuple[str, Endpoint]] = {
+        "/api/user": ("user_groups", user),
+        "/api/user/rotate": ("rotation", rotate),
+        "/api/user/passes": ("passes", passes),
+        "/api/user/viewers/revoke": ("revocation", revoke),
+        "/api/users": ("list", users),
+        "/api/users/bulk": ("bulk", bulk),
+        "/api/users/rotate": ("rotations", rotations),
+        "/api/data-sources": ("data_sources", sources),
+        "/oauth/introspect": ("introspection", introspect),
+    }
+    return (
+        *(Route(path, endpoint, name=name) for path, (name, endpoint) in named.items()),
+        *(Route(f"{path}/", endpoint, include_in_schema=False) for path, (_, endpoint) in named.items()),
+        *(Route(path, endpoint) for path, endpoint in others.items()),
     )
 
 

@@ -29,7 +29,6 @@ from tenantry.groups import (
     Issued,
     LookupResult,
     Record,
-    Tag,
     Token,
     UserGroup,
     from_micros,
@@ -160,15 +159,10 @@ class StoredResponse:
         return Issued(group, now.token, created=self.created, replayed=True)
 
 
-def is_token(token: Token, tag: Tag, key_id: str, version: int, nonce: bytes) -> bool:
-    """The secret nonce is compared in constant time."""
-    return (
-        version == token.version and key_id == token.key_id and tag is token.tag and compare_digest(nonce, token.nonce)
-    )
-
-
 def _same(stored: Token, given: Token) -> bool:
-    return stored.handle == given.handle and is_token(given, stored.tag, stored.key_id, stored.version, stored.nonce)
+    """The secret nonce is compared in constant time."""
+    has_names = (stored.handle, stored.key_id, stored.version) == (given.handle, given.key_id, given.version)
+    return has_names and stored.tag is given.tag and compare_digest(stored.nonce, given.nonce)
 
 
 def unknown_environment(environment: Environment) -> UnknownEnvironment:

@@ -12,7 +12,7 @@ from pydantic_core import from_json  # interns names and short strings, so cache
 
 from tenantry.backends.audit.chain import NO_SEAL, read_seal
 from tenantry.backends.sql.host_slots import StoreIdentity
-from tenantry.backends.stored import StoreClock, StoredGroup, is_token
+from tenantry.backends.stored import StoreClock, StoredGroup
 from tenantry.groups import (
     CHANGEABLE_FIELDS,
     JSON_COLUMNS,
@@ -73,25 +73,10 @@ def environment(row: Row) -> Environment:
 
 
 def reading(row: Row, token: Token, clock: StoreClock) -> LookupResult:
-    """Return the result for ``token`` from a row of LOOK_UP. It does what ``StoredGroup.read`` does, but makes fewer
-    objects, because every cache miss calls it."""
-    generation: int = row[1]
+    """Return the result for ``token`` from a row of LOOK_UP."""
     if row[2] is None:
-        return LookupResult(None, generation)
-    found, where, seconds = GroupRow(*row[2:_AFTER_GROUP]), _environment(*row[_AFTER_GROUP:]), None
-    if not is_token(token, where.tag, found.key_id, found.token_version, found.nonce):
-        until, nonce = found.grace_until, found.previous_nonce
-        if until is None or nonce is None or found.previous_key_id is None:
-            return LookupResult(None, generation)
-        if not is_token(token, where.tag, found.previous_key_id, found.token_version - 1, nonce):
-            return LookupResult(None, generation)
-        seconds = (from_micros(until) - clock.at(row[0])).total_seconds()
-        if seconds <= 0:
-            return LookupResult(None, generation)
-    return LookupResult(_user_group(found, where), generation, seconds)
-
-
-_AFTER_GROUP = 2 + len(GroupRow._fields)
+        return LookupResult(None, row[1])
+    return stored_group(row[2:]).read(token, clock.at(row[0]), row[1])
 
 
 def _user_group(row: GroupRow, where: Environment) -> UserGroup:

@@ -16,7 +16,7 @@ from tenantry import DataSources, Tag
 from tenantry.backends.memory import MemoryStore
 from tenantry.datasources import Enforcement, Limits, take_result
 from tenantry.errors import QueryFailed, TenantryError
-from tenantry.groups import GroupDraft, RegisteredSource
+from tenantry.groups import GroupDraft, RegisteredSource, SourceDraft
 from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tenantry.testing import make_token
@@ -85,7 +85,7 @@ async def show(folder: Path) -> None:
     store = MemoryStore()
     production = await store.environments.create("production", Tag.CUSTOMER)
     url = f"csv://{folder / 'orders.csv'}"
-    await store.sources.create(production, source_id="ds_1", provided_id="orders", url=url, tables=TABLES)
+    await store.sources.create(production, "ds_1", SourceDraft("orders", url, tables=TABLES))
     draft = GroupDraft("acme", "Acme Ltd", {"region": "eu"}, {"main": "orders"})
     group = (await store.groups.get_or_create(production, draft, make_token())).group
     async with DataSources(store, engines={"csv": CSVDriver}) as sources:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tenantry import DataSources, Tag
 from tenantry.backends.memory import MemoryStore
-from tenantry.groups import GroupDraft
+from tenantry.groups import GroupDraft, SourceDraft
 from tenantry.sql import SQLTemplate
 from tenantry.sql.guarding import read_tables
 from tenantry.testing import make_token
@@ -44,7 +44,7 @@ async def show(folder: Path) -> None:
     store = MemoryStore()
     production = await store.environments.create("production", Tag.CUSTOMER)
     url = f"sqlite:///{folder / 'warehouse.db'}"
-    await store.sources.create(production, source_id="ds_1", provided_id="warehouse", url=url, tables=TABLES)
+    await store.sources.create(production, "ds_1", SourceDraft("warehouse", url, tables=TABLES))
     guarded = ORDERS.guarded(read_tables(TABLES))
     sources = DataSources(store)
     for name, region in (("acme", "eu"), ("globex", "us"), ("mallory", "' or '1'='1")):

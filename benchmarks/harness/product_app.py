@@ -32,7 +32,7 @@ from tenantry import DataSources, Embedding, Resolver, mount_dashboards
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
 from tenantry.datasources import Limits, ResultCache, Sharing
-from tenantry.groups import Environment, GroupDraft, Tag
+from tenantry.groups import Environment, GroupDraft, SourceDraft, Tag
 from tenantry.provisioning import Provisioner
 
 GROUPS: Final = 100
@@ -218,7 +218,7 @@ async def _serve(folder: Path, ports: tuple[int, int], cached: bool, may_open: b
     dashboards, host = f"http://127.0.0.1:{ports[0]}", f"http://localhost:{ports[1]}"
     await store.environments.set_embedding_hosts(environment, [host])
     url = fill(folder / "rows.db")
-    await store.sources.create(environment, source_id="ds_rows", provided_id="rows", url=url)
+    await store.sources.create(environment, "ds_rows", SourceDraft("rows", url))
     provisioner = Provisioner(store, KEYS)
     for number in range(GROUPS):
         draft = GroupDraft(group_name(number), group_name(number), {"tenant": group_name(number)}, {"main": "ds_rows"})

@@ -28,7 +28,7 @@ from tenantry import DataSources
 from tenantry.backends.memory import MemoryStore
 from tenantry.datasources import Limits, Monitoring
 from tenantry.editor import EditorAuthor, mount_editor
-from tenantry.groups import GroupDraft, Tag, UserGroup
+from tenantry.groups import GroupDraft, SourceDraft, Tag, UserGroup
 from tenantry.resolver import Resolver
 from tenantry.sql import SQLTemplate
 from tenantry.testing import make_token
@@ -126,7 +126,7 @@ class _Site:
 async def _site(url: str, folder: Path) -> AsyncIterator[_Site]:
     store = MemoryStore()
     environment = await store.environments.create("production", Tag.CUSTOMER)
-    await store.sources.create(environment, source_id="ds_1", provided_id=SCHEMA, url=url)
+    await store.sources.create(environment, "ds_1", SourceDraft(SCHEMA, url))
     drafts = (GroupDraft(f"g{number}", f"Group {number}", {}, {SCHEMA: "ds_1"}) for number in range(VIEWERS))
     groups = [(await store.groups.get_or_create(environment, draft, make_token())).group for draft in drafts]
     limits = Limits(timeout=PATIENCE, connect_timeout=PATIENCE)

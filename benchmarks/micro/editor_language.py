@@ -26,7 +26,7 @@ from benchmarks.harness.table import Aim, Table
 from tenantry.backends.memory import MemoryStore
 from tenantry.datasources import DataSources
 from tenantry.editor import EditorAuthor, mount_editor
-from tenantry.groups import GroupDraft, Tag
+from tenantry.groups import GroupDraft, SourceDraft, Tag
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver
 from tenantry.tokens import KeyRing, SigningKey
@@ -68,7 +68,7 @@ async def _measure(folder: Path) -> Table:
     environment = await store.environments.create("production", Tag.CUSTOMER)
     for name, tables in (("guarded", TABLES), ("open", None)):
         url = f"sqlite:///{folder}/wide.db"
-        await store.sources.create(environment, source_id=f"ds_{name}", provided_id=name, url=url, tables=tables)
+        await store.sources.create(environment, f"ds_{name}", SourceDraft(name, url, tables=tables))
     provisioner, mapping = Provisioner(store, keys), {"main": "guarded", "open": "open"}
     for number in range(GROUPS):
         properties = {"carrier": "X", **{f"p{at}": number for at in range(20)}}

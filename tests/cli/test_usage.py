@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tenantry.backends.sql import SQLStore
-from tenantry.groups import HourlyUsage, Usage, UsageBatch, UsageKey
+from tenantry.groups import HourlyUsage, SourceDraft, Usage, UsageBatch, UsageKey
 from tests.cli.conftest import Terminal
 
 SINCE = ("--since", "2026-10-01", "--until", "2026-12-01")
@@ -39,7 +39,7 @@ def used(ready: Terminal) -> Terminal:
         production = await store.environments.get("production")
         assert production is not None
         url = "sqlite:////nowhere/a.db"
-        await store.sources.create(production, source_id="ds_1", provided_id="warehouse", url=url)
+        await store.sources.create(production, "ds_1", SourceDraft("warehouse", url))
         await store.usage.add(UsageBatch(b"w" * 16, 1, ROWS))
         await store.aclose()
 

@@ -16,7 +16,7 @@ from tenantry.dashboards.access import Access, MayOpen
 from tenantry.dashboards.explanation import explain_dashboard
 from tenantry.datasources import ResultCache
 from tenantry.errors import InvalidSettings, NotFound
-from tenantry.groups import Environment, GroupChanges, GroupDraft, Scope, Tag
+from tenantry.groups import Environment, GroupChanges, GroupDraft, Scope, SourceDraft, Tag
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import MemoryStore, make_token
 from tests.dashboards import mounts
@@ -75,7 +75,7 @@ class Shop:
         self.environment = await store.environments.create("production", Tag.CUSTOMER)
         (self.folder / "empty.db").touch()
         url = f"sqlite:///{self.folder}/empty.db"
-        await store.sources.create(self.environment, source_id="ds_1", provided_id="warehouse", url=url)
+        await store.sources.create(self.environment, "ds_1", SourceDraft("warehouse", url))
         for name, properties in PROPERTIES.items():
             await self.group(name, properties)
         self.api_token, _ = await issue_api_token(

@@ -13,7 +13,7 @@ from tenantry import DataSources, Resolver
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.sources import SQLSources
 from tenantry.clock import monotonic_with_suspend
-from tenantry.groups import Environment, SourceReading, Tag, UserGroup
+from tenantry.groups import Environment, SourceDraft, SourceReading, Tag, UserGroup
 from tenantry.ports import Bus
 from tenantry.tokens import KeyRing, SigningKey
 from tests.datasources.conftest import group, sqlite_file
@@ -85,7 +85,7 @@ async def register(url: str, run_dir: Path, path: Path) -> SQLStore:
     """A store on a host with a data source ``warehouse`` (``ds_1``) in the environment ``production``."""
     store = SQLStore(url, run_dir=run_dir)
     environment = await store.environments.create("production", Tag.CUSTOMER)
-    await store.sources.create(environment, source_id="ds_1", provided_id="warehouse", url=sqlite_file(path, "acme"))
+    await store.sources.create(environment, "ds_1", SourceDraft("warehouse", sqlite_file(path, "acme")))
     await store.changes(None, lease=NO_POLL)  # a lease was given before: no write has to wait for a new table
     return store
 

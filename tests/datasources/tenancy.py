@@ -10,7 +10,7 @@ from typing import Any
 from tenantry import DataSources
 from tenantry.datasources import StreamLimits
 from tenantry.errors import QueryOutdated
-from tenantry.groups import Environment, GroupChanges, GroupDraft, Tag, UserGroup
+from tenantry.groups import Environment, GroupChanges, GroupDraft, SourceDraft, SourceUpdate, Tag, UserGroup
 from tenantry.ports import Store
 from tenantry.testing import make_token
 from tests.datasources.conftest import sqlite_file
@@ -37,9 +37,7 @@ class Tenancy:
     urls: tuple[str, str]
 
     async def register(self, number: int, url: str) -> None:
-        await self.store.sources.create(
-            self.environment, source_id=f"ds_{number}", provided_id=f"own_{number}", url=url
-        )
+        await self.store.sources.create(self.environment, f"ds_{number}", SourceDraft(f"own_{number}", url))
 
     async def change(self, **changes: Any) -> None:
         await self.store.groups.update(self.environment, "acme", GroupChanges(**changes))
@@ -55,12 +53,12 @@ class Tenancy:
     async def move(self) -> None:
         """The source has another URL: it is deleted and registered again, under the name that the mapping has."""
         await self.store.sources.delete(self.environment, "own_1")
-        await self.store.sources.create(self.environment, source_id="ds_3", provided_id="own_1", url=self.urls[1])
+        await self.store.sources.create(self.environment, "ds_3", SourceDraft("own_1", self.urls[1]))
 
     async def guard(self, tables: dict[str, Any]) -> None:
         source = await self.store.sources.get(self.environment, "own_1")
         assert source is not None
-        assert await self.store.sources.update(source, tables=tables) is not None
+        assert await self.store.sources.update(source, SourceUpdate(tables=tables)) is not None
 
 
 async def make_tenancy(store: Store, folder: Path) -> Tenancy:
@@ -68,7 +66,7 @@ async def make_tenancy(store: Store, folder: Path) -> Tenancy:
     urls = sqlite_file(folder / "one.db", "acme"), sqlite_file(folder / "two.db", "acme")
     environment = await store.environments.create("production", Tag.CUSTOMER)
     for number, url in enumerate(urls, 1):
-        await store.sources.create(environment, source_id=f"ds_{number}", provided_id=f"own_{number}", url=url)
+        await store.sources.create(environment, f"ds_{number}", SourceDraft(f"own_{number}", url))
     draft = GroupDraft("acme", "Acme", {"region": "eu", "beta": 1}, {"main": "own_1"})
     group = (await store.groups.get_or_create(environment, draft, make_token())).group
     return Tenancy(store, environment, group, urls)

@@ -16,7 +16,7 @@ import tenantry
 from tenantry import DataSources, Resolver, UserGroupMiddleware, user_group, variables
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
-from tenantry.groups import GroupDraft, Tag
+from tenantry.groups import GroupDraft, SourceDraft, Tag
 from tenantry.sql import SQLTemplate
 from tenantry.tokens import draft_token
 from tests.datasources.conftest import sqlite_file
@@ -56,7 +56,7 @@ async def test_a_cached_request_with_one_query(tmp_path: Path) -> None:
     store = SQLStore(url, run_dir=tmp_path / "run")
     environment = await store.environments.create("production", Tag.CUSTOMER)
     path = sqlite_file(tmp_path / "orders.db", "acme")
-    await store.sources.create(environment, source_id="ds_1", provided_id="warehouse", url=path)
+    await store.sources.create(environment, "ds_1", SourceDraft("warehouse", path))
     token = draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes)
     await store.groups.get_or_create(
         environment, GroupDraft("acme", "Acme", {"region": "eu"}, {"main": "warehouse"}), token

@@ -21,7 +21,7 @@ from tenantry.backends.memory.sources import MemorySources
 from tenantry.datasources import Limits, OpenRows, ResultStream, source_lookup
 from tenantry.datasources.pool.streamed_reduction import Reduction
 from tenantry.errors import QueryOutdated, StoreUnavailable, TemplateError
-from tenantry.groups import Environment, GroupDraft, Issued, RegisteredSource, Tag, UserGroup
+from tenantry.groups import Environment, GroupDraft, Issued, RegisteredSource, SourceDraft, Tag, UserGroup
 from tenantry.resolver import Resolver
 from tenantry.sql import BoundSQL
 from tenantry.testing import MemoryStore, make_token
@@ -211,7 +211,7 @@ async def test_a_stream_ends_when_nobody_knows(own: Tenancy) -> None:
     """The store did not answer for the whole bound. Red when a check that fails counts as one that is good."""
     store = Unsteady()
     await store.environments.create("production", Tag.CUSTOMER)
-    await store.sources.create(own.environment, source_id="ds_1", provided_id="own_1", url=own.urls[0])
+    await store.sources.create(own.environment, "ds_1", SourceDraft("own_1", own.urls[0]))
     draft = GroupDraft("acme", "Acme", {"region": "eu"}, {"main": "own_1"})
     group = (await store.groups.get_or_create(own.environment, draft, make_token())).group
     async with data_sources(store, **LIMITS) as sources:

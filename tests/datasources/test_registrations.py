@@ -28,7 +28,7 @@ from tenantry.cache.entries import Sources
 from tenantry.clock import monotonic_with_suspend
 from tenantry.database.migrations import migrate
 from tenantry.errors import StoreUnavailable, UnregisteredSource
-from tenantry.groups import Changes, Environment, RegisteredSource, SourceReading, Tag, source_handle
+from tenantry.groups import Changes, Environment, RegisteredSource, SourceDraft, SourceReading, Tag, source_handle
 from tenantry.resolver import Resolver
 from tenantry.testing import MemoryStore
 from tests.datasources.conftest import group, sqlite_file
@@ -96,7 +96,7 @@ async def test_what_is_not_there_is_asked_for_each_time(url: str, writer: SQLSto
         with pytest.raises(UnregisteredSource):
             await elsewhere.sources.fetch(asking, "main", "select 1 as one", {})
         later = sqlite_file(tmp_path / "later.db", "later")
-        await writer.sources.create(environment, source_id="ds_2", provided_id="later", url=later)
+        await writer.sources.create(environment, "ds_2", SourceDraft("later", later))
         assert await elsewhere.sources.fetch(asking, "main", "select 1 as one", {}) == [{"one": 1}]
 
 
@@ -183,9 +183,7 @@ async def test_a_store_in_memory(tmp_path: Path) -> None:
     """The same rules: cached, and gone at once when it is deleted. Red when MemoryStore announces nothing."""
     store = MemoryStore()
     environment = await store.environments.create("production", Tag.CUSTOMER)
-    made = await store.sources.create(
-        environment, source_id="ds_1", provided_id="own", url=sqlite_file(tmp_path / "a.db", "acme")
-    )
+    made = await store.sources.create(environment, "ds_1", SourceDraft("own", sqlite_file(tmp_path / "a.db", "acme")))
     resolver = Resolver(store, keys=KEYS, staleness=NO_POLL)
     lease = store.sources.lease
     assert lease is not None
@@ -274,7 +272,7 @@ async def test_another_host_by_the_poll(
     writer_again = await writer.environments.get("production")
     assert writer_again is not None
     path = sqlite_file(tmp_path / "again.db", "acme")
-    await writer.sources.create(writer_again, source_id="ds_3", provided_id="warehouse", url=path)
+    await writer.sources.create(writer_again, "ds_3", SourceDraft("warehouse", path))
     monkeypatch.setattr(Sources, "drop_older", lambda *_: False)
     async with host(url, tmp_path / "b") as control:
         await _cached(control)
@@ -451,7 +449,7 @@ async def test_what_was_read_earlier_does_not_replace_what_was_read_later(
         await remove(writer)
         path = sqlite_file(tmp_path / "new.db", "new")
         environment = elsewhere.asking.environment
-        await writer.sources.create(environment, source_id="ds_2", provided_id="warehouse", url=path)
+        await writer.sources.create(environment, "ds_2", SourceDraft("warehouse", path))
         assert await elsewhere.owners() == ["new"]
         store.sources.release.set()
         assert await early == ["acme"]  # it was asked for before the write

@@ -11,7 +11,7 @@ import pytest
 
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidSettings, SourceUnavailable, UnmappedSchema, UnregisteredSource
-from tenantry.groups import Environment, RegisteredSource, Tag, extend, thaw
+from tenantry.groups import Environment, RegisteredSource, SourceDraft, Tag, extend, thaw
 from tenantry.testing import MemoryStore
 from tests.datasources.conftest import PRODUCTION, STAGING, Directory, duckdb_file, group, sqlite_file
 from tests.datasources.settings import data_sources
@@ -39,7 +39,7 @@ async def test_a_store_is_a_directory(tmp_path: Path) -> None:
         for name, tag in (("production", Tag.CUSTOMER), ("staging", Tag.TESTING)):
             environment = await store.environments.create(name, tag)
             url = sqlite_file(tmp_path / f"{name}.db", name)
-            await store.sources.create(environment, source_id=f"ds_{name}", provided_id="warehouse", url=url)
+            await store.sources.create(environment, f"ds_{name}", SourceDraft("warehouse", url))
             asking = group(environment=environment, main="warehouse", foreign="ds_production")
             assert await sources.fetch(asking, "main", OWNERS, {}) == [{"owner": name}]
         with pytest.raises(UnregisteredSource):

@@ -26,7 +26,7 @@ from tenantry.demo.handbook import hosts, origins
 from tenantry.demo.product import Product
 from tenantry.demo.sources import AIRLINES, prepare
 from tenantry.editor import mount_editor
-from tenantry.groups import Environment, GroupDraft, Tag
+from tenantry.groups import Environment, GroupDraft, SourceDraft, Tag
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver
 from tenantry.sql.guarding import read_tables_file
@@ -69,10 +69,8 @@ async def staged(folder: Path, url: str = URL, product_url: str = PRODUCT_URL) -
     environment = await store.environments.create("demo", Tag.TESTING)
     declared = read_tables_file(TABLES).as_json()
     for name, source in prepare(folder).items():
-        await store.sources.create(environment, source_id=f"ds_{name}", provided_id=name, url=source, tables=declared)
-    await store.sources.create(
-        environment, source_id="ds_gone", provided_id="gone", url=f"sqlite:///{folder}/gone.sqlite"
-    )
+        await store.sources.create(environment, f"ds_{name}", SourceDraft(name, source, tables=declared))
+    await store.sources.create(environment, "ds_gone", SourceDraft("gone", f"sqlite:///{folder}/gone.sqlite"))
     await store.environments.set_embedding_hosts(environment, origins(product_url))
     provisioner = Provisioner(store, keys)
     made = {carrier: await provisioner.get_or_create(environment, draft) for carrier, draft in AIRLINES.items()}

@@ -28,7 +28,7 @@ from tenantry import Resolver
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
 from tenantry.errors import InvalidToken, StoreUnavailable
-from tenantry.groups import Environment, GroupChanges, GroupDraft, GroupRotation, Issued, Tag
+from tenantry.groups import Environment, GroupChanges, GroupDraft, GroupRotation, Issued, SourceDraft, Tag
 from tenantry.groups.usage_sums import HourlyUsage, Usage, UsageBatch, UsageKey
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import make_token
@@ -114,9 +114,7 @@ async def test_the_role_of_serve_does_all_that_the_command_line_does(serve: SQLS
     environment, issued = await provision(serve, "of-serve")
     await serve.ready()
     await issue_api_token(serve.api_tokens, environment)
-    await serve.sources.create(
-        environment, source_id=f"ds_{secrets.token_hex(4)}", provided_id="warehouse", url="sqlite:////a.db"
-    )
+    await serve.sources.create(environment, f"ds_{secrets.token_hex(4)}", SourceDraft("warehouse", "sqlite:////a.db"))
     await serve.groups.update(environment, "acme", GroupChanges(name="Acme Ltd"))
     again = await serve.groups.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
     assert again.token.version == issued.token.version + 1
@@ -143,9 +141,7 @@ async def test_the_role_of_an_app_resolves_and_writes_nothing(
 ) -> None:
     """It caches, follows changes, reads data sources and uses codes up. Red when one of its grants is taken away."""
     environment, issued = await provision(serve, "of-app")
-    await serve.sources.create(
-        environment, source_id=f"ds_{secrets.token_hex(4)}", provided_id="warehouse", url="sqlite:////a.db"
-    )
+    await serve.sources.create(environment, f"ds_{secrets.token_hex(4)}", SourceDraft("warehouse", "sqlite:////a.db"))
     keys = make_keys()
     resolver = Resolver(app, keys=keys, patience=60.0)
     token = keys.mint(issued.token)

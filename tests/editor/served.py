@@ -21,7 +21,7 @@ from tenantry.backends.memory import MemoryStore
 from tenantry.clock import utc_now
 from tenantry.datasources import DataSources, DriverFactory, Limits
 from tenantry.editor import EditorAuthor, mount_editor
-from tenantry.groups import GroupDraft, Tag
+from tenantry.groups import GroupDraft, SourceDraft, Tag
 from tenantry.ports import Clock
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver
@@ -92,7 +92,7 @@ async def served_editor(
     store, keys = MemoryStore(clock=clock), KeyRing([SigningKey("k1", secrets.token_bytes(32))])
     environment = await store.environments.create(ENVIRONMENT, Tag.CUSTOMER)
     url = url or flights_database(folder / "flights.db")
-    await store.sources.create(environment, source_id="ds_flights", provided_id="warehouse", url=url, tables=tables)
+    await store.sources.create(environment, "ds_flights", SourceDraft("warehouse", url, tables=tables))
     tokens: dict[str, str] = {}
     for carrier in CARRIERS:
         draft = GroupDraft(carrier.lower(), f"Airline {carrier}", {"carrier": carrier}, {"main": "warehouse"})

@@ -11,6 +11,7 @@ import pytest
 from tenantry.datasources import DataSources
 from tenantry.editor import EditorAuthor, Right
 from tenantry.editor.language import catalogues
+from tenantry.groups import SourceUpdate
 from tests.datasources.databases import create_database
 from tests.editor.served import ENVIRONMENT, EditorSite, served_editor
 
@@ -128,7 +129,7 @@ async def test_a_moved_source_is_read_again(tmp_path: Path, monkeypatch: pytest.
         assert environment is not None
         source = await site.store.sources.get(environment, "warehouse")
         assert source is not None
-        await site.store.sources.update(source, tables=TABLES)
+        await site.store.sources.update(source, SourceUpdate(tables=TABLES))
         assert await names(site) == ["flights"]
         assert len(reads) == 2
 

@@ -12,7 +12,7 @@ from engines.clickhouse_http import ClickHouseServer
 from engines.postgres import Postgres
 from tenantry.datasources import Enforcement, Limits, ReadOnlyBy
 from tenantry.datasources.engines.sqlite import SQLiteDriver
-from tenantry.groups import GroupChanges, RegisteredSource
+from tenantry.groups import GroupChanges, RegisteredSource, SourceDraft
 from tests.dashboards.served import flights_database
 from tests.datasources.databases import create_database
 from tests.editor.served import ENVIRONMENT, served_editor
@@ -84,7 +84,7 @@ async def test_a_source_whose_url_is_a_secret(tmp_path: Path, monkeypatch: pytes
         environment = await site.store.environments.get(ENVIRONMENT)
         assert environment is not None
         url = "postgresql://reader:${env:EDITOR_PASSWORD}@127.0.0.1:1/none"
-        await site.store.sources.create(environment, source_id="ds_far", provided_id="far", url=url)
+        await site.store.sources.create(environment, "ds_far", SourceDraft("far", url))
         await site.store.groups.update(environment, "ha", GroupChanges(mapping={"main": "far"}))
         body = {"environment": ENVIRONMENT, "group": "ha", "path": "queries/a.sql", "text": "select 1 as a"}
         answer = await site.post("run", **body)

@@ -17,7 +17,7 @@ from tenantry.errors import (
     UnknownGroup,
     UnknownToken,
 )
-from tenantry.groups import Author, Environment, GroupChanges, GroupDraft, Tag
+from tenantry.groups import Author, Environment, GroupChanges, GroupDraft, SourceDraft, Tag
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.testing import FrozenClock
 from tenantry.tokens import KeyRing, SigningKey
@@ -185,7 +185,7 @@ async def test_limits_and_mappings_are_checked_before_anything_is_written(setup:
 async def test_a_source_of_another_environment_is_unknown(setup: Setup) -> None:
     """Nothing of one environment routes in another. Red when the mapping is not checked."""
     other = await setup.store.environments.create("testing", Tag.TESTING)
-    await setup.store.sources.create(other, source_id="ds_1", provided_id="mine", url="sqlite:///x.db")
+    await setup.store.sources.create(other, "ds_1", SourceDraft("mine", "sqlite:///x.db"))
     for reference in ("ds_1", "mine"):
         with pytest.raises(UnknownDataSource):
             await setup.provisioner.get_or_create(setup.environment, GroupDraft("a", "a", None, {"main": reference}))

@@ -24,7 +24,7 @@ from starlette.routing import Mount, Route
 
 from tenantry import DataSources, user_group, variables
 from tenantry.backends.memory.store import MemoryStore
-from tenantry.groups import Record, Tag, UserGroup
+from tenantry.groups import Record, SourceDraft, Tag, UserGroup
 from tenantry.sql import SQLTemplate
 from tenantry.testing import Call, CanaryGroups, LeakFound, Leaks, canary_groups
 
@@ -380,7 +380,7 @@ async def test_rows_of_another_group(leaks: Leaks, tmp_path: Path) -> None:
     store = MemoryStore()
     environment = await store.environments.create("production", Tag.TESTING)
     url = f"sqlite:///{tmp_path / 'warehouse.db'}"
-    await store.sources.create(environment, source_id="ds_warehouse", provided_id="warehouse", url=url)
+    await store.sources.create(environment, "ds_warehouse", SourceDraft("warehouse", url))
     async with DataSources(store) as sources:
         await leaks.check_rows(ORDERS, sources, "main")
         unfiltered = "select region from orders where {{ seats }} > 0"

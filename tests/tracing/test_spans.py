@@ -15,7 +15,7 @@ from tenantry import tracing
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.datasources import DataSources
 from tenantry.errors import QueryFailed, StoreUnavailable, UnknownGroup
-from tenantry.groups import GroupDraft, Tag, Token, UserGroup
+from tenantry.groups import GroupDraft, SourceDraft, Tag, Token, UserGroup
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.resolver import Resolver
 from tenantry.server.app import compose
@@ -132,7 +132,7 @@ async def test_a_query(exported: InMemorySpanExporter, tmp_path: Path) -> None:
     production = await store.environments.create("production", Tag.CUSTOMER)
     (tmp_path / f"{CANARY}.db").touch()
     url = f"sqlite:///{tmp_path / CANARY}.db"
-    await store.sources.create(production, source_id="ds_1", provided_id="warehouse", url=url)
+    await store.sources.create(production, "ds_1", SourceDraft("warehouse", url))
     draft = GroupDraft("acme", "Acme", {"secret": CANARY}, {"main": "warehouse"})
     group = (await Provisioner(store, KEYS).get_or_create(production, draft)).group
     async with DataSources(store) as sources:

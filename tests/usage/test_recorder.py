@@ -21,7 +21,7 @@ from tenantry.backends.memory.tables import MemoryTables
 from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.datasources import GroupUsage
 from tenantry.errors import InvalidSettings, OutcomeUnknown, QueryFailed, StoreUnavailable
-from tenantry.groups import OTHER_GROUPS, GroupDraft, Tag, Token, Usage, UsageBatch, UsageKey, UserGroup
+from tenantry.groups import OTHER_GROUPS, GroupDraft, SourceDraft, Tag, Token, Usage, UsageBatch, UsageKey, UserGroup
 from tenantry.server.metrics import TimedBackend
 from tenantry.tokens import KeyRing, SigningKey, draft_token
 from tenantry.usage import UsageRecorder, recorder, recorder_of
@@ -84,7 +84,7 @@ async def test_what_a_group_uses_is_kept(store: FlakyStore, tmp_path: Path) -> N
     Red when hits are not collected, and without the flush of ``aclose``."""
     production = await store.environments.create("production", Tag.CUSTOMER)
     url = sqlite_file(tmp_path / "orders.db", "canary")
-    await store.sources.create(production, source_id="ds_1", provided_id="warehouse", url=url)
+    await store.sources.create(production, "ds_1", SourceDraft("warehouse", url))
     tokens = {name: draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes) for name in ("acme", "zoo")}
     for name, token in tokens.items():
         draft = GroupDraft(name, name, {"region": "eu", "secret": "canary"}, {"main": "warehouse"})

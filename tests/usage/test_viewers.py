@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tenantry import DataSources, Resolver, mint_pass
-from tenantry.groups import OTHER_GROUPS, OTHER_VIEWERS, Environment, GroupDraft, Tag, Usage, UsageKey
+from tenantry.groups import OTHER_GROUPS, OTHER_VIEWERS, Environment, GroupDraft, SourceDraft, Tag, Usage, UsageKey
 from tenantry.server.metrics.top_groups import UsageCollector
 from tenantry.tokens import draft_token
 from tenantry.usage import UsageRecorder, recorder
@@ -57,7 +57,7 @@ async def use(store: FlakyStore, token: str, tmp_path: Path) -> None:
     production = await store.environments.get("production")
     assert production is not None
     url = sqlite_file(tmp_path / "orders.db", "canary")
-    await store.sources.create(production, source_id="ds_1", provided_id="warehouse", url=url)
+    await store.sources.create(production, "ds_1", SourceDraft("warehouse", url))
     resolver, sources = Resolver(store, keys=KEYS, staleness=600), DataSources(store)
     for raw, times in ((mint_pass(token, ANN.viewer), 5), (token, 1), (mint_pass(token), 1)):
         group = [await resolver.resolve(raw) for _ in range(times)][-1]

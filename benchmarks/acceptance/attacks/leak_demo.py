@@ -21,7 +21,7 @@ from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.datasources import DataSources
 from tenantry.demo import DASHBOARDS
 from tenantry.demo.sources import AIRLINES, DUCKDB, SQLITE, tables
-from tenantry.groups import Tag, UserGroup
+from tenantry.groups import SourceDraft, Tag, UserGroup
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver
 from tenantry.sql import SQLTemplate
@@ -130,7 +130,7 @@ async def leak_demo(folder: Path, count: int) -> AsyncIterator[LeakDemo]:
         environment=environment,
     )
     for name, url in _make_databases(folder, groups).items():
-        await store.sources.create(environment, source_id=f"ds_{name}", provided_id=name, url=url)
+        await store.sources.create(environment, f"ds_{name}", SourceDraft(name, url))
     keys = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
     tokens = await groups.provision(Provisioner(store, keys), environment)
     async with DataSources(store) as sources:

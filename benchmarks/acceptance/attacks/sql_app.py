@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from tenantry import DataSources, TenantryError, error_handler
 from tenantry.backends.memory.store import MemoryStore
-from tenantry.groups import Record, Tag, UserGroup, extend
+from tenantry.groups import Record, SourceDraft, Tag, UserGroup, extend
 from tenantry.sql import SQLTemplate
 
 ROWS: Final = [(1, "eu", "open", 10.0), (2, "eu", "paid", 20.0), (3, "us", "open", 30.0)]
@@ -71,7 +71,7 @@ class _Attacked:
         if environment is None:
             environment = await self._store.environments.create("production", Tag.CUSTOMER)
             await self._store.sources.create(
-                environment, source_id="ds_warehouse", provided_id="warehouse", url=f"sqlite:///{self._warehouse}"
+                environment, "ds_warehouse", SourceDraft("warehouse", f"sqlite:///{self._warehouse}")
             )
         return UserGroup(
             1, "acme", "Acme", environment, Record({"region": region}), Record({"main": "warehouse"}), b"8 bytes.", 1, 1

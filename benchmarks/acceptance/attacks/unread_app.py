@@ -21,7 +21,7 @@ from tenantry import DataSources, Embedding, Resolver, mount_dashboards
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
 from tenantry.datasources import Limits
-from tenantry.groups import GroupDraft, Tag
+from tenantry.groups import GroupDraft, SourceDraft, Tag
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.provisioning.http import create_api
 from tenantry.tokens import KeyRing, SigningKey
@@ -65,7 +65,7 @@ async def _fill(folder: Path) -> Secrets:
     store = SQLStore(_store_url(folder))
     environment = await store.environments.create("production", Tag.CUSTOMER)
     url = f"sqlite:///{folder / 'rows.db'}"
-    await store.sources.create(environment, source_id="ds_rows", provided_id="rows", url=url)
+    await store.sources.create(environment, "ds_rows", SourceDraft("rows", url))
     provisioner = Provisioner(store, _KEYS)
     drafts = [GroupDraft(name, name, {}, {"main": "ds_rows"}) for name in GROUPS]
     tokens = {each.provided_id: (await provisioner.get_or_create(environment, each)).token for each in drafts}

@@ -1,32 +1,29 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
-from tenantry.backends.declared_tables import check_new_tables
+from tenantry.backends.declared_tables import check_new_tables, check_tables
 from tenantry.errors import AlreadyExists
-from tenantry.groups import Environment, RegisteredSource, check_session_variables
+from tenantry.groups import Environment, RegisteredSource, SourceDraft, SourceUpdate, check_session_variables
 
 
-def changed_source(
-    source: RegisteredSource,
-    *,
-    provided_id: str | None,
-    url: str | None,
-    trusted: bool | None,
-    session: Mapping[str, str] | None,
-    tables: Mapping[str, Any] | None,
-) -> RegisteredSource:
-    """Return ``source`` with the given values; None keeps a value. Raises InvalidSource like ``SourceStore.update``."""
-    changed = replace(
+def created_source(environment: Environment, source_id: str, draft: SourceDraft) -> RegisteredSource:
+    """Raises InvalidSource like ``SourceStore.create``."""
+    session, tables = check_session_variables(draft.url, draft.session), check_tables(draft.tables)
+    return RegisteredSource(source_id, draft.provided_id, environment, draft.url, draft.trusted, session, tables)
+
+
+def changed_source(source: RegisteredSource, changes: SourceUpdate) -> RegisteredSource:
+    """Return ``source`` with the given values. Raises InvalidSource like ``SourceStore.update``."""
+    url = source.url if changes.url is None else changes.url
+    return replace(
         source,
-        provided_id=source.provided_id if provided_id is None else provided_id,
-        url=source.url if url is None else url,
-        trusted=source.trusted if trusted is None else trusted,
-        tables=source.tables if tables is None else check_new_tables(source.tables, tables),
+        provided_id=source.provided_id if changes.provided_id is None else changes.provided_id,
+        url=url,
+        trusted=source.trusted if changes.trusted is None else changes.trusted,
+        session=source.session if changes.session is None else check_session_variables(url, changes.session),
+        tables=source.tables if changes.tables is None else check_new_tables(source.tables, changes.tables),
     )
-    return changed if session is None else replace(changed, session=check_session_variables(changed.url, session))
 
 
 def name_taken(environment: Environment, provided_id: str) -> AlreadyExists:

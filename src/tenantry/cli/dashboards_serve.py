@@ -21,7 +21,7 @@ from tenantry.cli.output import print_note
 from tenantry.dashboards import DashboardFolder, ReloadingFolder, mount_dashboards
 from tenantry.datasources import DataSources, find_tables
 from tenantry.errors import InvalidQueries, InvalidSource
-from tenantry.groups import GroupDraft, Issued, Tag
+from tenantry.groups import GroupDraft, Issued, SourceDraft, Tag
 from tenantry.middleware import TOKEN_HEADER
 from tenantry.ports import Store
 from tenantry.provisioning import Provisioner
@@ -68,7 +68,7 @@ def sample_group(folder: Path, properties: Mapping[str, Any], source: str | None
 
         async def create() -> Issued[str]:
             environment = await store.environments.create("sample", Tag.TESTING)
-            await store.sources.create(environment, source_id="ds_sample", provided_id="sample", url=url, tables=tables)
+            await store.sources.create(environment, "ds_sample", SourceDraft("sample", url, tables=tables))
             mapping = dict.fromkeys(_schemas(folder), "sample")
             draft = GroupDraft("sample", "Sample", properties, mapping)
             return await Provisioner(store, keys).get_or_create(environment, draft)

@@ -23,11 +23,9 @@ from tenantry.cli.options import (
 )
 from tenantry.cli.output import print_note, print_record, print_rows, print_value
 from tenantry.errors import DataSourceError, TemplateError
-from tenantry.groups import RegisteredSource, SessionVariables, check_session_variables
+from tenantry.groups import RegisteredSource, SessionVariables, SourceDraft, SourceUpdate, check_session_variables
 from tenantry.ports import Store
 from tenantry.provisioning import (
-    SourceDraft,
-    SourceUpdate,
     describe_source,
     in_use,
 )
@@ -208,7 +206,6 @@ async def update(
     declared = {} if tables is None else _read_tables(tables)
     changes = SourceUpdate(
         url,
-        password,
         None if tables is None and not no_tables else declared,
         rename,
         trusted,
@@ -218,8 +215,9 @@ async def update(
     async def connect(source: RegisteredSource) -> None:
         await check_source(source, "Nothing was changed", keys, str(tables))
 
-    provisioner = source_provisioner(store, keys, connect if changes.needs_test and not no_check else None)
-    made, replaced = await provisioner.update(target, reference, changes)
+    is_tested = changes.needs_test or password is not None
+    provisioner = source_provisioner(store, keys, connect if is_tested and not no_check else None)
+    made, replaced = await provisioner.update(target, reference, changes, password=password)
     before = replaced.declaration if changes.tables is not None else {}
     print_value(made.id, describe_source(made), field="id", as_json=as_json)
     if before and not declared:

@@ -11,9 +11,9 @@ import click
 from tenantry.cli.field_changes import FieldChanges, field_changes
 from tenantry.cli.options import OptionDecorator, author, settings
 from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, TenantryError, UnknownDataSource
-from tenantry.groups import Environment, RegisteredSource
+from tenantry.groups import Environment, RegisteredSource, SourceUpdate
 from tenantry.ports import Store
-from tenantry.provisioning import SourceProvisioner, SourceTest, SourceUpdate
+from tenantry.provisioning import SourceProvisioner, SourceTest
 from tenantry.tokens import KeyRing
 
 if TYPE_CHECKING:

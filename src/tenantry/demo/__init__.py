@@ -25,7 +25,7 @@ from tenantry.demo.product import Product
 from tenantry.demo.sources import AIRLINES, SHOWN, prepare
 from tenantry.editor import EditorAuthor, EditorSessions, mount_editor
 from tenantry.errors import UnknownGroup
-from tenantry.groups import SETTABLE_FIELDS, Author, Environment, GroupChanges, Tag
+from tenantry.groups import SETTABLE_FIELDS, Author, Environment, GroupChanges, SourceDraft, Tag
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.resolver import Resolver
 from tenantry.server import compose
@@ -104,9 +104,7 @@ async def _provision(
                 if source is not None:
                     await store.sources.delete(environment, name, author=_AUTHOR)
                 new = f"ds_{secrets.token_hex(8)}"
-                await store.sources.create(
-                    environment, source_id=new, provided_id=name, url=url, tables=declared, author=_AUTHOR
-                )
+                await store.sources.create(environment, new, SourceDraft(name, url, tables=declared), author=_AUTHOR)
         provisioner, tokens = Provisioner(store, keys), {}
         for carrier, draft in AIRLINES.items():
             # The folder may contain suspended groups, and groups with the values of an older version.

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from tenantry.groups.codec import to_micros
 from tenantry.groups.record import freeze, thaw
+from tenantry.groups.session_variables import SessionVariables
 from tenantry.groups.user_group import Environment, Issued, Token, UserGroup
 
 
@@ -157,6 +158,36 @@ class GroupRotation:
 
 GroupWrite: TypeAlias = GroupCreation | GroupUpdate | GroupRotation
 """A write in a batch."""
+
+
+# --- writes of data sources ---
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDraft:
+    """A data source to register. ``provided_id``: its name."""
+
+    provided_id: str
+    url: str = field(repr=False)
+    trusted: bool = False
+    session: Mapping[str, str] | SessionVariables = ()
+    tables: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceUpdate:
+    """A field that is None is not changed. An empty ``tables`` removes the declaration of guarded tables."""
+
+    url: str | None = field(default=None, repr=False)
+    tables: Mapping[str, Any] | None = None
+    provided_id: str | None = None
+    trusted: bool | None = None
+    session: Mapping[str, str] | SessionVariables | None = None
+
+    @property
+    def needs_test(self) -> bool:
+        """Whether the source must be tested before the update."""
+        return self.url is not None or bool(self.tables or self.session)
 
 
 # --- Idempotency-Keys, authors and the audit trail ---

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource, SourceReading
+from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource, SourceDraft, SourceReading, SourceUpdate
 
 
 class SourceDirectory(Protocol):
@@ -72,16 +72,7 @@ class SourceStore(LeasedSources, Protocol):
     """Stores data sources."""
 
     async def create(
-        self,
-        environment: Environment,
-        *,
-        source_id: str,
-        provided_id: str,
-        url: str,
-        trusted: bool = False,
-        session: Mapping[str, str] | None = None,
-        tables: Mapping[str, Any] | None = None,
-        author: Author = UNNAMED,
+        self, environment: Environment, source_id: str, draft: SourceDraft, *, author: Author = UNNAMED
     ) -> RegisteredSource:
         """Register a data source and return it. Raises UnknownEnvironment. Raises AlreadyExists if one of the two ids
         is taken. Raises InvalidSource if ``check_session_variables`` or ``read_tables`` rejects a value, or if the
@@ -98,20 +89,9 @@ class SourceStore(LeasedSources, Protocol):
         ...
 
     async def update(
-        self,
-        source: RegisteredSource,
-        *,
-        provided_id: str | None = None,
-        url: str | None = None,
-        trusted: bool | None = None,
-        session: Mapping[str, str] | None = None,
-        tables: Mapping[str, Any] | None = None,
-        author: Author = UNNAMED,
+        self, source: RegisteredSource, changes: SourceUpdate, *, author: Author = UNNAMED
     ) -> RegisteredSource | None:
-        """Replace the fields that are not None. An empty mapping as ``tables`` removes the declaration of guarded
-        tables.
-
-        Returns None if another writer has changed or deleted the source since the caller read ``source``. Raises
+        """Returns None if another writer has changed or deleted the source since the caller read ``source``. Raises
         InvalidSource in the same cases as ``create``, and also if a declaration with ``guard: required`` would be
         removed. Raises AlreadyExists if another source has this ``provided_id``."""
         ...

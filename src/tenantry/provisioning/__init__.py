@@ -13,10 +13,8 @@ from tenantry.provisioning.rotations import RotationPage as RotationPage
 from tenantry.provisioning.rotations import RotationProvisioner as RotationProvisioner
 from tenantry.provisioning.rotations import check_signed_by as check_signed_by
 from tenantry.provisioning.sources import CountedSource as CountedSource
-from tenantry.provisioning.sources import SourceDraft as SourceDraft
 from tenantry.provisioning.sources import SourceProvisioner as SourceProvisioner
 from tenantry.provisioning.sources import SourceTest as SourceTest
-from tenantry.provisioning.sources import SourceUpdate as SourceUpdate
 from tenantry.provisioning.sources import describe_source as describe_source
 from tenantry.provisioning.sources import in_use as in_use
 from tenantry.provisioning.upserts import Outcome, Upsert, Upserted, UpsertProvisioner, UpsertResult

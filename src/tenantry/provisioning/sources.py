@@ -2,13 +2,21 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from tenantry.backends import check_new_tables
 from tenantry.errors import AlreadyExists, DataSourceNotFound, InvalidSource, SourceInUse, StoreUnavailable
-from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource, SessionVariables, check_session_variables
+from tenantry.groups import (
+    UNNAMED,
+    Author,
+    Environment,
+    RegisteredSource,
+    SourceDraft,
+    SourceUpdate,
+    check_session_variables,
+)
 from tenantry.ports import Store
 from tenantry.provisioning.deadline import Deadline
 from tenantry.tokens import KeyRing
@@ -20,34 +28,6 @@ NO_ID: Final = ""
 
 SourceTest: TypeAlias = Callable[[RegisteredSource], Awaitable[object]]
 """A function that connects to a data source before it is stored. If it raises an error, nothing is written."""
-
-
-@dataclass(frozen=True, slots=True)
-class SourceDraft:
-    """A data source to register. ``password`` replaces the password in ``url``."""
-
-    provided_id: str
-    url: str = field(repr=False)
-    password: str | None = field(default=None, repr=False)
-    trusted: bool = False
-    session: SessionVariables = ()
-    tables: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class SourceUpdate:
-    """A field that is None is not changed. An empty ``tables`` removes the declaration of guarded tables."""
-
-    url: str | None = field(default=None, repr=False)
-    password: str | None = field(default=None, repr=False)
-    tables: Mapping[str, Any] | None = None
-    provided_id: str | None = None
-    trusted: bool | None = None
-    session: SessionVariables | None = None
-
-    @property
-    def needs_test(self) -> bool:
-        return self.url is not None or self.password is not None or bool(self.tables or self.session)
 
 
 class CountedSource(NamedTuple):
@@ -87,14 +67,17 @@ class SourceProvisioner:
         self._dry_run = dry_run
         self._is_checked = is_checked
 
-    async def create(self, environment: Environment, draft: SourceDraft) -> RegisteredSource:
-        """Raises InvalidSource, AlreadyExists and the errors of ``test``."""
+    async def create(
+        self, environment: Environment, draft: SourceDraft, *, password: str | None = None
+    ) -> RegisteredSource:
+        """``password`` replaces the password in the URL. Raises InvalidSource, AlreadyExists and the errors of
+        ``test``."""
         from tenantry.datasources import resolve_url
 
         name = draft.provided_id
         _check_name(name, "/name")
-        url = resolve_url(_checked_url(draft.url, draft.password, draft.trusted))
-        session, declared = check_session_variables(url, draft.session), check_new_tables("", draft.tables)
+        url = resolve_url(_checked_url(draft.url, password, draft.trusted))
+        session, declared = check_session_variables(url, draft.session), check_new_tables("", draft.tables or {})
         made = RegisteredSource(f"ds_{secrets.token_hex(8)}", name, environment, url, draft.trusted, session, declared)
         stored = self._encrypted(made)
         await self._check_free(environment, name, "/name")
@@ -102,24 +85,18 @@ class SourceProvisioner:
             await self._test(replace(made, id=name))  # its errors name the source by its id
         if self._dry_run:
             return replace(made, id=NO_ID, url=stored)
-        creation = self._sources.create(
-            environment,
-            source_id=made.id,
-            provided_id=name,
-            url=stored,
-            trusted=draft.trusted,
-            session=dict(session),
-            tables=draft.tables,
-            author=self._author,
-        )
+        creation = self._sources.create(environment, made.id, replace(draft, url=stored), author=self._author)
         return await self._deadline.write(creation)
 
-    async def update(self, environment: Environment, reference: str, changes: SourceUpdate) -> UpdatedSource:
-        """Raises DataSourceNotFound, InvalidSource, SecretUnavailable and the errors of ``test``. A new name raises
-        AlreadyExists if it is taken, and SourceInUse if groups are mapped to the old name."""
+    async def update(
+        self, environment: Environment, reference: str, changes: SourceUpdate, *, password: str | None = None
+    ) -> UpdatedSource:
+        """``password`` replaces the password in the URL. Raises DataSourceNotFound, InvalidSource, SecretUnavailable
+        and the errors of ``test``. A new name raises AlreadyExists if it is taken, and SourceInUse if groups are mapped
+        to the old name."""
         for _ in range(_ATTEMPTS):
             before = await self.find(environment, reference)
-            planned = self._planned(before, changes)
+            planned = self._planned(before, changes, password)
             if planned.provided_id != before.provided_id:
                 await self._check_rename(before, planned.provided_id)
             url = None if planned.url == before.url else self._encrypted(planned)
@@ -131,15 +108,7 @@ class SourceProvisioner:
                 await self._test(planned)
             if self._dry_run:
                 return UpdatedSource(planned if url is None else replace(planned, url=url), before)
-            update = self._sources.update(
-                before,
-                provided_id=changes.provided_id,
-                url=url,
-                trusted=changes.trusted,
-                session=None if changes.session is None else dict(changes.session),
-                tables=changes.tables,
-                author=self._author,
-            )
+            update = self._sources.update(before, replace(changes, url=url), author=self._author)
             written = await self._deadline.write(update)
             if written is not None:  # None: another writer changed the source, so read it again
                 return UpdatedSource(written, before)
@@ -177,16 +146,16 @@ class SourceProvisioner:
             await self._deadline.write(self._sources.delete(environment, found.source.id, author=self._author))
         return found
 
-    def _planned(self, source: RegisteredSource, changes: SourceUpdate) -> RegisteredSource:
+    def _planned(self, source: RegisteredSource, changes: SourceUpdate, password: str | None) -> RegisteredSource:
         from tenantry.datasources import decrypt_url, is_encrypted, resolve_url
 
         url = source.url
         trusted = source.trusted if changes.trusted is None else changes.trusted
         if changes.url is not None:
-            url = resolve_url(_checked_url(changes.url, changes.password, trusted))
-        elif changes.password is not None or trusted != source.trusted:
+            url = resolve_url(_checked_url(changes.url, password, trusted))
+        elif password is not None or trusted != source.trusted:
             plain = decrypt_url(source, self._keys()) if is_encrypted(url) else url
-            checked = _checked_url(plain, changes.password, trusted)
+            checked = _checked_url(plain, password, trusted)
             url = url if checked == plain else checked
         name = source.provided_id if changes.provided_id is None else changes.provided_id
         session = check_session_variables(url, source.session if changes.session is None else changes.session)

@@ -14,7 +14,7 @@ from tenantry.backends.audit.chain import ChainCheck
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.sql import SQLStore, sealed_entries
 from tenantry.errors import AlreadyExists, TokenAlreadyRotated
-from tenantry.groups import ChainHead, GroupChanges, GroupCreation, GroupDraft, GroupUpdate, Scope, Tag
+from tenantry.groups import ChainHead, GroupChanges, GroupCreation, GroupDraft, GroupUpdate, Scope, SourceDraft, Tag
 from tenantry.testing import make_token
 from tenantry.tokens import KeyRing, SigningKey
 from tests.backends.store.test_upgrade import _run as execute
@@ -57,9 +57,9 @@ async def test_every_write_is_sealed(store: AnyStore) -> None:
     await store.groups.delete(production, "acme")
     token = await store.api_tokens.create(production, digest=bytes(32), label="ä", scopes=[Scope.PREVIEW], hint="abcd")
     await store.api_tokens.revoke(production, token.id)
-    await store.sources.create(production, source_id="ds_1", provided_id="w", url="postgresql://h:1/d")
+    await store.sources.create(production, "ds_1", SourceDraft("w", "postgresql://h:1/d"))
     with pytest.raises(AlreadyExists):
-        await store.sources.create(production, source_id="ds_1", provided_id="w", url="postgresql://h:1/d")
+        await store.sources.create(production, "ds_1", SourceDraft("w", "postgresql://h:1/d"))
     await store.sources.delete(production, "w")
     await store.environments.set_embedding_hosts(production, ["https://a.example"])
     many = [GroupCreation(GroupDraft(f"g{number}", "x"), make_token()) for number in range(3)]

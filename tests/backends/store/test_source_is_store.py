@@ -17,7 +17,7 @@ from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidSource
-from tenantry.groups import Environment, RegisteredSource, Tag
+from tenantry.groups import Environment, RegisteredSource, SourceDraft, Tag
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
 
 
@@ -25,7 +25,7 @@ async def _register(store: SQLStore, url: str) -> RegisteredSource:
     found = await store.environments.get("production")
     environment: Environment = found or await store.environments.create("production", Tag.CUSTOMER)
     name = secrets.token_hex(4)
-    return await store.sources.create(environment, source_id=f"ds_{name}", provided_id=name, url=url)
+    return await store.sources.create(environment, f"ds_{name}", SourceDraft(name, url))
 
 
 async def _read(url: str) -> list[dict[str, object]]:

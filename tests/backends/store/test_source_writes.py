@@ -10,7 +10,7 @@ import pytest
 
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
-from tenantry.groups import SOURCES_HANDLE, Tag
+from tenantry.groups import SOURCES_HANDLE, SourceDraft, Tag
 
 COLUMNS = "(environment_id, id, provided_id, url, trusted, created_at)"
 ROW = COLUMNS + " values (1, 'ds_{0}', 'own_{0}', 'sqlite:///{0}.db', false, 0)"
@@ -50,9 +50,7 @@ async def _with_sources(url: str, run_dir: Path) -> SQLStore:
     for number in ("1", "2"):
         production = await store.environments.get("production")
         assert production is not None
-        await store.sources.create(
-            production, source_id=f"ds_{number}", provided_id=f"own_{number}", url="sqlite:///a.db"
-        )
+        await store.sources.create(production, f"ds_{number}", SourceDraft(f"own_{number}", "sqlite:///a.db"))
     assert environment.id == 2
     return store
 

@@ -35,7 +35,7 @@ from tenantry.dashboards.embedding.frame_ancestors import frame_ancestors_policy
 from tenantry.dashboards.embedding.routes import Embedding, code_routes
 from tenantry.dashboards.endpoint import error_handler
 from tenantry.errors import TenantryError
-from tenantry.groups import GroupChanges, GroupDraft, Issued, Tag
+from tenantry.groups import GroupChanges, GroupDraft, Issued, SourceDraft, Tag
 from tenantry.middleware import header
 from tenantry.testing import MemoryStore, make_token
 from tenantry.tokens import KeyRing
@@ -109,7 +109,7 @@ class Sites:
             await self.store.groups.get_or_create(production, draft, make_token(key_id="k1"))
         if self.folder is not None:
             url = flights_database(self.folder / "flights.db")
-            await self.store.sources.create(production, source_id="ds_1", provided_id="flights", url=url)
+            await self.store.sources.create(production, "ds_1", SourceDraft("flights", url))
 
     async def token(self, group: str) -> str:
         """The group's live token, as the product's own server asks for it."""

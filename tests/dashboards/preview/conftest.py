@@ -19,7 +19,7 @@ from starlette.types import Scope as ASGIScope
 from tenantry import DataSources, Resolver, mount_dashboards, user_group
 from tenantry.clock import utc_now
 from tenantry.dashboards.embedding.routes import Embedding
-from tenantry.groups import Environment, GroupDraft, Scope, Tag
+from tenantry.groups import Environment, GroupDraft, Scope, SourceDraft, Tag
 from tenantry.provisioning import issue_api_token
 from tenantry.provisioning.http import create_api
 from tenantry.testing import FrozenClock, MemoryStore, make_token
@@ -157,7 +157,7 @@ async def app(tmp_path: Path) -> AsyncIterator[Previewed]:
         made = Previewed(mounts.current.build(resolver, mount_on), sources, store, clock, seen)
         made.environment = await store.environments.create("production", Tag.CUSTOMER)
         url = flights_database(tmp_path / "flights.db", days=3)
-        await store.sources.create(made.environment, source_id="ds_1", provided_id="warehouse", url=url)
+        await store.sources.create(made.environment, "ds_1", SourceDraft("warehouse", url))
         draft = GroupDraft("acme", "Acme Ltd", {"carrier": "HA"}, {"main": "ds_1"})
         await store.groups.get_or_create(made.environment, draft, make_token(key_id=KEYS.active_id))
         made.secret = await made.api_token(Scope.PREVIEW)

@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from tenantry import DataSources, Resolver, UserGroup, mount_dashboards
 from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.datasources import Limits, ResultCache
-from tenantry.groups import GroupDraft, Scope, Tag
+from tenantry.groups import GroupDraft, Scope, SourceDraft, Tag
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import MemoryStore, make_token
 from tests.dashboards.served import write_files
@@ -62,7 +62,7 @@ async def open_house(tmp_path: Path) -> AsyncIterator[House]:
     store = MemoryStore()
     environment = await store.environments.create("production", Tag.CUSTOMER)
     url = shop(tmp_path / "shop.db")
-    await store.sources.create(environment, source_id="ds_1", provided_id="warehouse", url=url, tables=DECLARATION)
+    await store.sources.create(environment, "ds_1", SourceDraft("warehouse", url, tables=DECLARATION))
     resolver, limits = Resolver(store, keys=KEYS), Limits(connect_timeout=60.0)
     async with DataSources(store, limits=limits, cache=ResultCache(seconds=600)) as sources:
         app = Starlette()

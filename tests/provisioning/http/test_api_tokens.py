@@ -19,7 +19,7 @@ from tenantry.backends.sql import SQLStore
 from tenantry.clock import utc_now
 from tenantry.database.migrations import migrate
 from tenantry.errors import StoreUnavailable
-from tenantry.groups import ApiToken, Scope, Tag
+from tenantry.groups import ApiToken, Scope, SourceDraft, Tag
 from tenantry.provisioning import issue_api_token
 from tenantry.provisioning.http import api_token_uses
 from tenantry.testing import FrozenClock
@@ -79,7 +79,7 @@ async def test_what_a_scope_reaches(service: Service, scope: Scope) -> None:
     """
     token = (await service.ask("GET", ACME)).json()["user_group"]["token"]
     caller = await make_caller(service.store, service.production, scope)
-    await service.store.sources.create(service.production, source_id="ds_1", provided_id="warehouse", url="x://")
+    await service.store.sources.create(service.production, "ds_1", SourceDraft("warehouse", "x://"))
     for name, needed in NEEDED.items():
         answer = await _call(service, name, caller, token)
         if name in REACHED[scope]:

@@ -12,7 +12,7 @@ import pytest
 
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.sql import SQLStore
-from tenantry.groups import GroupChanges, thaw
+from tenantry.groups import GroupChanges, SourceDraft, thaw
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks.contract import QueryContract
@@ -207,7 +207,7 @@ async def test_a_dry_run_writes_nothing(service: Service) -> None:
 async def test_each_line_fails_alone(service: Service) -> None:
     """With the code and the field that a single call has; the lines around it are done. Red when the batch is refused
     for one of its lines."""
-    await service.store.sources.create(service.production, source_id="ds_1", provided_id="own", url="sqlite:///x")
+    await service.store.sources.create(service.production, "ds_1", SourceDraft("own", "sqlite:///x"))
     bad: list[tuple[bytes, str, str | None]] = [
         (b"{", "bad_json", None),
         (b"nonsense", "bad_json", None),

@@ -13,7 +13,7 @@ import pytest
 from engines.postgres import Postgres
 from tenantry.datasources import DataSources
 from tenantry.errors import DataSourceError, TemplateError
-from tenantry.groups import Scope
+from tenantry.groups import Scope, SourceDraft
 from tests.provisioning.http.conftest import JSON_TYPE, Service, make_caller, make_service
 from tests.provisioning.http.test_table import assert_always, code_of
 
@@ -301,7 +301,7 @@ async def test_without_hosts_declarations_still_change() -> None:
     async with service.http:
         body = {"name": "w", "url": NOWHERE, "test": False}
         assert "api_source_hosts" in await refused(service, "POST", body, 422, "invalid_source", "/url")
-        await service.store.sources.create(service.production, source_id="ds_1", provided_id="w", url=NOWHERE)
+        await service.store.sources.create(service.production, "ds_1", SourceDraft("w", NOWHERE))
         assert "api_source_hosts" in await refused(service, "PATCH", body, 422, "invalid_source", "/url")
         changed = await done(service, "PATCH", {"name": "w", "tables": TABLES, "test": False})
         assert changed["data_source"]["tables"] == TABLES

@@ -12,6 +12,7 @@ import pytest
 
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.sql import SQLStore
+from tenantry.groups import SourceDraft
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks.contract import QueryContract
@@ -91,9 +92,7 @@ async def test_it_answers_what_the_write_does_and_writes_nothing(service: Servic
     """Each write is rehearsed with an Idempotency-Key, twice, then done with the same key: the answers are alike but
     for what does not exist yet, the store holds what it held, and the key was free. Red when the key was taken, when
     the answer showed a token that was drawn, when the write was made, and when the contract was not given on."""
-    await service.store.sources.create(
-        service.production, source_id="ds_own", provided_id="own", url="sqlite:////own.db"
-    )
+    await service.store.sources.create(service.production, "ds_own", SourceDraft("own", "sqlite:////own.db"))
     tokens = {"LIVE": "", "OLD": ""}
     for name, caller in (("FOREIGN", service.tester), ("GONE", None)):
         made = await service.ask("GET", {"user_group_id": "acme"}, caller=caller)

@@ -9,6 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from tenantry.groups import SourceDraft
 from tests.provisioning.http.conftest import JSON_TYPE, Service, make_app
 from tests.provisioning.http.test_table import ACME, assert_always, code_of
 
@@ -75,7 +76,7 @@ async def test_the_calls_of_one_request_share_the_time(
     Red when each call has the whole time: the answer is 200 after more than a second.
     """
     find = service.store.sources.get
-    await service.store.sources.create(service.production, source_id="ds_1", provided_id="x", url="sqlite:///x.db")
+    await service.store.sources.create(service.production, "ds_1", SourceDraft("x", "sqlite:///x.db"))
     names = iter(range(200))
 
     async def slow(environment: Any, reference: str) -> Any:

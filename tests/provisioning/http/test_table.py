@@ -12,7 +12,7 @@ import pytest
 
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
-from tenantry.groups import Scope
+from tenantry.groups import Scope, SourceDraft
 from tenantry.ports import EvictionListener
 from tenantry.tokens import KeyRing, SigningKey
 from tenantry.tokens.keys import SigningKeys, create_key_file
@@ -470,9 +470,7 @@ async def test_a_signing_key_is_gone(service: Service) -> None:
 
 async def test_a_mapping_names_registered_sources(service: Service) -> None:
     """By our id or the caller's own; another environment's source is unknown; the message names the command."""
-    await service.store.sources.create(
-        service.production, source_id="ds_1", provided_id="warehouse", url="sqlite:///x.db"
-    )
+    await service.store.sources.create(service.production, "ds_1", SourceDraft("warehouse", "sqlite:///x.db"))
     assert (await service.ask("GET", {**ACME, "mapping": {"a": "ds_1", "b": "warehouse"}})).status_code == 200
     for method in ("GET", "PUT", "POST", "QUERY"):
         answer = await service.ask(method, {**ACME, "mapping": {"a": "ds_1", "x/y": "elsewhere"}})

@@ -13,7 +13,7 @@ from tenantry.backends.buses.subscription import BusCounters, BusStatus
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.redis.second_level import RedisBackend, RedisCounters
 from tenantry.errors import InvalidToken, StoreUnavailable
-from tenantry.groups import Changes, Token, UserGroup
+from tenantry.groups import Changes, SourceDraft, Token, UserGroup
 from tenantry.resolver import Resolver
 from tenantry.server.metrics import ApiMetrics, TimedBackend, metrics_app
 from tests.server.metrics.conftest import CANARY, Metered, samples, scrape
@@ -92,7 +92,7 @@ async def test_a_backend_that_only_finds_is_cached_as_without_it(metered: Metere
 async def test_data_sources_share_the_lease_of_a_resolver_that_is_timed(metered: Metered) -> None:
     """A registration is cached as without the one between. Red when it does not pass the lease on: each query asks."""
     store = metered.store
-    made = await store.sources.create(metered.production, source_id="ds_1", provided_id="own", url="sqlite:///a.db")
+    made = await store.sources.create(metered.production, "ds_1", SourceDraft("own", "sqlite:///a.db"))
     lease = store.sources.lease
     assert lease is not None
     assert lease is metered.timed.sources.lease

@@ -3,12 +3,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from tenantry.backends.audit.details import source_update_details, table_changes
-from tenantry.backends.declared_tables import check_tables
 from tenantry.backends.memory.tables import MemoryTables
-from tenantry.backends.source_changes import changed_source, name_taken
+from tenantry.backends.source_changes import changed_source, created_source, name_taken
 from tenantry.backends.stored import LentSourceLease, references_of
 from tenantry.errors import UnknownDataSource
 from tenantry.groups import (
@@ -17,8 +15,9 @@ from tenantry.groups import (
     Author,
     Environment,
     RegisteredSource,
+    SourceDraft,
     SourceReading,
-    check_session_variables,
+    SourceUpdate,
 )
 from tenantry.ports import SourceStore
 
@@ -36,20 +35,10 @@ class MemorySources(LentSourceLease, SourceStore):
             return SourceReading(await self.get(environment, reference), self._tables.generation)
 
     async def create(
-        self,
-        environment: Environment,
-        *,
-        source_id: str,
-        provided_id: str,
-        url: str,
-        trusted: bool = False,
-        session: Mapping[str, str] | None = None,
-        tables: Mapping[str, Any] | None = None,
-        author: Author = UNNAMED,
+        self, environment: Environment, source_id: str, draft: SourceDraft, *, author: Author = UNNAMED
     ) -> RegisteredSource:
-        checked, declared = check_session_variables(url, session or {}), check_tables(tables)
-        made = RegisteredSource(source_id, provided_id, environment, url, trusted, checked, declared)
-        stored, changed = self._tables, table_changes("", declared)
+        made = created_source(environment, source_id, draft)
+        stored, changed, provided_id = self._tables, table_changes("", made.tables), made.provided_id
 
         def write() -> tuple[RegisteredSource, bool]:
             if (environment.id, source_id) in stored.sources:
@@ -78,20 +67,10 @@ class MemorySources(LentSourceLease, SourceStore):
         return Counter(references_of(mapping) for mapping in mappings if mapping)
 
     async def update(
-        self,
-        source: RegisteredSource,
-        *,
-        provided_id: str | None = None,
-        url: str | None = None,
-        trusted: bool | None = None,
-        session: Mapping[str, str] | None = None,
-        tables: Mapping[str, Any] | None = None,
-        author: Author = UNNAMED,
+        self, source: RegisteredSource, changes: SourceUpdate, *, author: Author = UNNAMED
     ) -> RegisteredSource | None:
         stored, key = self._tables, (source.environment.id, source.id)
-        changed = changed_source(
-            source, provided_id=provided_id, url=url, trusted=trusted, session=session, tables=tables
-        )
+        changed = changed_source(source, changes)
         with stored.lock:
             found = stored.sources.get(key)
             if found != source:

@@ -10,8 +10,7 @@ from sqlalchemy import BigInteger, Connection, String, Text, and_, bindparam, ca
 from sqlalchemy.exc import IntegrityError
 
 from tenantry.backends.audit.details import source_update_details, table_changes
-from tenantry.backends.declared_tables import check_tables
-from tenantry.backends.source_changes import changed_source, name_taken
+from tenantry.backends.source_changes import changed_source, created_source, name_taken
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note_source_change
 from tenantry.backends.sql.engine import remaining
@@ -29,9 +28,9 @@ from tenantry.groups import (
     Environment,
     RegisteredSource,
     SessionVariables,
+    SourceDraft,
     SourceReading,
-    check_session_variables,
-    source_handle,
+    SourceUpdate,
     to_micros,
 )
 from tenantry.ports import SourceStore
@@ -90,43 +89,29 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
         return SourceReading(None if columns[0] is None else _data_source(columns), number)
 
     async def create(
-        self,
-        environment: Environment,
-        *,
-        source_id: str,
-        provided_id: str,
-        url: str,
-        trusted: bool = False,
-        session: Mapping[str, str] | None = None,
-        tables: Mapping[str, Any] | None = None,
-        author: Author = UNNAMED,
+        self, environment: Environment, source_id: str, draft: SourceDraft, *, author: Author = UNNAMED
     ) -> RegisteredSource:
-        checked, declared = check_session_variables(url, session or {}), check_tables(tables)
+        made = created_source(environment, source_id, draft)
         deadline = self._runner.deadline()
-        await check_source(provided_id, url, remaining(deadline) / 2)
+        await check_source(made.provided_id, made.url, remaining(deadline) / 2)
 
         def write(connection: Connection, context: WriteContext) -> WriteResult[RegisteredSource]:
             now = context.now(connection)
             values = {
                 "environment_id": environment.id,
                 "id": source_id,
-                "provided_id": provided_id,
-                "url": url,
-                "trusted": trusted,
                 "created_at": to_micros(now),
-                "session": write_session(checked),
-                "tables": declared or None,
+                **_values(made),
             }
             if insert_into_environment(connection, data_sources, values, environment) is None:
-                raise name_taken(environment, provided_id)
+                raise name_taken(environment, made.provided_id)
             source = _source(connection, environment, source_id)
-            changed = table_changes("", declared)
+            changed = table_changes("", made.tables)
             return WriteResult(
                 source, note_source_change(connection, context, "data_source.created", source, changed, at=now)
             )
 
-        handles = source_handle(environment.id, source_id), source_handle(environment.id, provided_id)
-        return await self._write_to(handles, write, author, deadline)
+        return await self._write_to(made.handles, write, author, deadline)
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
         found = await self._read(_OF_ENVIRONMENT, environment_id=environment.id)
@@ -139,20 +124,9 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
         return counted
 
     async def update(
-        self,
-        source: RegisteredSource,
-        *,
-        provided_id: str | None = None,
-        url: str | None = None,
-        trusted: bool | None = None,
-        session: Mapping[str, str] | None = None,
-        tables: Mapping[str, Any] | None = None,
-        author: Author = UNNAMED,
+        self, source: RegisteredSource, changes: SourceUpdate, *, author: Author = UNNAMED
     ) -> RegisteredSource | None:
-        environment = source.environment
-        changed = changed_source(
-            source, provided_id=provided_id, url=url, trusted=trusted, session=session, tables=tables
-        )
+        environment, changed = source.environment, changed_source(source, changes)
         as_read = (
             _columns.environment_id == environment.id,
             _columns.id == source.id,
@@ -162,18 +136,11 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
             func.coalesce(_columns.session, "") == (write_session(source.session) or ""),
             func.coalesce(_columns.tables, "") == source.tables,
         )
-        values = {
-            "provided_id": changed.provided_id,
-            "url": changed.url,
-            "trusted": changed.trusted,
-            "session": write_session(changed.session),
-            "tables": changed.tables or None,
-        }
         details = source_update_details(source, changed)
 
         def write(connection: Connection, context: WriteContext) -> WriteResult[RegisteredSource | None]:
             try:
-                updated = connection.execute(data_sources.update().where(*as_read).values(values)).rowcount
+                updated = connection.execute(data_sources.update().where(*as_read).values(_values(changed))).rowcount
             except IntegrityError as error:
                 raise name_taken(environment, changed.provided_id) from error
             if not updated:  # another writer was first
@@ -224,6 +191,16 @@ def _data_source(row: Row) -> RegisteredSource:
     return RegisteredSource(
         number, provided_id, rows.environment(where), url, bool(trusted), session=variables, tables=tables or ""
     )
+
+
+def _values(source: RegisteredSource) -> dict[str, Any]:
+    return {
+        "provided_id": source.provided_id,
+        "url": source.url,
+        "trusted": source.trusted,
+        "session": write_session(source.session),
+        "tables": source.tables or None,
+    }
 
 
 def write_session(session: SessionVariables) -> str | None:

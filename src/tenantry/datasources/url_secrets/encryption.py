@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tenantry.database import ENCRYPTED_OPTION
 from tenantry.datasources.url import masked, parse_url, public_url
 from tenantry.errors import DataSourceError, InvalidSource, SecretUnavailable
-from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource
+from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource, SourceUpdate
 from tenantry.ports import Store
 from tenantry.tokens import KeyRing
 
@@ -145,7 +145,7 @@ async def encrypt_sources(
                     break
                 if url == source.url:
                     break
-                if await store.sources.update(source, url=url, author=author) is not None:
+                if await store.sources.update(source, SourceUpdate(url), author=author) is not None:
                     done.written += 1
                     break
                 source = await store.sources.get(environment, source.id)

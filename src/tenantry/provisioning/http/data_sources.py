@@ -16,14 +16,20 @@ from tenantry.errors import (
     SecretUnavailable,
     SourceTestFailed,
 )
-from tenantry.groups import ApiToken, Author, RegisteredSource, Scope, check_session_variables
+from tenantry.groups import (
+    ApiToken,
+    Author,
+    RegisteredSource,
+    Scope,
+    SourceDraft,
+    SourceUpdate,
+    check_session_variables,
+)
 from tenantry.provisioning import (
     CountedSource,
     Deadline,
-    SourceDraft,
     SourceProvisioner,
     SourceTest,
-    SourceUpdate,
     describe_source,
 )
 from tenantry.provisioning.http.endpoint import ApiContext, Endpoint, digest_of, json_response, require_scope
@@ -103,7 +109,7 @@ class CreateSource(ApiBody):
     def draft(self) -> SourceDraft:
         check_text(self.name, "/name")
         session = check_session_variables(self.url, self.session or {})
-        return SourceDraft(self.name, self.url, self.password, session=session, tables=self.tables or {})
+        return SourceDraft(self.name, self.url, session=session, tables=self.tables)
 
 
 class PatchSource(ApiBody):
@@ -127,7 +133,7 @@ class PatchSource(ApiBody):
         session = tuple((self.session or {}).items()) if "session" in given else None
         if not (self.new_name or self.url) and self.password is None and tables is None and session is None:
             raise InvalidBody("send at least one of new_name, url, password, session and tables", field="")
-        return SourceUpdate(self.url or None, self.password, tables, self.new_name or None, session=session)
+        return SourceUpdate(self.url or None, tables, self.new_name or None, session=session)
 
 
 class DataSourcesEndpoint(Endpoint):
@@ -174,7 +180,7 @@ class DataSourcesEndpoint(Endpoint):
         require_scope(caller, Scope.SOURCES)
         test = self._connect if body.test else None
         provisioner = self._provisioner(request, caller, deadline, test, dry_run=dry_run)
-        made = await provisioner.create(caller.environment, draft)
+        made = await provisioner.create(caller.environment, draft, password=body.password)
         return _answer(await provisioner.count(made), dry_run=dry_run)
 
     async def _update(self, request: ApiRequest, caller: ApiToken, deadline: Deadline) -> Response:
@@ -183,10 +189,11 @@ class DataSourcesEndpoint(Endpoint):
         if body.url or body.password is not None:
             self._hosts.check(body.url, body.password)  # 422
         require_scope(caller, Scope.SOURCES)
-        test = self._connect if body.test and changes.needs_test else None
+        needs_test = changes.needs_test or body.password is not None
+        test = self._connect if body.test and needs_test else None
         provisioner = self._provisioner(request, caller, deadline, test, dry_run=dry_run)
         try:
-            updated = await provisioner.update(caller.environment, body.name, changes)
+            updated = await provisioner.update(caller.environment, body.name, changes, password=body.password)
         except SecretUnavailable as error:  # the stored URL cannot be decrypted
             problem = error.message
         else:

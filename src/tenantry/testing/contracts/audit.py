@@ -22,6 +22,8 @@ from tenantry.groups import (
     GroupDraft,
     IdempotencyKey,
     Scope,
+    SourceDraft,
+    SourceUpdate,
     Tag,
 )
 from tenantry.ports import Store
@@ -49,8 +51,8 @@ class AuditContract:
         )
         await store.api_tokens.revoke(environment, token.id, author=ANN)
         url = f"postgresql://u:{SECRET}@h/d"
-        source = await store.sources.create(environment, source_id="ds_1", provided_id="main", url=url, author=ANN)
-        await store.sources.update(source, url=f"{url}?again", author=ANN)
+        source = await store.sources.create(environment, "ds_1", SourceDraft("main", url), author=ANN)
+        await store.sources.update(source, SourceUpdate(url=f"{url}?again"), author=ANN)
         await store.sources.delete(environment, "main", author=ANN)
         entries = await store.audit.list()
         assert [(entry.action, entry.subject) for entry in entries] == [

@@ -16,6 +16,8 @@ from tenantry.errors import (
 from tenantry.groups import (
     Environment,
     GroupDraft,
+    SourceDraft,
+    SourceUpdate,
     Tag,
 )
 from tenantry.ports import LeasedSources, Store
@@ -34,14 +36,14 @@ class SourceContract:
     async def test_a_data_source_is_found_by_either_id(self, store: Store) -> None:
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.TESTING)
-        made = await store.sources.create(production, source_id="ds_1", provided_id="warehouse", url=URL, trusted=True)
+        made = await store.sources.create(production, "ds_1", SourceDraft("warehouse", URL, trusted=True))
         assert (made.id, made.provided_id, made.url, made.trusted) == ("ds_1", "warehouse", URL, True)
         assert made.environment == production
         for reference in ("ds_1", "warehouse"):
             assert await store.sources.get(production, reference) == made
             assert await store.sources.get(other, reference) is None
         assert await store.sources.get(production, "Warehouse") is None
-        twin = await store.sources.create(other, source_id="ds_1", provided_id="warehouse", url=URL)
+        twin = await store.sources.create(other, "ds_1", SourceDraft("warehouse", URL))
         assert not twin.trusted
         assert list(await store.sources.list(production)) == [made]
 
@@ -49,7 +51,7 @@ class SourceContract:
         production = await store.environments.create("production", Tag.CUSTOMER)
         given = {"app.tenant": "{{user_group.id}}", "app.plan": "{{ user_group.properties.plan }}"}
         made = await store.sources.create(
-            production, source_id="ds_1", provided_id="a", url="postgresql://u@127.0.0.1:1/d", session=given
+            production, "ds_1", SourceDraft("a", "postgresql://u@127.0.0.1:1/d", session=given)
         )
         expected = (("app.tenant", "{{ user_group.id }}"), ("app.plan", "{{ user_group.properties.plan }}"))
         assert made.session == expected
@@ -59,8 +61,8 @@ class SourceContract:
         assert list(await store.sources.list(production)) == [made]
         for url, session in (("sqlite:////a.db", given), ("postgresql://u@127.0.0.1:1/d", {"role": "x"})):
             with pytest.raises(InvalidSource):
-                await store.sources.create(production, source_id="ds_2", provided_id="b", url=url, session=session)
-        plain = await store.sources.create(production, source_id="ds_3", provided_id="c", url=URL)
+                await store.sources.create(production, "ds_2", SourceDraft("b", url, session=session))
+        plain = await store.sources.create(production, "ds_3", SourceDraft("c", URL))
         assert plain.session == ()
         assert (await store.sources.delete(production, "a")).session == expected
         assert list(await store.sources.list(production)) == [plain]
@@ -68,21 +70,21 @@ class SourceContract:
     async def test_a_data_source_keeps_its_declaration_of_guarded_tables(self, store: Store) -> None:
         pytest.importorskip("sqlglot")
         production = await store.environments.create("production", Tag.CUSTOMER)
-        made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL, tables=ORDERS)
+        made = await store.sources.create(production, "ds_1", SourceDraft("a", URL, tables=ORDERS))
         assert made.tables == ORDERS_STORED
         assert await store.sources.get(production, "a") == made
         if isinstance(store.sources, LeasedSources):
             assert (await store.sources.get_at_snapshot(production, "ds_1")).source == made
         assert list(await store.sources.list(production)) == [made]
-        plain = await store.sources.create(production, source_id="ds_2", provided_id="b", url=URL)
+        plain = await store.sources.create(production, "ds_2", SourceDraft("b", URL))
         assert plain.tables == ""
-        changed = await store.sources.update(made, tables=OTHERS)
+        changed = await store.sources.update(made, SourceUpdate(tables=OTHERS))
         assert changed == replace(made, tables=OTHERS_STORED)
         assert await store.sources.get(production, "a") == changed
         assert await store.sources.get(production, "b") == plain
-        assert await store.sources.update(made, tables=OTHERS) is None
-        assert await store.sources.update(made, url="encrypted") is None
-        assert await store.sources.update(changed, tables={}) == replace(made, tables="")
+        assert await store.sources.update(made, SourceUpdate(tables=OTHERS)) is None
+        assert await store.sources.update(made, SourceUpdate(url="encrypted")) is None
+        assert await store.sources.update(changed, SourceUpdate(tables={})) == replace(made, tables="")
         assert (await store.sources.delete(production, "a")).tables == ""
         assert [entry.details for entry in await store.audit.list() if entry.subject == "ds_1"] == [
             {"provided_id": "a", "added": "functions.f, guard, tables.notes, tables.orders"},
@@ -100,7 +102,7 @@ class SourceContract:
     async def test_bad_guarded_tables_are_refused(self, store: Store) -> None:
         pytest.importorskip("sqlglot")
         production = await store.environments.create("production", Tag.CUSTOMER)
-        made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL, tables=ORDERS)
+        made = await store.sources.create(production, "ds_1", SourceDraft("a", URL, tables=ORDERS))
         bad: tuple[dict[str, Any], ...] = (
             {"tables": {"orders": []}},
             {"tables": {}},
@@ -109,12 +111,12 @@ class SourceContract:
         )
         for tables in bad:
             with pytest.raises(InvalidSource) as caught:
-                await store.sources.create(production, source_id="ds_2", provided_id="b", url=URL, tables=tables)
+                await store.sources.create(production, "ds_2", SourceDraft("b", URL, tables=tables))
             assert (caught.value.field or "").startswith("/tables")
             with pytest.raises(InvalidSource):
-                await store.sources.update(made, tables=tables)
+                await store.sources.update(made, SourceUpdate(tables=tables))
         with pytest.raises(InvalidSource, match="guard: required"):
-            await store.sources.update(made, tables={})
+            await store.sources.update(made, SourceUpdate(tables={}))
         assert list(await store.sources.list(production)) == [made]
 
     async def test_a_new_declaration_is_listed_as_a_change(self, store: Store) -> None:
@@ -122,54 +124,54 @@ class SourceContract:
         if not isinstance(store.sources, LeasedSources):
             pytest.skip("no lease")
         production = await store.environments.create("production", Tag.CUSTOMER)
-        made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL)
+        made = await store.sources.create(production, "ds_1", SourceDraft("a", URL))
         before = (await store.sources.get_at_snapshot(production, "a")).generation
-        assert await store.sources.update(made, tables=ORDERS) is not None
+        assert await store.sources.update(made, SourceUpdate(tables=ORDERS)) is not None
         reading = await store.sources.get_at_snapshot(production, "a")
         assert (reading.source, reading.generation) == (replace(made, tables=ORDERS_STORED), before + 1)
 
     async def test_both_ids_of_a_data_source_are_unique(self, store: Store) -> None:
         production = await store.environments.create("production", Tag.CUSTOMER)
-        made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL)
+        made = await store.sources.create(production, "ds_1", SourceDraft("a", URL))
         for source_id, provided_id in (("ds_1", "b"), ("ds_2", "a")):
             with pytest.raises(AlreadyExists):
-                await store.sources.create(production, source_id=source_id, provided_id=provided_id, url="x://")
+                await store.sources.create(production, source_id, SourceDraft(provided_id, "x://"))
         assert list(await store.sources.list(production)) == [made]
         with pytest.raises(UnknownEnvironment):
-            await store.sources.create(NOWHERE, source_id="ds_9", provided_id="z", url=URL)
+            await store.sources.create(NOWHERE, "ds_9", SourceDraft("z", URL))
 
     async def test_the_url_of_a_data_source_replaces_the_one_that_was_read(self, store: Store) -> None:
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.CUSTOMER)
-        made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL, trusted=True)
-        twin = await store.sources.create(other, source_id="ds_1", provided_id="a", url=URL)
-        written = await store.sources.update(made, url="encrypted")
+        made = await store.sources.create(production, "ds_1", SourceDraft("a", URL, trusted=True))
+        twin = await store.sources.create(other, "ds_1", SourceDraft("a", URL))
+        written = await store.sources.update(made, SourceUpdate(url="encrypted"))
         assert written == replace(made, url="encrypted")
         assert await store.sources.get(production, "a") == written
-        assert await store.sources.update(made, url="late") is None
+        assert await store.sources.update(made, SourceUpdate(url="late")) is None
         assert await store.sources.get(other, "a") == twin
         await store.sources.delete(production, "a")
-        assert await store.sources.update(replace(made, url="encrypted"), url="gone") is None
+        assert await store.sources.update(replace(made, url="encrypted"), SourceUpdate(url="gone")) is None
         assert list(await store.sources.list(production)) == []
 
     async def test_a_data_source_gets_another_name_and_other_session_variables(self, store: Store) -> None:
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.CUSTOMER)
-        made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL, session=TENANT)
-        taken = await store.sources.create(production, source_id="ds_2", provided_id="b", url="sqlite:////a.db")
-        await store.sources.create(other, source_id="ds_2", provided_id="c", url=URL)
+        made = await store.sources.create(production, "ds_1", SourceDraft("a", URL, session=TENANT))
+        taken = await store.sources.create(production, "ds_2", SourceDraft("b", "sqlite:////a.db"))
+        await store.sources.create(other, "ds_2", SourceDraft("c", URL))
         with pytest.raises(AlreadyExists):
-            await store.sources.update(made, provided_id="b")
+            await store.sources.update(made, SourceUpdate(provided_id="b"))
         with pytest.raises(InvalidSource):
-            await store.sources.update(taken, session=TENANT)
-        renamed = await store.sources.update(made, provided_id="c", trusted=True, session={})
+            await store.sources.update(taken, SourceUpdate(session=TENANT))
+        renamed = await store.sources.update(made, SourceUpdate(provided_id="c", trusted=True, session={}))
         assert renamed == replace(made, provided_id="c", trusted=True, session=())
         assert await store.sources.get(production, "c") == renamed
         assert await store.sources.get(production, "a") is None
         fields: tuple[dict[str, Any], ...] = ({"provided_id": "d"}, {"trusted": False}, {"session": TENANT})
         for field in fields:
-            assert await store.sources.update(made, **field) is None
-        again = await store.sources.update(renamed, session=TENANT)
+            assert await store.sources.update(made, SourceUpdate(**field)) is None
+        again = await store.sources.update(renamed, SourceUpdate(session=TENANT))
         assert again == replace(renamed, session=made.session)
         details = [each.details for each in await store.audit.list() if each.subject == "ds_1"]
         assert details[1:] == [
@@ -191,7 +193,7 @@ class SourceContract:
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.CUSTOMER)
         for reference in ("ds_1", "a"):
-            made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL)
+            made = await store.sources.create(production, "ds_1", SourceDraft("a", URL))
             with pytest.raises(UnknownDataSource):
                 await store.sources.delete(other, reference)
             assert await store.sources.delete(production, reference) == made

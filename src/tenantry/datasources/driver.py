@@ -31,6 +31,7 @@ Answer = Rows | Result
 """The rows that a driver returns: a Result, which has column types, or dicts without types."""
 
 C = TypeVar("C")
+T = TypeVar("T")
 Found = TypeVar("Found")
 
 OnEnd: TypeAlias = Callable[[str, int, int], None]
@@ -200,6 +201,16 @@ class NoConnectionLeft(SourceUnavailable):
 
 def says_no_connection(message: str) -> bool:
     return _NO_CONNECTION.search(message) is not None
+
+
+def attempt(work: Callable[[], T], failure: Callable[[Exception], TenantryError]) -> T | TenantryError:
+    """Return the result of ``work``, or its error. ``failure`` converts an error that is not a TenantryError."""
+    try:
+        return work()
+    except TenantryError as error:
+        return error.with_traceback(None)
+    except Exception as error:  # noqa: BLE001  # only the driver may read its text: it may quote a value or the URL
+        return failure(error)
 
 
 def as_result(answer: Answer) -> Result:

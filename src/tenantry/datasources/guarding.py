@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Mapping
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from tenantry.datasources.declared_tables import declaration_error
-from tenantry.datasources.driver import Answer, C, Driver
+from tenantry.datasources.driver import Answer, C, Driver, attempt
 from tenantry.datasources.results import Result
 from tenantry.errors import NotOneStatement, QueryFailed, TemplateError, TenantryError
 from tenantry.groups import Record, RegisteredSource, UserGroup, extend
@@ -92,12 +93,9 @@ class DeclarationProof(Generic[C]):
 
     def _answer(self, connection: C, sql: str, refused: str) -> Answer:
         bound = BoundSQL(sql, None, self._driver.paramstyle, self._driver.dialect, False)
-        try:
-            return self._driver.fetch(connection, bound)
-        except TenantryError as error:
-            failure = error.with_traceback(None)
-        except Exception as error:  # noqa: BLE001  # only the driver may read the error's text
-            failure = self._driver.failure(error)
+        failure = attempt(partial(self._driver.fetch, connection, bound), self._driver.failure)
+        if not isinstance(failure, TenantryError):
+            return failure
         if not isinstance(failure, QueryFailed | NotOneStatement):
             raise failure
         evidence = failure.evidence if isinstance(failure, QueryFailed) else None

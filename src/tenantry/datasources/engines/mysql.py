@@ -105,7 +105,7 @@ class MySQLDriver:
             number = error_number(error)
             failure = self._unreachable(error, has_no_connection=number in _NO_CONNECTION)
         if session is not None:
-            with suppress(Exception):
+            with suppress(MySQLError, OSError):
                 session.close()
         raise failure
 

@@ -5,11 +5,12 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from time import monotonic
 from typing import Any, Concatenate, Final, Generic, TypeAlias
 
-from tenantry.datasources.driver import C, Driver, query_error, unreachable_error
+from tenantry.datasources.driver import C, Driver, attempt, query_error, unreachable_error
 from tenantry.errors import SourceUnavailable, TenantryError
 
 Work: TypeAlias = Callable[Concatenate[C, ...], Any]
@@ -111,20 +112,15 @@ class PooledQuery(Generic[C]):
         return stopped_error(self._driver.source_id)
 
     def _open(self) -> C | TenantryError:
-        try:
-            opened = self._driver.open()
-        except TenantryError as error:
-            return error.with_traceback(None)
-        except Exception as error:  # noqa: BLE001  # its text may quote the URL
-            return unreachable_error(self._driver.source_id, error)
-        if self._check is not None:
-            try:
-                self._check(opened)
-            except TenantryError as error:
-                with suppress(Exception):
-                    self._driver.close(opened)
-                return error.with_traceback(None)
-        return opened
+        opened = attempt(self._driver.open, partial(unreachable_error, self._driver.source_id))
+        if isinstance(opened, TenantryError) or self._check is None:
+            return opened
+        error = attempt(partial(self._check, opened), self._driver.failure)
+        if error is None:
+            return opened
+        with suppress(Exception):
+            self._driver.close(opened)
+        return error
 
     def stop(self) -> None:
         """Interrupt the query and prevent further steps. Thread-safe."""

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from time import monotonic
 from typing import Any, Final, cast
 
@@ -63,23 +64,20 @@ class RowChunks:
     def begin(self, connection: Any) -> Chunk:
         """Return the first chunk. Raises the errors of the driver's ``fetch`` and of the writer."""
         self._opened = opened = self._open(connection)
-        try:
+        with ExitStack() as stack:
+            stack.callback(self.close)
             check_names(self._driver.source_id, opened.names)
             self._writer: ChunkWriter = self._make_writer(tuple(opened.names), opened.types, opened.arrow_types)
-        except BaseException:
-            self.close()
-            raise
-        self._rows = iter(opened.rows)
+            self._rows = iter(opened.rows)
+            stack.pop_all()
         return self.go_on(connection)
 
     def go_on(self, connection: Any) -> Chunk:
-        try:
+        with ExitStack() as stack:
+            stack.callback(self.close)
             chunk = self._next()
-        except BaseException:
-            self.close()
-            raise
-        if chunk.is_last:
-            self.close()
+            if not chunk.is_last:
+                stack.pop_all()
         return chunk
 
     def give_up(self, connection: Any) -> Chunk:

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.datasources.catalogue.draft import draft_tables
-from tenantry.datasources.catalogue.guesses import guess_tables, tenant_column
+from tenantry.datasources.catalogue.draft import draft_tables, guess_tables, tables_yaml, tenant_column
 from tenantry.datasources.catalogue.model import Catalogue, CatalogueTable, ForeignKey
-from tenantry.datasources.catalogue.yaml_writer import tables_yaml
 from tenantry.sql.header.yaml_reader import read_yaml
 from tenantry.sql.source import Source
 

@@ -20,6 +20,7 @@ from tenantry import DataSources
 from tenantry.datasources import Limits, ResultCache, Sharing
 from tenantry.errors import TenantryError
 from tenantry.sql import SQLTemplate
+from tests.datasources.settings import executed
 
 ROUNDS = 7
 VIEWERS = PANELS = 20
@@ -72,7 +73,7 @@ async def _measure(url: str) -> dict[str, _Found]:
 
 async def _open(sources: DataSources, values: list[int], found: _Found) -> None:
     """A page for each of these values."""
-    asking, before, start = group(), sources.in_flight.counters.executed, perf_counter()
+    asking, before, start = group(), executed(sources), perf_counter()
     queries = [
         sources.fetch(asking, SCHEMA, PANEL, {"panel": panel, "value": value})
         for value in values
@@ -80,7 +81,7 @@ async def _open(sources: DataSources, values: list[int], found: _Found) -> None:
     ]
     answers = await asyncio.gather(*queries, return_exceptions=True)
     found.seconds.append(perf_counter() - start)
-    found.executions.append(sources.in_flight.counters.executed - before)
+    found.executions.append(executed(sources) - before)
     found.errors.append(sum(isinstance(answer, TenantryError) for answer in answers))
 
 

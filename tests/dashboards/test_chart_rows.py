@@ -23,7 +23,7 @@ from tenantry.errors import QueryFailed, TooManyRows
 from tenantry.groups import UserGroup, extend
 from tenantry.sql import SQLTemplate
 from tests.datasources.conftest import Directory, group
-from tests.datasources.settings import data_sources
+from tests.datasources.settings import data_sources, executed, stopped
 
 POINTS = 2_000
 LIMIT = 500
@@ -63,7 +63,7 @@ class Charts:
 
     @property
     def executed(self) -> int:
-        return self.sources.in_flight.counters.executed
+        return executed(self.sources)
 
     async def fetch(
         self,
@@ -245,4 +245,4 @@ async def test_a_reading_that_nobody_waits_for_is_stopped(tmp_path: Path) -> Non
             await task
         async with asyncio.timeout(120):
             await charts.sources.aclose()
-        assert charts.sources.in_flight.counters.stopped == 1
+        assert stopped(charts.sources) == 1

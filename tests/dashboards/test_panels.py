@@ -18,6 +18,7 @@ from tenantry.dashboards.protocol.panel_lines import error_line
 from tenantry.datasources import ResultCache
 from tests.dashboards import mounts
 from tests.dashboards.served import Site, serve
+from tests.datasources.settings import executed, stopped
 
 pytestmark = pytest.mark.usefixtures("mount")
 
@@ -276,7 +277,9 @@ async def test_a_slow_panel_holds_no_other_and_ends_with_its_viewer(tmp_path: Pa
     async with serve(tmp_path, SLOW, limits={"timeout": 600}) as site:
         async with site.reading("slow/-/panels", {}) as reader:
             assert (await reader.line())["panel"] == "1-2"
-        assert site.sources.in_flight.counters.stopped == 1
+        async with asyncio.timeout(60):
+            while not stopped(site.sources):
+                await asyncio.sleep(0.01)
         assert site.sources.in_flight.by_key == {}
 
 
@@ -288,21 +291,20 @@ async def test_who_asks_anew_gets_fresh_rows_and_the_source_is_asked_once(
     files = FILES | {"dashboards/flights.yaml": FILES["dashboards/flights.yaml"] + "cache: 1 hour\n"}
     async with serve(tmp_path, files, limits={"cache": ResultCache(seconds=3_600)}) as site:
         wanted = {"panels": [{"id": "1-1"}, {"id": "2-1"}]}
-        counters = site.sources.in_flight.counters
 
-        async def executed(**more: bool) -> int:
-            before = counters.executed
+        async def executions(**more: bool) -> int:
+            before = executed(site.sources)
             assert all("error" not in line for line in await site.lines("flights", **wanted, **more))
-            return counters.executed - before
+            return executed(site.sources) - before
 
         monkeypatch.setattr(panels, "FRESH", 3_600.0)
-        queries = await executed()
+        queries = await executions()
         assert queries >= 3
-        assert await executed() == 0
-        assert await executed(fresh=True) == 0, "they are of this moment"
+        assert await executions() == 0
+        assert await executions(fresh=True) == 0, "they are of this moment"
         monkeypatch.setattr(panels, "FRESH", 0.001)
         await asyncio.sleep(0.1)
-        assert await executed() == 0
-        assert await executed(fresh=True) == queries
+        assert await executions() == 0
+        assert await executions(fresh=True) == queries
         monkeypatch.setattr(panels, "FRESH", 3_600.0)
-        assert await executed(fresh=True) == 0
+        assert await executions(fresh=True) == 0

@@ -18,5 +18,20 @@ def data_sources(store: SourceHolder, **settings: Any) -> DataSources:
     return DataSources(store, limits=limits, monitoring=monitoring, **settings)
 
 
+def executed(sources: DataSources) -> int:
+    """How many queries were sent to their sources."""
+    return sum(each.running + each.executions.total() for each in sources.activity.sources.values())
+
+
+def joined(sources: DataSources) -> int:
+    """How many queries joined an equal one in flight."""
+    return sum(each.joined for each in sources.activity.sources.values())
+
+
+def stopped(sources: DataSources) -> int:
+    """How many executions ended because all their callers left."""
+    return sum(each.executions["stopped"] for each in sources.activity.sources.values())
+
+
 def _taken(kind: type[Any], settings: dict[str, Any]) -> dict[str, Any]:
     return {field.name: settings.pop(field.name) for field in fields(kind) if field.name in settings}

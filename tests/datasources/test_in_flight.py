@@ -23,6 +23,7 @@ from tenantry.errors import QueryFailed, QueryTimeout, SourceUnavailable
 from tenantry.groups import UserGroup
 from tenantry.sql import BoundSQL
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
+from tests.datasources.settings import executed, joined, stopped
 from tests.datasources.streamed_rows import ROWS
 
 # Some ten milliseconds on any machine, and longer on a busy one.
@@ -40,10 +41,6 @@ def viewers(count: int) -> list[UserGroup]:
 def make(directory: Directory, open_sources: Callable[..., DataSources], tmp_path: Path) -> Callable[..., DataSources]:
     directory.add(1, sqlite_file(tmp_path / "orders.db", "acme"))
     return lambda **limits: open_sources(**{"connect_timeout": 60.0, "timeout": 120.0, **limits})
-
-
-def executed(sources: DataSources) -> int:
-    return sources.in_flight.counters.executed
 
 
 async def until(is_so: Callable[[], bool]) -> None:
@@ -66,8 +63,7 @@ async def test_twenty_viewers_of_twenty_equal_panels(
     asking = viewers(groups) * (20 // groups)
     answers = await asyncio.gather(*(sources.fetch(each, "main", panel) for each in asking for panel in panels))
     assert answers == [[{"n": 5_000}]] * 400
-    counters = sources.in_flight.counters
-    assert (counters.executed, counters.joined, counters.stopped) == (20, 380, 0)
+    assert (executed(sources), joined(sources), stopped(sources)) == (20, 380, 0)
     assert sources.activity.sources["ds_1"].queries == {"ok": 400}
 
 
@@ -125,7 +121,7 @@ async def test_the_first_one_leaves_and_the_others_are_served(make: Callable[...
     first.cancel()
     assert await asyncio.gather(*others) == [[{"n": 300_000}]] * 3
     assert first.cancelled()
-    assert (executed(sources), sources.in_flight.counters.stopped) == (1, 0)
+    assert (executed(sources), stopped(sources)) == (1, 0)
 
 
 @pytest.mark.parametrize("running", [True, False])
@@ -134,7 +130,7 @@ async def test_the_last_one_leaves_and_the_query_stops(running: bool, make: Call
     sources, (one, other) = make(pool_size=1), viewers(2)
     blocking = [] if running else [asyncio.create_task(sources.fetch(other, "main", f"{ENDLESS} where 1 = 1"))]
     leaving = [asyncio.create_task(sources.fetch(one, "main", ENDLESS)) for _ in range(3)]
-    await until(lambda: sources.in_flight.counters.joined == 2)
+    await until(lambda: joined(sources) == 2)
     for task in leaving:
         task.cancel()
     await asyncio.gather(*leaving, return_exceptions=True)
@@ -241,7 +237,7 @@ async def test_each_waits_for_a_turn_as_long_as_he_may(make: Callable[..., DataS
     second = asyncio.create_task(sources.fetch(one, "main", "select 1 as n"))
     with pytest.raises(SourceUnavailable, match="busy"):
         await first
-    assert sources.in_flight.counters.joined == 1
+    assert joined(sources) == 1
     assert not second.done()
     blocking.cancel()
     assert await second == [{"n": 1}]

@@ -25,7 +25,7 @@ from tenantry.groups import Environment, GroupDraft, Issued, RegisteredSource, S
 from tenantry.resolver import Resolver
 from tenantry.sql import BoundSQL
 from tenantry.testing import MemoryStore, make_token
-from tests.datasources.settings import data_sources
+from tests.datasources.settings import data_sources, joined
 from tests.datasources.tenancy import LIMITS, NO_ROW, ROWS_WITHOUT_END, SOON, Tenancy, ended, make_tenancy
 from tests.datasources.test_engines import EchoDriver
 from tests.resolver.fake import KEYS
@@ -92,7 +92,7 @@ async def test_one_of_two_who_wait_for_an_answer(own: Tenancy) -> None:
         mine = asyncio.ensure_future(sources.query(own.group, "main", NO_ROW))
         theirs = asyncio.ensure_future(sources.query(other, "main", NO_ROW))
         async with asyncio.timeout(SOON):
-            while sources.in_flight.counters.joined < 1:
+            while joined(sources) < 1:
                 await asyncio.sleep(0.01)
         await own.change(mapping=None)
         async with asyncio.timeout(SOON):

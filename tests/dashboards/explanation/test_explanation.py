@@ -15,6 +15,7 @@ from tenantry.dashboards.explanation.report import comparison_text, explanation_
 from tenantry.datasources import ResultCache
 from tenantry.errors import InvalidParameter
 from tests.dashboards.served import Site, serve
+from tests.datasources.settings import executed
 
 FILES = {
     "dashboards/flights.yaml": """
@@ -126,7 +127,7 @@ async def test_the_age_is_that_of_the_answer_that_is_kept(site: Site, tmp_path: 
     page asks with."""
     before = await explained(site, tmp_path)
     assert before["panels"][1]["queries"][0]["age"] is None
-    assert site.sources.in_flight.counters.executed == 0
+    assert executed(site.sources) == 0
     await site.panels("flights", panels=[{"id": "2-1"}])
     after = await explained(site, tmp_path)
     assert after["panels"][1]["queries"][0]["age"] >= 0

@@ -49,16 +49,6 @@ class QueryOutcome:
         return self.answer.result().dicts()
 
 
-@dataclass(slots=True)
-class InFlightCounters:
-    executed: int = 0
-    """Queries that were sent to their sources."""
-    joined: int = 0
-    """Queries that joined an equal query in flight."""
-    stopped: int = 0
-    """Executions that were stopped, or cancelled before they began, because all their callers left."""
-
-
 class InFlightQueries:
     """Runs equal concurrent queries of one event loop only once.
 
@@ -76,7 +66,6 @@ class InFlightQueries:
         watch: QueryWatch,
         store_outcome: Callable[[BoundQuery, QueryOutcome], bool] | None,
     ) -> None:
-        self.counters: InFlightCounters = InFlightCounters()
         self.activity: Final = activity
         self.clock: Final = clock
         self.limits: Final = limits
@@ -100,7 +89,6 @@ class InFlightQueries:
             if key is not None:
                 self.by_key[key] = running
         else:
-            self.counters.joined += 1
             self.activity.sources[query.label.source].joined += 1
             if running.began is None and query.group.handle not in running.turns:
                 with suppress(
@@ -170,7 +158,6 @@ class InFlightQuery:
             waiter.set_result(busy_error(self.query.opened.registered.id))
 
     def _stop(self) -> None:
-        self._in_flight.counters.stopped += 1
         self._forget()
         self._withdraw()
         if self._task is None:
@@ -211,7 +198,6 @@ class InFlightQuery:
     def _begin(self, turn: Turn) -> None:
         query, in_flight = self.query, self._in_flight
         self.began = in_flight.clock()
-        in_flight.counters.executed += 1
         self._execution.begin()
         is_steady = in_flight.clock is steady_time  # show viewers the time by the clock of the host
         as_of = datetime.now(UTC) if is_steady else datetime.fromtimestamp(self.began, UTC)

@@ -14,7 +14,6 @@ import random
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -48,21 +47,6 @@ _LARGE: Final = 128 * 1024
 """Entries of this many bytes or more are decoded in a thread."""
 
 
-@dataclass(slots=True)
-class RedisResultCounters:
-    hits: int = 0
-    misses: int = 0
-    refused: int = 0
-    """Entries whose digest is wrong, or that were written for another key."""
-    errors: int = 0
-    """Requests that got no reply in time, and requests that were not sent because several earlier requests got no
-    reply."""
-    writes: int = 0
-    lost_writes: int = 0
-    """Results that were not written: they were too large or of an unknown type, too many writes were pending, or the
-    server did not reply."""
-
-
 class RedisResults:
     """The second level of a ResultCache, in Redis or Valkey, which all processes share.
 
@@ -88,7 +72,6 @@ class RedisResults:
             raise InvalidSettings(f"the secret of RedisResults must have at least {_SHORTEST_SECRET} random bytes")
         load_redis()
         check_codec()
-        self.counters: RedisResultCounters = RedisResultCounters()
         self.on_change: Callable[[str | None], None] = lambda _: None
         """Called with a source that changed in another process, or with None if any source may have changed."""
         self._secret = blake2b(secret, person=b"tenantry.entry").digest()
@@ -102,6 +85,7 @@ class RedisResults:
         self._marks: dict[str, str] = {}
         # Changed sources whose new mark is not stored yet. Their entries are neither read nor written.
         self._untold: set[str] = set()
+        self._has_refused = False
         self._known_at: float | None = None  # the time at which the known marks were requested
         self._poll: asyncio.Task[None] | None = None
         self._writing: set[asyncio.Task[None]] = set()
@@ -190,7 +174,6 @@ class RedisResults:
             return None
         data, (born, mark) = answers[0], map(_text, answers[1])
         if not data:
-            self.counters.misses += 1
             return None
         try:
             if len(data) < _LARGE:
@@ -198,23 +181,18 @@ class RedisResults:
             else:
                 entry = await asyncio.to_thread(read_result, self._secret, key, data)
         except RefusedResult:
-            if not self.counters.refused:  # logged once, because there may be many such entries
+            if not self._has_refused:  # logged once, because there may be many such entries
+                self._has_refused = True
                 logger.warning(
                     "%s: an entry was ignored, because it was not written for its key with the secret of RedisResults",
                     self._server.label,
                 )
-            self.counters.refused += 1
             return None
-        if not born or entry.mark != f"{born} {mark}":
-            self.counters.misses += 1
-            return None
-        self.counters.hits += 1
-        return entry
+        return entry if born and entry.mark == f"{born} {mark}" else None
 
     def write(self, key: str, source: str, as_of: float, answer: SharedAnswer, seconds: float) -> None:
         """Write a result in the background. It expires after ``seconds``."""
         if len(self._writing) >= _WRITES or source in self._untold or self._age() > LEASE_SECONDS or seconds <= 0:
-            self.counters.lost_writes += 1
             return
         entry = SharedEntry(key, self.mark_of(source), as_of, answer.size, answer.original)
         task = asyncio.get_running_loop().create_task(self._write(entry, max(1, round(seconds * 1000))))
@@ -225,25 +203,16 @@ class RedisResults:
         try:
             data = await asyncio.to_thread(write_result, self._secret, entry)
         except Unencodable:
-            self.counters.lost_writes += 1
             return
-        answers = None
         if len(data) <= self._max_bytes:
-            command = ("SET", self._key(entry.key), data, "PX", milliseconds)
-            answers = await self._ask(command, seconds=_WRITE_SECONDS)
-        if answers is None:
-            self.counters.lost_writes += 1
-        else:
-            self.counters.writes += 1
+            await self._ask(("SET", self._key(entry.key), data, "PX", milliseconds), seconds=_WRITE_SECONDS)
 
     async def _ask(self, *commands: tuple[Any, ...], seconds: float) -> Sequence[Any] | None:
         if not self._breaker.allows():
-            self.counters.errors += 1
             return None
         try:
             answers = await ask_server(self._run(commands), seconds=seconds)
         except ConnectionError:
-            self.counters.errors += 1
             if self._breaker.failed():
                 logger.warning("%s does not answer: data sources are asked instead", self._server.label)
             return None

@@ -16,22 +16,6 @@ from tenantry.datasources.changes import ChangeTimes
 from tenantry.errors import InvalidSettings, TenantryError
 
 
-@dataclass(slots=True)
-class CacheCounters:
-    hits: int = 0
-    """Queries answered from the cache."""
-    stale: int = 0
-    """Hits that got an answer older than ``seconds``, while the source was queried again."""
-    misses: int = 0
-    """Queries not answered from the cache."""
-    kept: int = 0
-    """Results stored."""
-    refused: int = 0
-    """Results not stored: too large, not copyable, or read before the source changed."""
-    evicted: int = 0
-    """Entries removed to make space for others."""
-
-
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
     key: str
@@ -72,7 +56,6 @@ class ResultCache:
         _check_seconds("stale_while_revalidate", stale_while_revalidate)
         _check_bytes("max_bytes", max_bytes)
         _check_bytes("group_max_bytes", share)
-        self.counters: CacheCounters = CacheCounters()
         self.seconds: Final = seconds
         self.stale_seconds: Final = stale_while_revalidate
         self.clock: Final = clock
@@ -143,12 +126,10 @@ class ResultCache:
         size = answer.size + len(query.key)
         is_old = not is_checked and outcome.as_of <= self._changed.of(source)
         if is_old or size > self._group_max_bytes or not answer.is_copyable:
-            self.counters.refused += 1
             return False
         until = outcome.as_of + self._seconds_to_keep(query)
         self._drop(query.key)
         self._put(KeptAnswer(query.key, answer, outcome.as_of, until, size, query.group.handle, source))
-        self.counters.kept += 1
         return True
 
     def _seconds_to_keep(self, query: BoundQuery) -> float:
@@ -177,13 +158,9 @@ class ResultCache:
         share.size += entry.size
         self.size += entry.size
         while share.size > self._group_max_bytes:
-            self._evict(next(iter(share.keys)))
+            self._drop(next(iter(share.keys)))
         while self.size > self._max_bytes:
-            self._evict(next(iter(self._entries)))
-
-    def _evict(self, key: str) -> None:
-        self.counters.evicted += 1
-        self._drop(key)
+            self._drop(next(iter(self._entries)))
 
     def _drop(self, key: str) -> None:
         entry = self._entries.pop(key, None)
@@ -217,30 +194,24 @@ class CachedQueries:
         the source. Raises DataSourceError."""
         shared = self._cache.shared
         if query.key is None or max_age == 0:
-            return await self._ask_source(query, max_age)
+            return await self._in_flight.join(query, max_age)
         if shared is None or shared.is_current():
             found = self._find(query.key, query, max_age)
             if found is not None or shared is None:
-                return found or await self._ask_source(query, max_age)
+                return found or await self._in_flight.join(query, max_age)
         query.opened.users += 1  # keeps the source open while the shared cache is read
         try:
             found = await self._find_shared(query.key, query, max_age, shared)
-            return found or await self._ask_source(query, max_age)
+            return found or await self._in_flight.join(query, max_age)
         finally:
             query.opened.release()
-
-    async def _ask_source(self, query: BoundQuery, max_age: float | None) -> QueryOutcome:
-        self._cache.counters.misses += 1
-        return await self._in_flight.join(query, max_age)
 
     def _find(self, key: str, query: BoundQuery, max_age: float | None) -> QueryOutcome | None:
         cache = self._cache
         kept = cache.find(key, max_age)
         if kept is None:
             return None
-        cache.counters.hits += 1
         if max_age is None and cache.stale_seconds and cache.is_stale(kept):
-            cache.counters.stale += 1
             self._refresh(key, query)
         return QueryOutcome(kept.answer, None, kept.as_of, is_shared=True, is_hit=True)
 
@@ -264,7 +235,6 @@ class CachedQueries:
         most = self._cache.seconds if max_age is None else max_age
         if not 0 <= self._cache.clock() - outcome.as_of <= most:
             return None
-        self._cache.counters.hits += 1
         return outcome
 
     async def _read(self, key: str, query: BoundQuery, shared: RedisResults) -> QueryOutcome | None:

@@ -16,6 +16,7 @@ from tenantry.datasources.driver import (
     unreachable_error,
 )
 from tenantry.datasources.pool.query_limits import Limits, StreamLimits
+from tenantry.datasources.results.arrow import ARROW_TYPES, MAX_DIGITS
 from tenantry.datasources.statement import SEVERAL, WRITES
 from tenantry.errors import TenantryError, UnbindableValue
 
@@ -87,20 +88,11 @@ _WORDS: Final[Mapping[str, str]] = {
     "UUID": "uuid",
 }
 _ARROW_TYPES: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("Int8", "Int16", "Int32", "Int64"), "int64"),
     **dict.fromkeys(("UInt8", "UInt16", "UInt32", "UInt64"), "uint64"),
-    **dict.fromkeys(("Float32", "Float64", "BFloat16"), "double"),
-    **dict.fromkeys(("Date", "Date32"), "date32"),
-    **dict.fromkeys(("DateTime", "DateTime64"), "timestamp"),
-    **dict.fromkeys(("Time", "Time64"), "duration"),
-    "Bool": "bool",
-    "FixedString": "binary",
+    **dict.fromkeys(("Int128", "Int256", "UInt128", "UInt256"), "string"),
 }
-"""ClickHouse's type, without its arguments -> its Arrow type. All other types, such as integers of more than 64 bits,
-are strings."""
+"""Exceptions to ``ARROW_TYPES``, by ClickHouse's type."""
 _DECIMAL: Final = re.compile(r"Decimal\((\d+), (\d+)\)")
-_MAX_DIGITS: Final = 38
-"""Maximum digits of an Arrow decimal of 128 bits."""
 _NAMED_FIELDS: Final = re.compile(r"Tuple\((?:`|\w+ [A-Z])")
 
 
@@ -182,12 +174,12 @@ def arrow_type(name: str) -> str:
     """Return the Arrow type for a ClickHouse type."""
     name = _unwrapped(name)
     digits = _DECIMAL.fullmatch(name)
-    if digits is not None and int(digits[1]) <= _MAX_DIGITS:
+    if digits is not None and int(digits[1]) <= MAX_DIGITS:
         return f"decimal({digits[1]}, {digits[2]})"
     family, _, arguments = name.partition("(")
     if family in {"DateTime", "DateTime64"} and "'" in arguments:
         return "timestamptz"
-    return "int64" if family.startswith("Interval") else _ARROW_TYPES.get(family, "string")
+    return _ARROW_TYPES.get(family) or ARROW_TYPES.get(type_word(name), "string")
 
 
 def _unwrapped(name: str) -> str:

@@ -24,6 +24,7 @@ from tenantry.datasources.driver import (
 from tenantry.datasources.engines.json_columns import Row, with_json
 from tenantry.datasources.pool.query_limits import Limits, take_open_rows
 from tenantry.datasources.results import Result
+from tenantry.datasources.results.arrow import ARROW_TYPES
 from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal
 from tenantry.datasources.url import file_path, memory_limit, parse_url
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
@@ -79,19 +80,12 @@ _TYPE_FAMILIES: Final[Mapping[str, str]] = {"DECIMAL": "decimal", "STRUCT": "str
 
 
 _ARROW_TYPES: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT"), "int64"),
     **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"), "uint64"),
-    **dict.fromkeys(("FLOAT", "DOUBLE"), "double"),
-    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "timestamp"),
+    **dict.fromkeys(("UHUGEINT", "TIME WITH TIME ZONE"), "string"),
     "HUGEINT": "decimal(38, 0)",
-    "BOOLEAN": "bool",
-    "BLOB": "binary",
-    "DATE": "date32",
-    "TIME": "time64",
     "TIMESTAMP WITH TIME ZONE": "timestamptz",
-    "INTERVAL": "duration",
 }
-"""DuckDB's type -> its Arrow type. All other types are strings."""
+"""Exceptions to ``ARROW_TYPES``, by DuckDB's type."""
 _DECIMAL: Final = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 
 
@@ -220,4 +214,5 @@ def arrow_type(name: str) -> str | None:
     digits = _DECIMAL.fullmatch(name)
     if digits is not None:
         return f"decimal({digits[1]}, {digits[2]})"
-    return _ARROW_TYPES.get(name, "string" if type_word(name) else None)
+    word = type_word(name)
+    return None if word is None else _ARROW_TYPES.get(name) or ARROW_TYPES.get(word, "string")

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time
 from typing import Any, Final, NamedTuple
@@ -10,6 +10,7 @@ from pymysql.converters import conversions
 from pymysql.protocol import FieldDescriptorPacket
 
 from tenantry.datasources.engines.json_columns import read_document
+from tenantry.datasources.results.arrow import ARROW_TYPES, MAX_DIGITS
 from tenantry.errors import UnbindableValue
 from tenantry.sql.dialects import naive_utc
 
@@ -36,20 +37,6 @@ _WORDS: Final[dict[int, str]] = {
 }
 
 
-_ARROW_TYPES: Final[Mapping[str, str]] = {
-    "integer": "int64",
-    "float": "double",
-    "datetime": "timestamp",
-    "bytes": "binary",
-    "date": "date32",
-    "interval": "duration",
-    "json": "string",
-    "text": "string",
-}
-_MAX_DIGITS: Final = 38
-"""Maximum digits of an Arrow decimal of 128 bits."""
-
-
 class MySQLColumn(NamedTuple):
     name: str
     type: str | None
@@ -64,8 +51,10 @@ def described(field: FieldDescriptorPacket) -> MySQLColumn:
         word = _WORDS.get(kind)
     if word == "decimal":
         digits = field.length - (not is_unsigned) - (field.scale > 0)  # the length counts the sign and the point
-        return MySQLColumn(field.name, word, f"decimal({digits}, {field.scale})" if digits <= _MAX_DIGITS else None)
-    arrow_type = "uint64" if word == "integer" and is_unsigned else _ARROW_TYPES.get(word or "")
+        return MySQLColumn(field.name, word, f"decimal({digits}, {field.scale})" if digits <= MAX_DIGITS else None)
+    if word is None:
+        return MySQLColumn(field.name, None, None)
+    arrow_type = "uint64" if word == "integer" and is_unsigned else ARROW_TYPES.get(word, "string")
     return MySQLColumn(field.name, word, arrow_type)
 
 

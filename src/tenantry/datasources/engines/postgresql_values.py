@@ -18,6 +18,7 @@ from psycopg.types import datetime as moments
 from psycopg.types.string import TextLoader
 
 from tenantry.datasources.engines.json_columns import read_document
+from tenantry.datasources.results.arrow import ARROW_TYPES, MAX_DIGITS
 from tenantry.errors import UnbindableValue
 
 _SAFE: Final = 2.0**53  # below it, every whole number is an exact float
@@ -126,22 +127,12 @@ _WORDS: Final[Mapping[int, str]] = {
 
 
 _ARROW_TYPES: Final[Mapping[int, str]] = {
-    psycopg.adapters.types[name].oid: arrow_type
-    for arrow_type, names in {
-        "bool": "bool",
-        "int64": "int2 int4 int8 oid",
-        "double": "float4 float8",
-        "date32": "date",
-        "time64": "time",
-        "timestamp": "timestamp",
-        "timestamptz": "timestamptz",
-        "binary": "bytea",
-    }.items()
-    for name in names.split()
+    psycopg.adapters.types["interval"].oid: "string",  # it may have months
+    psycopg.adapters.types["timetz"].oid: "string",
+    psycopg.adapters.types["timestamptz"].oid: "timestamptz",
 }
+"""Exceptions to ``ARROW_TYPES``."""
 _NUMERIC: Final = psycopg.adapters.types["numeric"].oid
-_MAX_DIGITS: Final = 38
-"""Maximum digits of an Arrow decimal of 128 bits."""
 
 
 class ServerColumn(NamedTuple):
@@ -161,16 +152,16 @@ def columns_of(answer: PGresult) -> list[ServerColumn]:
             known = psycopg.adapters.types.get(oid)
             word = "list" if known is not None and oid == known.array_oid else "text"
         name = (answer.fname(number) or b"").decode()
-        columns.append(ServerColumn(name, word, _arrow_type(oid, answer.fmod(number))))
+        columns.append(ServerColumn(name, word, _arrow_type(oid, word, answer.fmod(number))))
     return columns
 
 
-def _arrow_type(oid: int, modifier: int) -> str | None:
+def _arrow_type(oid: int, word: str, modifier: int) -> str | None:
     if oid != _NUMERIC:
-        return _ARROW_TYPES.get(oid, "string")  # also an interval, which may have months
+        return _ARROW_TYPES.get(oid) or ARROW_TYPES.get(word, "string")
     # The modifier of numeric(9, 2) is (9 << 16) + 2 + 4, and that of numeric is -1.
     digits, scale = (modifier - 4) >> 16, (modifier - 4) & 0x7FF
-    return f"decimal({digits}, {scale})" if modifier >= 0 and scale <= digits <= _MAX_DIGITS else None
+    return f"decimal({digits}, {scale})" if modifier >= 0 and scale <= digits <= MAX_DIGITS else None
 
 
 class _JSONLoader(Loader):

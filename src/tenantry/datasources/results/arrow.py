@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
 from tenantry.datasources.results.format import (
     DEFAULT_FORMAT,
-    MAX_SAFE_INTEGER,
     Format,
     is_finite,
     missing_package_message,
 )
 from tenantry.datasources.results.json import Rows, TextWriter
-from tenantry.datasources.results.result import Result, ResultColumn
+from tenantry.datasources.results.result import Result
 from tenantry.errors import InvalidSettings
 
 
@@ -27,9 +27,10 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     such as PostgreSQL's ``infinity`` in a timestamp, becomes null.
 
     The type of a column without a declared type depends on its values:
-    - int64, decimal (also for integers of more than 64 bits), double, bool or binary
+    - int64, decimal, double, bool or binary
     - timestamp[us] (in UTC if the values have an offset), date32, time64[us] or duration[us]
-    - string for all other columns, and for columns of mixed types; lists and objects are written as JSON
+    - string for all other columns, and for columns of mixed types or with an integer of more than 64 bits; lists and
+      objects are written as JSON
 
     Raises InvalidSettings without pyarrow (``pip install 'tenantry[arrow]'``).
     """
@@ -38,7 +39,7 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     values = zip(*result.rows, strict=True) if result.rows else [()] * len(result.names)
     declared = result.arrow_types or [None] * len(result.names)
     arrays = [
-        _array(pa, column, cells, format_) if name is None else _declared(pa, name, cells, format_)
+        _inferred(pa, column.type, cells, format_) if name is None else _declared(pa, name, cells, format_)
         for name, column, cells in zip(declared, result.columns, values, strict=True)
     ]
     batch = pa.record_batch(arrays, names=list(result.names))
@@ -68,7 +69,7 @@ class ArrowWriter:
         self._pa = _pyarrow()
         self._names = list(names)
         self._declared = [
-            name or _BY_WORD.get(word, "string")
+            name or (ARROW_TYPES[word] if word in _CERTAIN else "string")
             for name, word in zip(arrow_types or unknown, types or unknown, strict=True)
         ]
         self._format = format_
@@ -149,20 +150,23 @@ def _fits(pa: Any, value: Any, arrow_type: Any) -> bool:
     return True
 
 
-def _array(pa: Any, column: ResultColumn, values: Sequence[Any], format_: Format) -> Any:
-    array = _typed(pa, column.type, values)
-    return _text(pa, values, format_) if array is None else array
+def _inferred(pa: Any, word: str | None, values: Sequence[Any], format_: Format) -> Any:
+    # The values decide. If they have several types, or one of them does not fit, all become strings.
+    kinds, make = _DECLARED[_inferred_name(word, values)]
+    classes = {*map(type, values)} - {type(None)}
+    with suppress(ValueError, OverflowError, pa.ArrowException):
+        if word == "decimal" and classes <= {Decimal}:
+            return _decimals(pa, values)
+        if classes <= kinds:
+            return pa.array(values, make(pa))
+    return _text(pa, values, format_)
 
 
-def _typed(pa: Any, word: str | None, values: Sequence[Any]) -> Any:
-    kinds, build = _BUILDERS.get(word or "", (frozenset(), None))
-    # Without this check pyarrow would read a Decimal as a float, True as 1 and a string as bytes.
-    if build is not None and kinds.issuperset({*map(type, values)} - {type(None)}):
-        try:
-            return build(pa, values)
-        except (ValueError, OverflowError, pa.ArrowException):
-            pass  # this type cannot hold the value
-    return None
+def _inferred_name(word: str | None, values: Sequence[Any]) -> str:
+    with_offset = {value.tzinfo is not None for value in values if isinstance(value, datetime | time)}
+    if True not in with_offset:
+        return ARROW_TYPES.get(word, "string")
+    return "timestamptz" if word == "datetime" and len(with_offset) == 1 else "string"
 
 
 def _text(pa: Any, values: Sequence[Any], format_: Format) -> Any:
@@ -170,53 +174,14 @@ def _text(pa: Any, values: Sequence[Any], format_: Format) -> Any:
     return pa.array([None if value is None else text(value) for value in values], pa.string())
 
 
-def _integers(pa: Any, values: Sequence[Any]) -> Any:
-    try:
-        return pa.array(values, pa.int64())
-    except OverflowError:
-        return pa.array([None if value is None else Decimal(value) for value in values])
-
-
-def _floats(pa: Any, values: Sequence[Any]) -> Any:
-    if any(type(value) is int and abs(value) > MAX_SAFE_INTEGER for value in values):
-        raise ValueError
-    return pa.array(values, pa.float64())
-
-
 def _decimals(pa: Any, values: Sequence[Any]) -> Any:
     numbers = [value if value is None or is_finite(value) else None for value in values]
-    return pa.array(numbers) if any(number is not None for number in numbers) else pa.array(numbers, pa.decimal128(38))
+    return (
+        pa.array(numbers)
+        if any(number is not None for number in numbers)
+        else pa.array(numbers, pa.decimal128(MAX_DIGITS))
+    )
 
-
-def _datetimes(pa: Any, values: Sequence[Any]) -> Any:
-    with_offset = {value.tzinfo is not None for value in values if value is not None}
-    if len(with_offset) > 1:
-        raise ValueError
-    return pa.array(values, pa.timestamp("us", "UTC" if True in with_offset else None))
-
-
-def _times(pa: Any, values: Sequence[Any]) -> Any:
-    if any(value is not None and value.tzinfo is not None for value in values):
-        raise ValueError  # the type has no offset
-    return pa.array(values, pa.time64("us"))
-
-
-def _of(name: str, *arguments: Any) -> Callable[[Any, Sequence[Any]], Any]:
-    return lambda pa, values: pa.array(values, getattr(pa, name)(*arguments))
-
-
-_BUILDERS: Final[Mapping[str, tuple[frozenset[type], Callable[[Any, Sequence[Any]], Any]]]] = {
-    "boolean": (frozenset({bool}), _of("bool_")),
-    "integer": (frozenset({int}), _integers),
-    "float": (frozenset({int, float}), _floats),
-    "decimal": (frozenset({Decimal}), _decimals),
-    "bytes": (frozenset({bytes}), _of("binary")),
-    "date": (frozenset({date}), _of("date32")),
-    "datetime": (frozenset({datetime}), _datetimes),
-    "time": (frozenset({time}), _times),
-    "interval": (frozenset({timedelta}), _of("duration", "us")),
-}
-"""By column type: the Python types of its values, and a function that makes an Arrow array of them or raises."""
 
 _NUMBERS: Final = frozenset({int, Decimal})
 _DECIMAL: Final = re.compile(r"decimal\((\d+), (\d+)\)")
@@ -235,10 +200,18 @@ _DECLARED: Final[Mapping[str, tuple[frozenset[type], Callable[[Any], Any]]]] = {
 }
 """By the name of a declared type: the Python types of its values, and the Arrow type. ``decimal(9, 2)`` is declared
 too."""
-_BY_WORD: Final[Mapping[str | None, str]] = {
+ARROW_TYPES: Final[Mapping[str | None, str]] = {
     "boolean": "bool",
     "integer": "int64",
     "float": "double",
     "bytes": "binary",
     "date": "date32",
+    "time": "time64",
+    "datetime": "timestamp",
+    "interval": "duration",
 }
+"""By column type: the Arrow type that an engine declares, unless it has an exception."""
+MAX_DIGITS: Final = 38
+"""Maximum digits of an Arrow decimal of 128 bits."""
+_CERTAIN: Final = frozenset({"boolean", "integer", "float", "bytes", "date"})
+"""Column types from which the Arrow type follows. Times may have an offset or not."""

@@ -3,9 +3,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from tenantry.clock import steady_time
+
+if TYPE_CHECKING:
+    from tenantry.datasources.caching.redis_results import RedisResults
 
 TOGETHER_SECONDS: Final = 0.1
 """Changes within this many seconds reach a listener together."""
@@ -30,16 +33,6 @@ class ChangeTimes:
     def of(self, source: str) -> float:
         """Return the Unix time when the source last changed, or a negative number if it never changed."""
         return max(self._of_all, self._of.get(source, -1.0))
-
-
-class OtherProcesses(Protocol):
-    """Reports which sources changed in other processes."""
-
-    def is_current(self) -> bool:
-        """Whether this process knows the recent changes in other processes. May start a refresh in the background."""
-        ...
-
-    async def follow(self) -> bool: ...
 
 
 class ChangeInbox:
@@ -81,7 +74,7 @@ class SourceChanges:
 
     def __init__(
         self,
-        others: OtherProcesses | None = None,
+        others: RedisResults | None = None,
         clock: Callable[[], float] = steady_time,
         forget: Callable[[str | None], object] = lambda _: None,
     ) -> None:

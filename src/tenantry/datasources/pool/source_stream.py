@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Any, Final, Generic, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, cast
 
 from tenantry.datasources.driver import C, OnEnd, timeout_error
 from tenantry.datasources.pool.fair_queue import SLICE, Turn
@@ -13,6 +13,9 @@ from tenantry.datasources.pool.pooled_query import Chunk, PooledQuery, Work, sto
 from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.pool.row_chunks import RowChunks
 from tenantry.errors import QueryTimeout, TenantryError
+
+if TYPE_CHECKING:
+    from tenantry.datasources.pool.connection_pool import ConnectionPool
 
 GRACE: Final = 0.25
 """A query is stopped this many seconds after its timeout. If the engine ends it earlier, the connection stays
@@ -50,19 +53,11 @@ class ReaderPace:
         return now >= WINDOW and self._size < SLOWEST
 
 
-class StreamPool(Protocol[C]):
-    def submit(self, query: PooledQuery[C], work: Work[C]) -> None: ...
-
-    def stop(self, running: SourceStream[C]) -> None: ...
-
-    def end(self, running: SourceStream[C], outcome: Any) -> None: ...
-
-
 class SourceStream(Generic[C]):
     """``on_end`` is called once, when the query ends or is stopped."""
 
     def __init__(
-        self, source_id: str, pool: StreamPool[C], chunks: RowChunks, limits: Limits, turn: Turn, on_end: OnEnd
+        self, source_id: str, pool: ConnectionPool[C], chunks: RowChunks, limits: Limits, turn: Turn, on_end: OnEnd
     ) -> None:
         self._source_id = source_id
         self._pool = pool

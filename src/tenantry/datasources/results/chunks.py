@@ -47,9 +47,9 @@ def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_saf
         case "json":
             return lambda names, types, _=None: _JSONChunks(JSONWriter(names, options, "encode", types))
         case "ndjson":
-            return lambda names, types, _=None: _LineChunks(JSONWriter(names, options, "encode_lines", types))
+            return lambda names, types, _=None: JSONWriter(names, options, "encode_lines", types)
         case "csv":
-            return lambda names, types, _=None: _CSVChunks(CSVWriter(names, options, formula_safe=formula_safe))
+            return lambda names, types, _=None: CSVWriter(names, options, formula_safe=formula_safe)
         case "arrow":
             return lambda names, types, arrow_types=None: ArrowWriter(names, types, arrow_types, options)
         case _:
@@ -93,27 +93,3 @@ class _JSONChunks:
 
     def end(self) -> bytes:
         return b"[]" if self._before == b"[" else b"]"
-
-
-class _LineChunks:
-    def __init__(self, writer: JSONWriter) -> None:
-        self._write = writer.write
-
-    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        return self._write(rows) if rows else b""
-
-    def end(self) -> bytes:
-        return b""
-
-
-class _CSVChunks:
-    def __init__(self, writer: CSVWriter) -> None:
-        self._write = writer.write
-        self._header = writer.header()
-
-    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        header, self._header = self._header, b""
-        return header + (self._write(rows) if rows else b"")
-
-    def end(self) -> bytes:
-        return b""

@@ -36,24 +36,27 @@ def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool =
     """
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
     writer = CSVWriter(result.names, format_, formula_safe=formula_safe)
-    return b"".join([writer.header(), *map(writer.write, result.chunks())])
+    return b"".join(map(writer.write, [(), *result.chunks()]))
 
 
 class CSVWriter:
+    """The first part begins with the header, even if it has no rows."""
+
     def __init__(self, names: Sequence[str], format_: Format, *, formula_safe: bool) -> None:
-        self._names = names
         self._format = format_
         self._formula_safe = formula_safe
         self._as_they_are = _AS_THEY_ARE if formula_safe else _AS_THEY_ARE | {str}
         self._text = TextWriter(format_).text
         self._inner_formulas = _inner_formulas(format_.separator)
-
-    def header(self) -> bytes:
-        mark = "\ufeff".encode() if self._format.byte_order_mark else b""
-        return mark + (self._lines([[self._guarded(name) for name in self._names]]) if self._names else b"")
+        mark = "\ufeff".encode() if format_.byte_order_mark else b""
+        self._header = mark + (self._lines([map(self._guarded, names)]) if names else b"")
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        return self._lines(zip(*map(self._column, zip(*rows, strict=True)), strict=True))
+        header, self._header = self._header, b""
+        return header + self._lines(zip(*map(self._column, zip(*rows, strict=True)), strict=True))
+
+    def end(self) -> bytes:
+        return b""
 
     def _column(self, column: Sequence[Any]) -> Iterable[Any]:
         return column if self._as_they_are.issuperset(map(type, column)) else map(self._field, column)

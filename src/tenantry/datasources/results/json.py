@@ -117,6 +117,9 @@ class JSONWriter:
             pass
         raise _too_deep()
 
+    def end(self) -> bytes:
+        return b""
+
     def _local(self, column: Sequence[Any], word: str | None) -> Sequence[Any]:
         zone = self._format.zone
         if zone is None or word not in _PERHAPS_TIMES:

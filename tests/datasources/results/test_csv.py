@@ -153,7 +153,3 @@ def test_a_formula_is_text_where_that_was_asked_for(text: str) -> None:
 def test_numbers_stay_numbers(value: Any, field: str) -> None:
     """Bytes become text, which may begin as a formula does."""
     assert read(to_csv(Result(["a", "b"], [(value, 1)]), formula_safe=True))[1] == [field, "1"]
-
-
-def test_bytes_in_hexadecimal_digits() -> None:
-    assert read(to_csv(Result(["a"], [(b"\xff",)]), Format(binary="hex")))[1] == ["ff"]

@@ -18,7 +18,6 @@ MAX_SAFE_INTEGER: Final = 2**53 - 1
 _QUOTED_IN_RANGES: Final = frozenset(' ,"()[]\\\t\n\r\v\f')
 _CHOICES: Final[Mapping[str, tuple[str | bool, ...]]] = {
     "exact_numbers": ("number", "text"),
-    "binary": ("base64", "hex"),
     "separator": (",", ";", "\t"),
     "decimal_comma": (False, True),
     "byte_order_mark": (False, True),
@@ -30,7 +29,6 @@ class Format:
     """How values are written:
     - ``exact_numbers``: JSON writes decimals and integers beyond 2^53 - 1 as numbers with all their digits, or as
       strings. Doubles, such as the numbers of JavaScript, cannot hold them exactly.
-    - ``binary`` is written as base64 (RFC 4648 section 4) or hexadecimal.
     - ``zone``: JSON and CSV convert datetimes that have a time zone to this zone; None: no conversion.
     - ``separator``: the character between two fields of CSV.
     - ``decimal_comma``: CSV writes floats and decimals with a comma instead of a point.
@@ -40,7 +38,6 @@ class Format:
     """
 
     exact_numbers: Literal["number", "text"] = "number"
-    binary: Literal["base64", "hex"] = "base64"
     zone: tzinfo | None = None
     separator: Literal[",", ";", "\t"] = ","
     decimal_comma: bool = False
@@ -66,10 +63,6 @@ def clean_text(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return str.__str__(text)  # `text` may be of a subclass
-
-
-def bytes_text(value: bytes | bytearray | memoryview, format_: Format) -> str:
-    return b64encode(value).decode("ascii") if format_.binary == "base64" else value.hex()
 
 
 def local_time(value: Any, zone: tzinfo) -> Any:
@@ -121,7 +114,7 @@ def scalar_text(value: Any, format_: Format = DEFAULT_FORMAT) -> str:
     if writer is not None:
         return writer(value if format_.zone is None else local_time(value, format_.zone))
     if isinstance(value, bytes | bytearray | memoryview):
-        return bytes_text(value, format_)
+        return b64encode(value).decode("ascii")
     return clean_text(range_text(value) if is_range(value) else str(value))
 
 

@@ -135,8 +135,6 @@ class JSONWriter:
 
     def write_unchanged(self, rows: Sequence[Any]) -> bytes | None:
         """Return the rows or values as JSON, or None if a value may need a conversion."""
-        if self._format.binary == "hex":
-            return None
         try:
             text = self._encode(rows)
         except (*_UNWRITABLE, RecursionError):
@@ -170,9 +168,7 @@ class JSONWriter:
             return bool(max(values) <= MAX_SAFE_INTEGER and min(values) >= -MAX_SAFE_INTEGER)
         if kind is Decimal:
             return all(map(Decimal.is_finite, values))
-        if kind is bytes:
-            return self._format.binary == "base64"
-        return kind is int or (kind in _NESTED and self.write_unchanged(values) is not None)
+        return kind in {int, bytes} or (kind in _NESTED and self.write_unchanged(values) is not None)
 
     def _plain(self, value: Any) -> Any:
         kind = type(value)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.editor.dashboard_uses import DashboardUses
+from tenantry.editor.drafts import DashboardUses
 from tenantry.editor.workspace import Workspace
 from tests.dashboards.served import write_files
 from tests.editor.served import ENVIRONMENT, FILES, EditorSite, served_editor

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from datetime import tzinfo
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, time, tzinfo
 from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, Final
 
 from tenantry.dashboards.definition.columns import Columns
-from tenantry.dashboards.protocol.local_days import with_midnights
 from tenantry.datasources.results import (
     DEFAULT_FORMAT,
     Format,
@@ -98,3 +98,47 @@ def choices_line(control: str, result: Result) -> list[bytes]:
 
 def error_line(kind: str, name: str, error: Mapping[str, str], as_of: float) -> bytes:
     return line({kind: name, "error": error, "as_of": as_of})
+
+
+def with_midnights(result: Result, zone: tzinfo | None) -> Result:
+    """If all values of a column are beginnings of days in ``zone``, replace each with a midnight, even if the clocks of
+    the zone skip it, as in São Paulo.
+
+    ``2018-11-04T01:00:00-02:00`` becomes ``2018-11-04T00:00:00-03:00``, the same instant. Without this change, a column
+    of days would look like one of hours.
+    """
+    if zone is None:
+        return result
+    changed = {}
+    for position, column in enumerate(result.columns):
+        if column.type == "datetime" and (days := _days([row[position] for row in result.rows], zone)):
+            changed[position] = days
+    if not changed:
+        return result
+    rows = [
+        tuple(changed[position][number] if position in changed else value for position, value in enumerate(row))
+        for number, row in enumerate(result.rows)
+    ]
+    return replace(result, rows=rows)
+
+
+def _days(values: Sequence[Any], zone: tzinfo) -> list[datetime | None] | None:
+    """Returns None if a value is not the beginning of a day, or if all days begin at midnight."""
+    found: list[datetime | None] = []
+    is_late = False
+    for value in values:
+        if value is None:
+            found.append(None)
+            continue
+        if not isinstance(value, datetime) or value.tzinfo is None:
+            return None
+        try:
+            local = value.astimezone(zone)
+            midnight = datetime.combine(local.date(), time(), zone)
+            if midnight.astimezone(UTC) != value.astimezone(UTC):
+                return None
+        except OverflowError:  # the first or the last day of the calendar
+            return None
+        is_late = is_late or local.time() != time()
+        found.append(midnight)
+    return found if is_late else None

@@ -144,7 +144,7 @@ class EditorEndpoints:
 
     async def author_in_frame(self, request: Request) -> EditorAuthor:
         """Like ``author``, but does not require HEADER: a page in a frame of the editor does not send it."""
-        self._require_origin(request)
+        self._origins.require(request.scope)
         return await self._author(request)
 
     async def _author(self, request: Request) -> EditorAuthor:
@@ -154,13 +154,10 @@ class EditorEndpoints:
             raise NoAuthor(self._no_author)
         return author
 
-    def _require_origin(self, request: Request) -> None:
-        self._origins.require(request.scope)
-
     def require_page(self, request: Request) -> None:
         """Raises OriginNotAllowed if a page of another site may have sent the request, and InvalidBody if a POST has no
         header HEADER."""
-        self._require_origin(request)
+        self._origins.require(request.scope)
         if request.method not in {"GET", "HEAD"} and HEADER not in request.headers:
             raise InvalidBody(f"send the header `{HEADER}: 1`")
 

@@ -9,44 +9,17 @@ from typing import Final
 from tenantry.sql.lexing.lexemes import word_set
 
 _STATEMENT = re.compile(r"\{%[-+]?\s*(\w*)")
-_CHOICES = (
-    "for a filter that may be absent write {{ params.x | matches(column) }} or [[ and a = {{ params.x }} ]]; to "
-    "choose between pieces of SQL write {{ params.x | one_of(name: sql, name: sql) }}"
-)
-_FRAGMENTS = "write the SQL out, or include it by its name: ({{> name }})"
-_CHARACTERS = "for the characters themselves write \\{%"
-_REASONS: Final[tuple[tuple[str, str, str], ...]] = (
-    (
-        "if elif else endif unless case when",
-        "conditions: all SQL is compiled and checked instead",
-        _CHOICES,
-    ),
-    (
-        "for endfor loop cycle",
-        "loops: SQL does not depend on values",
-        "for a list write in {{ name }}, or any({{ name | array }})",
-    ),
-    ("macro endmacro call endcall include import from extends block endblock", "macros and blocks", _FRAGMENTS),
-    (
-        "raw endraw verbatim endverbatim",
-        "raw text: no value becomes SQL",
-        f"write \\{{{{ for the characters {{{{; {_CHARACTERS}",
-    ),
-    (
-        "set assign with endwith do capture",
-        "assignments",
-        "declare a parameter with a default, or write the expression into a `with` of SQL",
-    ),
+_REWRITES = (
+    "for a condition write {{ params.x | matches(column) }}, [[ and a = {{ params.x }} ]] or "
+    "{{ params.x | one_of(name: sql, name: sql) }}; for a loop, `in {{ name }}` or any({{ name | array }}); for an "
+    "include, ({{> name }}); for a variable, declare a parameter with a default; for the characters, \\{% or \\{{"
 )
 
 
 def statement_left_out(text: str, offset: int) -> tuple[str, str]:
     match = _STATEMENT.match(text, offset)
     word = match.group(1).lower() if match is not None else ""
-    for words, what, fix in _REASONS:
-        if word in words.split():
-            return f"{{% {word} %}} is left out of the language on purpose, as are all {what}", fix
-    return "{% … %} is left out of the language on purpose, as all statements are", f"{_CHOICES}; {_CHARACTERS}"
+    return f"{{% {word or '…'} %}} is left out of the language on purpose, as all statements are", _REWRITES
 
 
 FILTERS_LEFT_OUT: Final = word_set(

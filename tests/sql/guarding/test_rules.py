@@ -300,6 +300,17 @@ def test_a_refused_command_is_not_logged(caplog: pytest.LogCaptureFixture) -> No
     assert len(caplog.records) == 1
 
 
+@pytest.mark.parametrize("mistake", [KeyError("t"), AttributeError("t"), AssertionError(), RuntimeError()], ids=repr)
+def test_sql_on_which_sqlglot_fails_is_refused(mistake: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red when a kind of mistake of its parser is not caught: the query would be an internal error."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise mistake
+
+    monkeypatch.setattr(sqlglot, "parse", fail)
+    assert "this SQL cannot be read" in refusal("select 1 from t", "postgresql")
+
+
 def plain_time(sql: str) -> float:
     begin = time.process_time()
     SQLTemplate(sql, "postgresql").check()

@@ -46,7 +46,8 @@ _NAMED: Final = {
     "Into": "select … into",
     "Hint": "a hint",
 }
-
+_BUGS: Final = (ValueError, TypeError, LookupError, AttributeError, AssertionError, ArithmeticError, RuntimeError)
+"""What mistakes in sqlglot raise for SQL that it cannot read. Such SQL cannot be proved, so it is refused."""
 
 _is_parsing: ContextVar[bool] = ContextVar("is_parsing", default=False)
 
@@ -54,7 +55,7 @@ _is_parsing: ContextVar[bool] = ContextVar("is_parsing", default=False)
 def parse(sql: str, dialect: str) -> Any:
     """Parse one query. Raises Refused for every error of sqlglot, and for SQL that is not exactly one query."""
     import sqlglot
-    from sqlglot.errors import ErrorLevel
+    from sqlglot.errors import ErrorLevel, SqlglotError
 
     # The log messages of sqlglot could contain secrets.
     logging.getLogger("sqlglot").addFilter(_is_of_others)  # adding a filter again has no effect
@@ -63,7 +64,7 @@ def parse(sql: str, dialect: str) -> Any:
         statements = [each for each in sqlglot.parse(sql, read=dialect, error_level=ErrorLevel.IMMEDIATE) if each]
     except RecursionError:
         raise Refused(0, "this SQL is nested too deeply", "write it with fewer levels") from None
-    except Exception as error:  # noqa: BLE001  # SQL that sqlglot cannot read cannot be proved
+    except (SqlglotError, *_BUGS) as error:
         raise _unreadable(sql, error) from None
     finally:
         _is_parsing.reset(was_parsing)
@@ -71,7 +72,7 @@ def parse(sql: str, dialect: str) -> Any:
         raise Refused(0, "there is no query", "write a query")
     if len(statements) != 1:
         raise Refused(0, "a query of guarded tables must be one statement", "remove the other statements")
-    if not isinstance(statements[0], _types().queries):
+    if not isinstance(statements[0], types().queries):
         problem = f"only a query can read guarded tables, not {type(statements[0]).__name__.lower()}"
         raise Refused(0, problem, "write a select")
     return statements[0]
@@ -110,18 +111,18 @@ class _Types:
 
 
 @cache
-def _types() -> _Types:
+def types() -> _Types:
     return _Types()
 
 
 def problem_of(node: Any, dialect: Dialect) -> tuple[str, str] | None:
-    types = _types()
-    exp = types.exp
-    allowed = next((types.structures[each] for each in type(node).__mro__ if each in types.structures), None)
+    known = types()
+    exp = known.exp
+    allowed = next((known.structures[each] for each in type(node).__mro__ if each in known.structures), None)
     if allowed is not None:
         extra = next((key for key, value in node.args.items() if value and key not in allowed), None)
         return _refused_argument(node, extra) if extra is not None else _problem_of_structure(node, dialect)
-    if not isinstance(node, types.others):
+    if not isinstance(node, known.others):
         name = _NAMED.get(type(node).__name__, type(node).__name__.lower())
         return f"{name} is not supported with guarded tables", _SUBQUERY
     if isinstance(node, exp.Pivot) and not isinstance(node.parent, exp.Subquery):
@@ -137,7 +138,7 @@ def _refused_argument(node: Any, key: str) -> tuple[str, str]:
     name = _NAMED.get(type(first).__name__, key.strip("_").replace("_", " "))
     if key == "prewhere":
         return "`prewhere` is not supported with guarded tables", "write `where`"
-    if isinstance(node, _types().exp.In):
+    if isinstance(node, types().exp.In):
         return "a name after `in` is a table on some engines and a column on others", "write `in (select … from …)`"
     if key == "pivots":
         return "a pivot of a table cannot be guarded", "write (select * from …) in place of its name"
@@ -145,10 +146,10 @@ def _refused_argument(node: Any, key: str) -> tuple[str, str]:
 
 
 def _problem_of_structure(node: Any, dialect: Dialect) -> tuple[str, str] | None:
-    exp = _types().exp
-    if isinstance(node, exp.Table) and not isinstance(node.parent, _types().from_parents):
+    exp = types().exp
+    if isinstance(node, exp.Table) and not isinstance(node.parent, types().from_parents):
         return "a table is not expected here", _SUBQUERY
-    if isinstance(node, exp.Subquery) and not isinstance(node.this, (*_types().queries, exp.Table, exp.Values)):
+    if isinstance(node, exp.Subquery) and not isinstance(node.this, (*types().queries, exp.Table, exp.Values)):
         return f"{type(node.this).__name__.lower()} is not supported with guarded tables", _SUBQUERY
     if isinstance(node, exp.CTE) and not (is_query_cte(node) or node.args.get("scalar")):
         return f"a `with` may contain only queries, not {type(node.this).__name__.lower()}", "write a select"
@@ -160,12 +161,12 @@ def _problem_of_structure(node: Any, dialect: Dialect) -> tuple[str, str] | None
 
 
 def is_query_cte(cte: Any) -> bool:
-    return isinstance(cte.this, _types().queries) and not cte.args.get("scalar")
+    return isinstance(cte.this, types().queries) and not cte.args.get("scalar")
 
 
 def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any, bool]]:
     """Yield each part of a CTE's query, and whether that part may read the CTE recursively, by its name."""
-    exp = _types().exp
+    exp = types().exp
     body = cte.this
     is_union = isinstance(body, exp.Union) and not body.args.get("by_name")  # DuckDB does not repeat a union by name
     if not recursive or not is_union or body.args.get("with_") is not None:
@@ -180,30 +181,22 @@ def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any
 
 def is_whole_query(table: Any) -> bool:
     """Whether the table is in a select that has a ``where``, no joins and no other item in ``from``."""
-    exp = _types().exp
+    exp = types().exp
     parent = table.parent
     select = parent.parent if isinstance(parent, exp.From) else None
     return isinstance(select, exp.Select) and select.args.get("where") is not None and not select.args.get("joins")
 
 
-def is_table(node: Any) -> bool:
-    return isinstance(node, _types().exp.Table)
-
-
 def call_in_from(node: Any) -> Any:
     """Return the function that an item of ``from`` or ``join`` calls, or None."""
-    exp = _types().exp
+    exp = types().exp
     call = node.this if isinstance(node, exp.Table | exp.Lateral) else None
-    return call if is_function(call) else None
-
-
-def is_column(node: Any) -> bool:
-    return isinstance(node, _types().exp.Column)
+    return call if isinstance(call, exp.Func) else None
 
 
 def is_alias(node: Any) -> bool:
     """Whether the author wrote the alias."""
-    exp = _types().exp
+    exp = types().exp
     if not isinstance(node, exp.TableAlias) or node.this is None:
         return False
     # For `union values (1)`, sqlglot adds an alias that has no position.
@@ -212,23 +205,11 @@ def is_alias(node: Any) -> bool:
 
 def is_right_arm(query: Any) -> bool:
     """Whether a query directly follows ``union``, ``except`` or ``intersect``, without parentheses."""
-    return isinstance(query.parent, _types().exp.SetOperation) and query.arg_key == "expression"
+    return isinstance(query.parent, types().exp.SetOperation) and query.arg_key == "expression"
 
 
 def is_arm(query: Any) -> bool:
     """Whether a query, with or without parentheses, is one side of a ``union``, ``except`` or ``intersect``."""
-    while isinstance(query.parent, _types().exp.Subquery):
+    while isinstance(query.parent, types().exp.Subquery):
         query = query.parent
-    return isinstance(query.parent, _types().exp.SetOperation)
-
-
-def is_with(node: Any) -> bool:
-    return isinstance(node, _types().exp.With)
-
-
-def is_function(node: Any) -> bool:
-    return isinstance(node, _types().exp.Func)
-
-
-def is_identifier(node: Any) -> bool:
-    return isinstance(node, _types().exp.Identifier)
+    return isinstance(query.parent, types().exp.SetOperation)

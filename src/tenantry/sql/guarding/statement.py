@@ -64,6 +64,7 @@ class _StatementReader:
         self._dialect = dialect
         self._found = StatementNames()
         self._open: list[tuple[Any, _Visible, bool]] = []
+        self._exp = grammar.types().exp
 
     def read(self, root: Any) -> StatementNames:
         self._open.append((root, frozenset(), False))
@@ -75,14 +76,15 @@ class _StatementReader:
             call = grammar.call_in_from(node)
             if call is not None and "start" in call.meta:  # sqlglot gives no position for json_table
                 self._found.calls.add(self._start(call))
-            if grammar.is_table(node):
+            if isinstance(node, self._exp.Table):
                 self._table(node, visible)
-            elif grammar.is_column(node):
+            elif isinstance(node, self._exp.Column):
                 self._column(node)
             elif grammar.is_alias(node):
                 self._found.aliases.add(self._start(node.this))
             visible, in_with = self._with(node, visible, in_with)
-            self._open += [(child, visible, in_with) for child in node.iter_expressions() if not grammar.is_with(child)]
+            children = (child for child in node.iter_expressions() if not isinstance(child, self._exp.With))
+            self._open += [(child, visible, in_with) for child in children]
         return self._found
 
     def _with(self, node: Any, visible: _Visible, in_with: bool) -> tuple[_Visible, bool]:
@@ -125,10 +127,10 @@ class _StatementReader:
 
     def _table(self, node: Any, visible: _Visible) -> None:
         parts = [each for each in (node.args.get("catalog"), node.args.get("db")) if each is not None]
-        if grammar.is_function(node.this):
+        if isinstance(node.this, self._exp.Func):
             return
         parts.append(node.this)
-        if not all(map(grammar.is_identifier, parts)):
+        if not all(isinstance(each, self._exp.Identifier) for each in parts):
             raise Refused(self._near(node), "this is not the name of a table", "write (select * from …)")
         start, end = self._start(parts[0]), self._end(parts[-1])
         path = self._found.starts[start] = self._path(parts)
@@ -141,7 +143,7 @@ class _StatementReader:
 
     def _column(self, node: Any) -> None:
         parts = [each for each in (node.args.get("catalog"), node.args.get("db"), node.args.get("table")) if each]
-        if len(parts) > 1 and all(map(grammar.is_identifier, parts)):
+        if len(parts) > 1 and all(isinstance(each, self._exp.Identifier) for each in parts):
             path = tuple(map(self._name, parts))
             self._found.columns.append(Qualified(path, self._start(parts[0]), self._start(parts[-1])))
 

@@ -144,11 +144,12 @@ Node: TypeAlias = Text | Value | InList | Concat | Clause | Switch
 def placeholder_key(node: Value | Concat | InList) -> Hashable:
     """Return the same key for nodes that can share a placeholder."""
     if isinstance(node, Concat):
-        return tuple(part if isinstance(part, str) else _reference_key(part) for part in node.parts), node.cast
-    return _reference_key(node.reference)
+        return tuple(part if isinstance(part, str) else reference_key(part) for part in node.parts), node.cast
+    return reference_key(node.reference)
 
 
-def _reference_key(reference: VariableReference) -> Hashable:
+def reference_key(reference: VariableReference) -> Hashable:
+    """Return the same key for variables whose tags can share a placeholder."""
     return (reference.path, reference.position, reference.conversion, reference.cast, reference.form) + (
         (default_key(reference),) if reference.never_absent else ()
     )

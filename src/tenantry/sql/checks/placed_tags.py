@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tenantry.errors import Location
 from tenantry.sql.dialects import dialect_named
-from tenantry.sql.syntax_tree import VariableReference
+from tenantry.sql.syntax_tree import VariableReference, reference_key
 from tenantry.sql.template import SQLTemplate
 
 
@@ -17,12 +17,7 @@ class TagPlace(NamedTuple):
 
     def is_in(self, references: tuple[VariableReference, ...]) -> bool:
         """Whether the variable in this tag is one of ``references``, the variables that a bound value is made of."""
-        return self.reference in references or any(_key(each) == _key(self.reference) for each in references)
-
-
-def _key(reference: VariableReference) -> tuple[object, ...]:
-    # Equal for tags that share a placeholder.
-    return (reference.path, reference.position, reference.conversion, reference.cast, reference.form)
+        return reference_key(self.reference) in map(reference_key, references)
 
 
 def tag_places(template: SQLTemplate, dialect: str) -> Iterator[TagPlace]:

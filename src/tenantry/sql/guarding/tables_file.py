@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -37,16 +36,4 @@ def read_tables_node(root: YamlNode, source: Source) -> GuardedTables:
         return read_tables(root.plain(), file=source.file)
     except InvalidTables as error:
         problem = ": ".join(filter(None, (".".join(error.keys), error.problem)))
-        raise source.error(_offset(root, error.keys), problem, error.fix) from None
-
-
-def _offset(node: YamlNode, keys: Sequence[str]) -> int:
-    offset = node.offset
-    for key in keys:
-        children = node.value
-        if isinstance(children, dict) and key in children:
-            offset, node = node.keys[key], children[key]
-        elif isinstance(children, list) and key.isdigit():
-            node = children[int(key)]
-            offset = node.offset
-    return offset
+        raise source.error(root.offset_of(error.keys), problem, error.fix) from None

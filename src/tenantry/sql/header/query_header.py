@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -126,7 +126,7 @@ class _HeaderReader:
     def _no_tenant(self, node: YamlNode | None) -> str:
         if node is None:
             return ""
-        keys, reason = [*_children(node)], node.plain()
+        keys, reason = [*node.keys], node.plain()
         if keys != ["none"] or not isinstance(reason["none"], str) or not reason["none"].strip():
             problem = "`tenant` must give the reason why every group may read every row of this query"
             raise self._error(node.offset, problem, "write the reason, as in `tenant: {none: countries are public}`")
@@ -159,9 +159,8 @@ class _HeaderReader:
         try:
             return MappingProxyType(declare(params.plain()))
         except InvalidDefinition as error:
-            offset, _ = _locate(params, error.keys)
             path = ".".join(("params", *error.keys))
-            raise self._error(offset, f"{path}: {error.problem}", error.fix, error.edit) from None
+            raise self._error(params.offset_of(error.keys), f"{path}: {error.problem}", error.fix, error.edit) from None
 
     def _choices(self, node: YamlNode) -> ChoiceSets:
         fix = "write `choices:`, and below it an indented line for each set of choices"
@@ -201,16 +200,3 @@ class _HeaderReader:
 
     def _error(self, offset: int, problem: str, fix: str, edit: Edit | None = None) -> TemplateError:
         return self._source.error(offset, problem, fix, edit=edit)
-
-
-def _children(node: YamlNode) -> dict[str, YamlNode]:
-    return node.value if isinstance(node.value, dict) else {}
-
-
-def _locate(node: YamlNode, keys: Sequence[str]) -> tuple[int, YamlNode]:
-    offset = node.offset
-    for key in keys:
-        if key not in _children(node):
-            break
-        offset, node = node.keys[key], _children(node)[key]
-    return offset, node

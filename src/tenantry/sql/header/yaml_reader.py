@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -44,6 +44,19 @@ class YamlNode:
     offset: int
     keys: dict[str, int] = field(default_factory=dict)
     """If the node is a dict: key → offset of the key."""
+
+    def offset_of(self, keys: Iterable[str]) -> int:
+        """Return the offset of the last of ``keys`` that this node and the nodes in it have."""
+        node, offset = self, self.offset
+        for key in keys:
+            if isinstance(node.value, dict) and key in node.value:
+                offset, node = node.keys[key], node.value[key]
+            elif isinstance(node.value, list) and key.isdigit():
+                node = node.value[int(key)]
+                offset = node.offset
+            else:
+                break
+        return offset
 
     def plain(self) -> Any:
         if isinstance(self.value, dict):

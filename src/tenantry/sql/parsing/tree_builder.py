@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from typing import NamedTuple
 
 from tenantry.errors import TemplateError
@@ -15,12 +16,10 @@ from tenantry.sql.lexing.lexer import unescape
 from tenantry.sql.lexing.tags import (
     NOT_A_FILTER,
     NULLABLE,
-    Argument,
-    Filter,
     VariableTag,
     read_tag,
 )
-from tenantry.sql.parameters.declared import Parameter, find_parameter
+from tenantry.sql.parameters.declared import Parameter
 from tenantry.sql.parsing.open_node import OpenNode
 from tenantry.sql.parsing.placeholder_forms import PlaceholderForms
 from tenantry.sql.parsing.positions import PositionAnalyzer, ReplacedSpan, check_list
@@ -96,7 +95,7 @@ class TreeBuilder:
         level.flush()
         return tuple(level.nodes)
 
-    def branch(self, reference: VariableReference, scope: _Scope, argument: Sequence[Lexeme]) -> tuple[Node, ...]:
+    def _branch(self, reference: VariableReference, scope: _Scope, argument: Sequence[Lexeme]) -> tuple[Node, ...]:
         """Return the nodes of a filter's argument, as a branch of the Switch whose variable is ``reference``."""
         level = OpenNode(argument[0].start if argument else 0)
         self._levels.append(level)
@@ -109,7 +108,7 @@ class TreeBuilder:
         level.flush()
         return tuple(level.nodes)
 
-    def variable(
+    def _variable(
         self, reference: VariableReference, tag: VariableTag, path: str, position: Position, conversion: str
     ) -> VariableReference:
         """Add a variable such as ``params.period.start`` to a branch."""
@@ -188,7 +187,17 @@ class TreeBuilder:
         if span.position is Position.CHOICE:
             each = next(each for each in tag.filters if each.name in SWITCHES)
             reference = self.reference(tag, span.position)
-            self._add(SWITCHES[each.name](_Context(self, scope, tag, each, reference)), span)
+            context = SwitchContext(
+                self.source,
+                self.dialect,
+                tag,
+                each,
+                reference,
+                self.parameters,
+                compile=lambda argument: self._branch(reference, scope, argument.lexemes),
+                add_variable=partial(self._variable, reference, tag),
+            )
+            self._add(SWITCHES[each.name](context), span)
         elif span.position is Position.LIST:
             self._add(InList(self.reference(tag, span.position, form=span.form), span.operator, span.negated), span)
         else:
@@ -303,22 +312,3 @@ class TreeBuilder:
 
 def _conversion(tag: VariableTag) -> str:
     return next((each.name for each in tag.filters if each.name in CONVERSIONS), "")
-
-
-class _Context(SwitchContext):
-    def __init__(
-        self, builder: TreeBuilder, scope: _Scope, tag: VariableTag, this: Filter, reference: VariableReference
-    ) -> None:
-        parameter = find_parameter(builder.parameters, tag.path)
-        super().__init__(builder.source, builder.dialect, tag, this, reference, parameter)
-        self._builder = builder
-        self._scope = scope
-
-    def compile(self, argument: Argument) -> tuple[Node, ...]:
-        return self._builder.branch(self.reference, self._scope, argument.lexemes)
-
-    def declared(self, path: str) -> Parameter | None:
-        return find_parameter(self._builder.parameters, path)
-
-    def variable(self, path: str, position: Position = Position.VALUE, *, conversion: str = "") -> VariableReference:
-        return self._builder.variable(self.reference, self.tag, path, position, conversion)

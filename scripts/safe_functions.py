@@ -34,7 +34,7 @@ class Catalogue(NamedTuple):
 
 
 def main() -> None:
-    """Start every engine and write the second half of its module."""
+    """Start every engine and write the second half of its file."""
     with postgres.running() as server:
         _write("postgresql", of_postgresql(server.url))
     with mariadb.running() as database:
@@ -197,11 +197,11 @@ def _safe(names: Iterable[str], unsafe: re.Pattern[str]) -> frozenset[str]:
 
 
 def _write(dialect: str, catalogue: Catalogue) -> None:
-    file = FOLDER / f"{dialect}.py"
+    file = FOLDER / f"{dialect}.toml"
     by_hand = file.read_text("utf-8").partition(_GENERATED)[0]
-    lists = {"FUNCTIONS": catalogue.functions, "AGGREGATES": catalogue.aggregates}
+    lists = {"functions": catalogue.functions, "aggregates": catalogue.aggregates}
     parts = [f"{_GENERATED} writes the rest, from the catalogue of {catalogue.engine}."]
-    parts += [f'{name}: Final = """\n{_lines(names)}\n"""' for name, names in lists.items() if names]
+    parts += [f'{name} = """\n{_lines(names)}\n"""' for name, names in lists.items() if names]
     file.write_text(by_hand + "\n\n".join(parts) + "\n", "utf-8")
     print(f"{dialect}: {len(catalogue.functions | catalogue.aggregates)} functions of {catalogue.engine}")
 

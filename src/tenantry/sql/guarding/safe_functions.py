@@ -5,51 +5,54 @@
 
 from __future__ import annotations
 
+import tomllib
 from functools import cache
-from importlib import import_module
+from importlib.resources import files
 from itertools import product
-from pkgutil import iter_modules
-from types import ModuleType
 from typing import Final
 
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.guarding import function_lists
+
+_FOLDER: Final = files(__package__) / "function_lists"
+"""A file for each dialect whose functions we have checked on an engine."""
 
 
+@cache
 def safe_functions(dialect: Dialect) -> frozenset[str] | None:
     """Return the functions' names in lower case, or None if we have no list for the dialect."""
-    return _functions(dialect.name) if dialect.name in _LISTED else None
+    lists = _lists(dialect.name)
+    if lists is None:
+        return None
+    return frozenset((*lists["functions"], *lists["syntax"], *_with_combinators(lists)))
 
 
 def safe_table_functions(dialect: Dialect) -> frozenset[str] | None:
     """Return the names of the functions that ``from`` may call. Return None if ``safe_functions`` returns None."""
-    return frozenset(_module(dialect.name).TABLE_FUNCTIONS.split()) if dialect.name in _LISTED else None
+    lists = _lists(dialect.name)
+    return frozenset(lists["table_functions"]) if lists is not None else None
 
 
 def known_functions(dialect: Dialect) -> tuple[str, ...]:
     """Return the function names that an editor suggests, sorted, without combinations such as ``sumIf``. Return no
     names if we have no list for the dialect."""
-    if dialect.name not in _LISTED:
-        return ()
-    module = _module(dialect.name)
-    lists = (module.FUNCTIONS, module.TABLE_FUNCTIONS, getattr(module, "AGGREGATES", ""), module.SYNTAX)
-    return tuple(sorted({name for each in lists for name in each.split()}))
-
-
-_LISTED: Final = frozenset(module.name for module in iter_modules(function_lists.__path__))
-
-
-def _module(dialect: str) -> ModuleType:
-    return import_module(f"{function_lists.__name__}.{dialect}")
+    lists = _lists(dialect.name) or {}
+    keys = ("functions", "table_functions", "aggregates", "syntax")
+    return tuple(sorted({name for key in keys for name in lists.get(key, ())}))
 
 
 @cache
-def _functions(dialect: str) -> frozenset[str]:
-    module = _module(dialect)
-    return frozenset((*module.FUNCTIONS.split(), *module.SYNTAX.split(), *_with_combinators(module)))
+def _lists(dialect: str) -> dict[str, list[str]] | None:
+    file = _FOLDER / f"{dialect}.toml"
+    if not file.is_file():
+        return None
+    lists: dict[str, list[str]] = {key: text.split() for key, text in tomllib.loads(file.read_text("utf-8")).items()}
+    base = _lists(*lists["based_on"]) if "based_on" in lists else None
+    if base is None:
+        return lists
+    return {**base, "functions": [*({*base["functions"]} - {*lists["without"]}), *lists["also"]]}
 
 
-def _with_combinators(module: ModuleType) -> set[str]:
-    aggregates, combinators = (getattr(module, name, "").split() for name in ("AGGREGATES", "COMBINATORS"))
+def _with_combinators(lists: dict[str, list[str]]) -> set[str]:
+    aggregates, combinators = lists.get("aggregates", []), lists.get("combinators", [])
     suffixes = ["", *combinators, *(f"{each}if" for each in combinators), *(f"if{each}" for each in combinators)]
     return set(map("".join, product(aggregates, suffixes)))

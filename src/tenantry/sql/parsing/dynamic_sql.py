@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple
+from operator import itemgetter
+from typing import Final, NamedTuple, TypeAlias
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS, Dialect
@@ -47,6 +48,15 @@ class WordToken(NamedTuple):
 
 
 _NO_WORD: Final = WordToken("", False, 0)
+_Names: TypeAlias = frozenset[tuple[str, int]]  # names of functions with their offsets
+_NO_NAMES: Final[_Names] = frozenset()
+
+
+class _Bracket(NamedTuple):
+    before: _Names
+    """The names that may directly precede the clause or choice."""
+    after: _Names
+    """These, because a clause may be left out, and the names at the end of the choices so far."""
 
 
 _OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # of Oracle, Spark, BigQuery
@@ -88,29 +98,19 @@ def check_column_names(source: Source, dialect: Dialect, lexemes: Sequence[Lexem
     """Raise TemplateError for a variable in DuckDB's ``columns(…)``."""
     if not dialect.columns_expression or "columns" not in source.text.lower():
         return
-    before, depth = False, 0  # `before`: whether `columns` may directly precede this word
-    ends: list[bool] = []
+    before = _NO_NAMES  # each `columns` that may directly precede this word
+    depth = 0
+    brackets: list[_Bracket] = []
     for word, is_name, offset in words_of(source.text, lexemes):
         if word in _BRACKETS:
-            before = _columns_at_bracket(word, before, ends)
+            before = _at_bracket(word, before, brackets)
             continue
         if depth and word == "{{":
             problem = "a variable within columns(…) would name a column"
             raise source.error(offset, problem, "write the columns in the template itself; a value is never a name")
         if depth or (word == "(" and before):
             depth += (word == "(") - (word == ")")
-        before = is_name and word == "columns"
-
-
-def _columns_at_bracket(word: str, before: bool, ends: list[bool]) -> bool:
-    if word == "[[":
-        ends.append(before)
-        return before
-    if word == "]]":
-        return (ends.pop() if ends else False) or before
-    if ends:
-        ends[-1] |= before
-    return before
+        before = frozenset({(word, offset)}) if is_name and word == "columns" else _NO_NAMES
 
 
 @cached_by_text
@@ -160,18 +160,18 @@ def dynamic_calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNam
 
 def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
     before = ""
-    names: list[tuple[str, int]] = []  # names that would be called if the next token is `(`
-    ends: list[list[tuple[str, int]]] = []  # for each open bracket: names at the end of its choices so far
+    names = _NO_NAMES  # names that would be called if the next token is `(`
+    brackets: list[_Bracket] = []
     for word, is_name, offset in words:
         if word in {"(", "[["}:
-            yield from (DynamicCall(f"{name}()", at) for name, at in names)
+            yield from (DynamicCall(f"{name}()", at) for name, at in sorted(names, key=itemgetter(1)))
         if word in _BRACKETS:
-            names = _at_bracket(word, names, ends)
+            names = _at_bracket(word, names, brackets)
             before = word
             continue  # keep `names`, which may be next to the token after the bracket
-        names = []
+        names = _NO_NAMES
         if word.startswith("'") and any(rule.matches(word[1:]) for rule in rules):
-            names = [(word[1:], offset)]
+            names = frozenset({(word[1:], offset)})
         elif is_name:
             found = [rule for rule in rules if rule.matches(word)]
             if any(word in rule.words for rule in rules):
@@ -180,7 +180,7 @@ def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]
                 yield DynamicCall(word, offset)
             if before in {".", *_BRACKETS} and any(rule.attributes for rule in found):
                 yield DynamicCall(f"{word}()", offset)
-            names = [(word, offset)] if found else []
+            names = frozenset({(word, offset)}) if found else _NO_NAMES
         before = word
 
 
@@ -199,15 +199,19 @@ def _table_calls(words: Sequence[WordToken], names: frozenset[str]) -> Iterator[
             yield DynamicCall(f"{word}()", offset)
 
 
-def _at_bracket(word: str, names: list[tuple[str, int]], ends: list[list[tuple[str, int]]]) -> list[tuple[str, int]]:
+def _at_bracket(word: str, names: _Names, brackets: list[_Bracket]) -> _Names:
+    # Returns the names that may directly precede the token after the bracket.
     if word == "[[":
-        ends.append([])
-        return []
-    if word == "]]":
-        return names + (ends.pop() if ends else [])
-    if ends:
-        ends[-1] += names
-    return []
+        brackets.append(_Bracket(names, names))
+        return names
+    if not brackets:
+        return names
+    before, after = brackets.pop()
+    after |= names
+    if word == "][":
+        brackets.append(_Bracket(before, after))
+        return before
+    return after
 
 
 _BRACKETS = ("[[", "][", "]]")

@@ -108,24 +108,6 @@ async def test_rows_that_share_a_place_are_counted(each_engine: str, directory: 
     }
 
 
-async def test_the_names_of_series_are_listed(each_engine: str, directory: Directory, open_sources) -> None:
-    """On each engine whose names can be quoted; unknown where there are no rows. Red when the absent one is a name."""
-    text = "select 'a' as kind, 5 as n union all select 'a', 6 union all select null, 7"
-    none = "select * from (select 'a' as kind) t where 1 = 0"
-    queries = [
-        asked(text, "names.sql")._replace(series="kind"),
-        asked(text, "numbers.sql")._replace(series="n"),
-        asked(none, "none.sql")._replace(series="kind"),
-    ]
-    report = await check(open_sources(timeout=20, connect_timeout=120), directory, [member()], *queries)
-    says = "data source own_1, for acme"
-    assert {query.file: dict(found) for query, found in report.series.items()} == {
-        "names.sql": {says: {"a"}},
-        "numbers.sql": {says: {"5", "6", "7"}},
-        "none.sql": {says: None},
-    }
-
-
 REQUIRED = """select {column} as v from (select cast('2026-01-02' as date) as day, 'a' as name) t
 where name = {{{{ params.name }}}} and {{{{ params.period | within(day) }}}}"""
 CHOICES = {

@@ -84,12 +84,15 @@ class Package:
     def _exports(self) -> Mapping[tuple[str, str], str]:
         """(package, name that it exports) -> the module from which the package imports the name."""
         return {
-            (module.name, alias.name): str(node.module)
+            (module.name, name): str(node.module)
             for module in self.modules.values()
             if module.is_package
             for node in ast.walk(module.tree)
             if isinstance(node, ast.ImportFrom) and node.module in self.modules
             for alias in node.names
+            for name in (
+                [each.name for each in self.modules[node.module].classes] if alias.name == "*" else [alias.name]
+            )
         }
 
     def _used(self, module: Module) -> Iterator[str]:

@@ -17,7 +17,7 @@ import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.errors import InvalidSettings
-from tenantry.server.connections import ConnectionCounters, ConnectionFactory, ConnectionLimits, TrackRequests
+from tenantry.server.connections import ConnectionFactory, ConnectionLimits, TrackRequests
 from tenantry.server.telemetry import log_config
 
 DRAIN_SECONDS = 10
@@ -56,14 +56,13 @@ def run(
     log_format: str = "text",
     further: Sequence[socket.socket] = (),
     limits: ConnectionLimits | None = None,
-    counters: ConnectionCounters | None = None,
 ) -> None:
     """Serve until SIGINT or SIGTERM, finish active requests and close ``listener``.
 
     After SIGTERM, the server accepts connections ``drain.seconds`` longer; SIGINT or a second signal ends this wait.
     ``prepare`` runs in the server's event loop before ``announce`` is called with the URL. The listeners in ``further``
     are served too, but the caller must close them."""
-    connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
+    connections: Any = ConnectionFactory(limits or ConnectionLimits())
     config = uvicorn.Config(
         TrackRequests(app),
         http=connections,

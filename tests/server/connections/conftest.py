@@ -20,7 +20,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from engines.http_protocols import NAMES, protocol_class
-from tenantry.server.connections import ConnectionCounters, ConnectionFactory, ConnectionLimits, TrackRequests
+from tenantry.server.connections import ConnectionFactory, ConnectionLimits, TrackRequests
 
 LARGE = 64 * 1024 * 1024
 
@@ -145,10 +145,6 @@ class Running:
     """Ends what is at work under ``/held``."""
     errors: list[str] = field(default_factory=list)
 
-    @property
-    def counters(self) -> ConnectionCounters:
-        return self.factory.open.counters
-
     def ask(self, request: bytes = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") -> bytes:
         """All that comes back until the server closes."""
         with socket.create_connection(self.address, timeout=30) as connection:
@@ -175,7 +171,7 @@ def read_until(connection: socket.socket, end: bytes) -> bytes:
 @contextmanager
 def running(limits: ConnectionLimits, protocol: str, app: Any = None) -> Iterator[Running]:
     release = threading.Event()
-    factory: Any = ConnectionFactory(limits, ConnectionCounters(), protocol_class(protocol))
+    factory: Any = ConnectionFactory(limits, protocol_class(protocol))
     config = uvicorn.Config(
         TrackRequests(app or new_app(release)),
         http=factory,

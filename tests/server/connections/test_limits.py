@@ -13,7 +13,8 @@ from ipaddress import ip_network
 import pytest
 
 from engines.slow_clients import SilentClients, SlowBody, SlowClients, SlowHeaders, Upgrades
-from tenantry.server.connections import Closed, ConnectionCounters, ConnectionLimits
+from tenantry.server.connections import ConnectionLimits
+from tenantry.server.connections.limits import Limit, LimitWarnings
 from tests.server.connections.conftest import LARGE, Running, Start, read_all, read_until
 
 HELLO = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -79,10 +80,10 @@ def test_half_open_connections_shut_nobody_out(
         clients.last(1.5)
         for _ in range(10):
             assert server.ask().endswith(b"hello")
+        assert len(server.factory.open) <= 20
     warnings = [each.getMessage() for each in caplog.records if each.name == "tenantry.connections"]
     assert len(warnings) == 1
     assert "20 connections are open, and --max-connections allows no more" in warnings[0]
-    assert server.counters.closed[Closed.MAX_CONNECTIONS] >= 80
 
 
 def test_an_upgrade_is_a_request_like_any_other(start: Start) -> None:
@@ -139,7 +140,7 @@ def test_the_limit_of_one_address(
     server = start(max_connections=100, max_per_address=5)
     with SlowHeaders(server.address, 30):
         assert server.ask().endswith(b"hello")
-    assert server.counters.closed[Closed.MAX_CONNECTIONS_PER_ADDRESS] >= 25
+        assert len(server.factory.open) <= 5
     assert "5 connections from 192.0.2.7 are open" in caplog.text
     assert "--proxy-address" in caplog.text
 
@@ -174,12 +175,12 @@ def test_whose_connections_count() -> None:
 def test_a_warning_now_and_then(caplog: pytest.LogCaptureFixture) -> None:
     """One in thirty seconds for each limit, which counts what happened since. Red without the clock."""
     now = [0.0]
-    counters = ConnectionCounters(clock=lambda: now[0])
+    warnings = LimitWarnings(clock=lambda: now[0])
     with caplog.at_level(logging.WARNING):
         for _ in range(100):
-            counters.limit_met(Closed.MAX_CONNECTIONS, 5)
+            warnings.limit_met(Limit.ALL, 5)
         now[0] = 31.0
-        counters.limit_met(Closed.MAX_CONNECTIONS, 5)
+        warnings.limit_met(Limit.ALL, 5)
     first, second = caplog.messages
     assert "1 were closed or refused" in first
     assert "100 were closed or refused" in second

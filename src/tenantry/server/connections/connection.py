@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
 
 from tenantry.errors import HeadersTooLarge, RequestTimeout, TenantryError, TooManyConnections
 from tenantry.http import error_response
-from tenantry.server.connections.limits import Closed, ConnectionCounters, ConnectionLimits
 
 if TYPE_CHECKING:
+    from tenantry.server.connections.open_connections import OpenConnections
     from tenantry.server.connections.requests import Request
 
 HEAD_BYTES: Final = 64 * 1024
@@ -41,19 +41,13 @@ class State(Enum):
 _HEAD, _IDLE, _ACTIVE, _DRAINING = State  # before Python 3.12 reading a member of an Enum costs a function call
 
 
-class Admission(Protocol):
-    limits: ConnectionLimits
-    counters: ConnectionCounters
-
-    def admit(self, connection: ClientConnection, /) -> TooManyConnections | None: ...
-    def discard(self, connection: ClientConnection, /) -> None: ...
-
-
 class ClientConnection(asyncio.Protocol):
     """Enforces the limits for one client, between the client's socket and uvicorn's HTTP protocol. Does not parse
     HTTP."""
 
-    def __init__(self, connections: Admission, make_protocol: Callable[[ClientConnection], asyncio.Protocol]) -> None:
+    def __init__(
+        self, connections: OpenConnections, make_protocol: Callable[[ClientConnection], asyncio.Protocol]
+    ) -> None:
         self._connections = connections
         self._make_protocol = make_protocol
         self._protocol: asyncio.Protocol | None = None
@@ -104,7 +98,6 @@ class ClientConnection(asyncio.Protocol):
         if self.state is _DRAINING:
             self.abort()
         else:
-            self._connections.counters.count(Closed.HEADERS_TOO_LARGE)
             self.refuse(HeadersTooLarge(f"the head of the request is larger than {HEAD_BYTES} bytes"))
         return True
 
@@ -191,18 +184,15 @@ class ClientConnection(asyncio.Protocol):
             self.since = now
         limits = self._connections.limits
         if self._is_stalled(now):
-            self._connections.counters.count(Closed.SLOW_READER)
             with suppress(OSError, AttributeError):  # else the kernel goes on sending buffered bytes
                 self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
             self.abort()
         elif self.state is _HEAD and now - self.since > limits.header_seconds:
-            self._connections.counters.count(Closed.HEADER_TIMEOUT)
             self.refuse(RequestTimeout("the head of the request did not arrive in time"))
         elif self.state is _DRAINING:
             if self._measured is None and now - self.since > DRAIN_SECONDS:
                 self.abort()
         elif self.state is _ACTIVE and self.request is not None and self.request.lags(now, limits):
-            self._connections.counters.count(Closed.SLOW_BODY)
             self.refuse(RequestTimeout("the body of the request arrived too slowly"))
 
     def _is_stalled(self, now: float) -> bool:

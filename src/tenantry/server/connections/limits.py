@@ -75,68 +75,48 @@ class ConnectionLimits:
         return str(address)
 
 
-# --- counters ---------------------------------------------------------------------------------------------------------
+# --- warnings ---------------------------------------------------------------------------------------------------------
 
 WARNING_SECONDS: Final = 30.0
 """Minimum seconds between two warnings about a limit, so that an attack does not fill the disk."""
 
 
-class Closed(StrEnum):
-    """Why the server closed a connection."""
+class Limit(StrEnum):
+    """A limit of open connections; its value is the option that sets it."""
 
-    HEADER_TIMEOUT = "header_timeout"
-    HEADERS_TOO_LARGE = "headers_too_large"
-    SLOW_BODY = "slow_body"
-    SLOW_READER = "slow_reader"
-    MAX_CONNECTIONS = "max_connections"
-    MAX_CONNECTIONS_PER_ADDRESS = "max_connections_per_address"
+    ALL = "--max-connections"
+    PER_ADDRESS = "--max-connections-per-address"
 
-
-_OPTIONS: Final = {
-    Closed.MAX_CONNECTIONS: "--max-connections",
-    Closed.MAX_CONNECTIONS_PER_ADDRESS: "--max-connections-per-address",
-}
 
 _ADVICE: Final = {
-    Closed.MAX_CONNECTIONS: "; a higher limit of open files (ulimit -n) allows more",
-    Closed.MAX_CONNECTIONS_PER_ADDRESS: "; if it is a proxy, name it with --proxy-address",
+    Limit.ALL: "; a higher limit of open files (ulimit -n) allows more",
+    Limit.PER_ADDRESS: "; if it is a proxy, name it with --proxy-address",
 }
 
 
-class ConnectionCounters:
-    """Counts the connections that the server closed. ``clock`` returns seconds."""
+class LimitWarnings:
+    """Logs which limits closed or refused connections. ``clock`` returns seconds."""
 
-    def __init__(
-        self, observer: Callable[[Closed], None] | None = None, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self.closed: Counter[Closed] = Counter()
-        self._observer = observer
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._unreported: Counter[Closed] = Counter()
-        self._warned_at: dict[Closed, float] = {}
+        self._unreported: Counter[Limit] = Counter()
+        self._warned_at: dict[Limit, float] = {}
 
-    def count(self, reason: Closed) -> None:
-        """Count a closed connection."""
-        self.closed[reason] += 1
-        if self._observer is not None:
-            self._observer(reason)
-
-    def limit_met(self, reason: Closed, most: int, address: str | None = None) -> None:
+    def limit_met(self, limit: Limit, most: int, address: str | None = None) -> None:
         """Count a connection that was closed or refused because of the limit ``most``. Log a warning at most once per
         WARNING_SECONDS."""
-        self.count(reason)
-        self._unreported[reason] += 1
+        self._unreported[limit] += 1
         now = self._clock()
-        if now - self._warned_at.get(reason, float("-inf")) < WARNING_SECONDS:
+        if now - self._warned_at.get(limit, float("-inf")) < WARNING_SECONDS:
             return
-        self._warned_at[reason] = now
+        self._warned_at[limit] = now
         whose = "" if address is None else f" from {address}"
         _log.warning(
             "%d connections%s are open, and %s allows no more: %d were closed or refused since the last warning, "
             "first those that had sent no complete request%s",
             most,
             whose,
-            _OPTIONS[reason],
-            self._unreported.pop(reason),
-            _ADVICE[reason],
+            limit,
+            self._unreported.pop(limit),
+            _ADVICE[limit],
         )

@@ -10,7 +10,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from tenantry.errors import TooManyConnections
 from tenantry.server.connections.connection import ClientConnection, State
-from tenantry.server.connections.limits import Closed, ConnectionCounters, ConnectionLimits
+from tenantry.server.connections.limits import ConnectionLimits, Limit, LimitWarnings
 from tenantry.server.connections.requests import CONNECTION
 
 _TICK: Final = 0.25
@@ -30,9 +30,9 @@ class OpenConnections:
     3. waiting for its client to send, for less than a second
     4. waiting for its client to read, for less than a second"""
 
-    def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
+    def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits
-        self.counters = counters
+        self._warnings = LimitWarnings()
         self._all: dict[ClientConnection, None] = {}  # in order of arrival
         self._by_address: dict[str, dict[ClientConnection, None]] = {}
         self._refused: dict[ClientConnection, None] = {}
@@ -49,9 +49,9 @@ class OpenConnections:
         same = {} if address is None else self._by_address.get(address, {})
         refused = None
         if address is not None and len(same) >= self.limits.per_address:
-            refused = self._make_capacity(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
+            refused = self._make_capacity(same, Limit.PER_ADDRESS, self.limits.per_address, address)
         if refused is None and len(self._all) >= self.limits.max_connections:
-            refused = self._make_capacity(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
+            refused = self._make_capacity(self._all, Limit.ALL, self.limits.max_connections, None)
         if refused is not None:  # not in _all, because the next connection would then evict it
             self._refused[connection] = None
             if len(self._refused) > _REFUSED:
@@ -78,9 +78,9 @@ class OpenConnections:
                     del self._by_address[connection.address]
 
     def _make_capacity(
-        self, among: Iterable[ClientConnection], reason: Closed, most: int, address: str | None
+        self, among: Iterable[ClientConnection], limit: Limit, most: int, address: str | None
     ) -> TooManyConnections | None:
-        self.counters.limit_met(reason, most, address)
+        self._warnings.limit_met(limit, most, address)
         error = TooManyConnections("this server has as many connections as it can serve: try again")
         least = _least_valuable(among, monotonic(), self.limits.min_rate)
         if least is None:
@@ -129,13 +129,8 @@ class ConnectionFactory:
     ``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3", ws="none")``.
     """
 
-    def __init__(
-        self,
-        limits: ConnectionLimits,
-        counters: ConnectionCounters | None = None,
-        protocol: Callable[..., asyncio.Protocol] = AutoHTTPProtocol,
-    ) -> None:
-        self.open: OpenConnections = OpenConnections(limits, counters or ConnectionCounters())
+    def __init__(self, limits: ConnectionLimits, protocol: Callable[..., asyncio.Protocol] = AutoHTTPProtocol) -> None:
+        self.open: OpenConnections = OpenConnections(limits)
         self._protocol = protocol
 
     def __call__(

@@ -2,22 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable
 from time import monotonic
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from tenantry.server.connections.connection import ClientConnection
     from tenantry.server.connections.limits import ConnectionLimits
 
 CONNECTION: Final = "tenantry.connection"
 """``scope["state"]`` contains the connection under this key. TrackRequests removes the key before the app runs."""
-
-
-class TrackedConnection(Protocol):
-    taken: int
-
-    def begin(self, request: Request, /) -> None: ...
-    def finish(self) -> None: ...
 
 
 class TrackRequests:
@@ -27,7 +21,7 @@ class TrackRequests:
         self._app = app
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        connection: TrackedConnection | None = scope["state"].pop(CONNECTION, None)
+        connection: ClientConnection | None = scope["state"].pop(CONNECTION, None)
         if connection is None:  # lifespan
             return self._app(scope, receive, send)
         request = Request(connection, scope["headers"], receive, send)
@@ -44,7 +38,7 @@ class Request:
     """Whether a response has begun."""
 
     def __init__(
-        self, connection: TrackedConnection, headers: Iterable[tuple[bytes, bytes]], receive: Receive, send: Send
+        self, connection: ClientConnection, headers: Iterable[tuple[bytes, bytes]], receive: Receive, send: Send
     ) -> None:
         self._connection = connection
         self._headers = headers

@@ -32,10 +32,12 @@ async def echo(request: Request) -> JSONResponse:
 app = Starlette(routes=[Route("/api/user", echo, methods=["GET", "POST"])])
 """
 
-IMPORTS = (
-    "from tenantry.provisioning.http import FastRouter\nfrom tenantry.server.app import create_app\n"
-    "from tenantry.tokens.keys import SigningKeys"
-)
+IMPORTS = "from tenantry.server.app import make_app\nfrom tenantry.server.settings import load_settings"
+
+
+def served(url: str) -> str:
+    """The code of the app of ``tenantry serve`` for the store at ``url``."""
+    return f"make_app(load_settings(database={url!r}, keys='tenantry.keys'), lambda: False)"
 
 
 def table() -> Table:
@@ -84,9 +86,7 @@ def _compare(result: Table, folder: Path, urls: dict[str, str], tokens: dict[str
     stores: dict[str, Server] = {}
     try:
         for store, url in urls.items():
-            # as ``tenantry serve`` has it
-            app = f"FastRouter(create_app({url!r}, SigningKeys.from_file('tenantry.keys')))"
-            stores[store] = Server(folder, IMPORTS, app, quick=quick)
+            stores[store] = Server(folder, IMPORTS, served(url), quick=quick)
         _measure(result, kind, echo, stores, tokens)
     finally:
         for server in [echo, *stores.values()]:

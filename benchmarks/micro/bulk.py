@@ -23,6 +23,7 @@ from pathlib import Path
 from benchmarks.harness import engines
 from benchmarks.harness.servers import Server
 from benchmarks.harness.table import Aim, Table
+from benchmarks.micro.api import IMPORTS, served
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
 from tenantry.groups import Tag
@@ -33,10 +34,6 @@ LINES = 100_000
 ALONE = 500
 SECONDS = 60
 ROTATED = 10_000
-IMPORTS = (
-    "from tenantry.provisioning.http import FastRouter\nfrom tenantry.server.app import create_app\n"
-    "from tenantry.tokens.keys import SigningKeys"
-)
 
 
 @dataclass(frozen=True)
@@ -69,8 +66,7 @@ def table() -> Table:
 def _measure(result: Table, folder: Path, store: str, url: str) -> None:
     migrate(url)
     token = asyncio.run(_api_token(url))
-    app = f"FastRouter(create_app({url!r}, SigningKeys.from_file('tenantry.keys')))"
-    with _serving(folder, app) as server:
+    with _serving(folder, served(url)) as server:
         alone = _one_by_one(server, token)
         _add(result, store, "one POST per group", alone, ALONE)
         created = _bulk(server, token, _body(folder, "free"), "created")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.harness.servers import Server, fast, request
 from benchmarks.harness.table import Aim, Table
-from benchmarks.micro.api import IMPORTS, api_request, prepare
+from benchmarks.micro.api import IMPORTS, api_request, prepare, served
 from benchmarks.micro.server import APP, figures, rounds, times
 from tenantry.tokens.keys import create_key_file
 
@@ -31,8 +31,9 @@ def table() -> Table:
         for quick in [True, False] if fast() else [False]:
             route = request("GET", "/sales", {"Accept": "application/json"})
             _compare(result, "a JSON route", folder, "import sales", "sales.bare()", route, quick=quick)
-            app = f"FastRouter(create_app({url!r}, SigningKeys.from_file('tenantry.keys')))"
-            _compare(result, "GET of /api/user, SQLite", folder, IMPORTS, app, api_request("GET", token), quick=quick)
+            _compare(
+                result, "GET of /api/user, SQLite", folder, IMPORTS, served(url), api_request("GET", token), quick=quick
+            )
     return result
 
 

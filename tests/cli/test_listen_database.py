@@ -11,8 +11,9 @@ import pytest
 from engines.pgbouncer import PgBouncer
 from engines.postgres import Postgres
 from tenantry.errors import InvalidSettings
-from tenantry.server.app import create_app
-from tenantry.tokens import KeyRing, SigningKey
+from tenantry.server.app import make_app
+from tenantry.server.settings import load_settings
+from tenantry.tokens.keys import create_key_file
 from tests.cli.conftest import Terminal
 from tests.cli.serving import Server, serving
 
@@ -48,8 +49,10 @@ def test_serve_says_whether_notifications_arrive(
     assert server.log().count("is deaf") == 1
 
 
-def test_an_sqlite_store_has_nothing_to_listen_to() -> None:
+def test_an_sqlite_store_has_nothing_to_listen_to(tmp_path: Path) -> None:
     """The wrong kind of URL is refused before anything starts."""
+    keys = tmp_path / "tenantry.keys"
+    create_key_file(keys)
     for store, listen in (("sqlite:///t.db", "postgresql://u@h/d"), ("postgresql://u@h/d", "redis://h")):
         with pytest.raises(InvalidSettings, match="postgresql:"):
-            create_app(store, KeyRing([SigningKey("k1", bytes(32))]), listen_database=listen)
+            make_app(load_settings(database=store, keys=keys, listen_database=listen), lambda: False)

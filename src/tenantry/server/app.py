@@ -24,47 +24,17 @@ if TYPE_CHECKING:
     from tenantry.sql.checks import QueryContract
 
 
-def create_app(
-    database: str,
-    keys: KeyRing,
-    *,
-    redis: str | None = None,
-    listen_database: str | None = None,
-    metrics: bool = False,
-    draining: Callable[[], bool] = lambda: False,
-    contact: str | None = None,
-    contract: PropertyContract | None = None,
-    source_hosts: Sequence[str] = (),
-) -> Starlette:
-    """The provisioning app for the store at ``database``. Raises InvalidSettings.
-    - ``redis``: URL of a Valkey or Redis that is notified of each write.
-    - ``listen_database``: direct URL of the same PostgreSQL, to check that notifications arrive.
-    """
-    store = SQLStore(database, keys=keys)
-    closing = [] if redis is None else [attach_redis(store, redis)]
-    buses = [] if listen_database is None else [PostgresBus(database, listen_url=listen_database)]
-    return compose(
-        store,
-        keys,
-        closing=closing,
-        buses=buses,
-        metrics=metrics,
-        draining=draining,
-        contact=contact,
-        contract=contract,
-        source_hosts=source_hosts,
-    )
-
-
 def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
-    """Raises InvalidKeys, InvalidSettings, InvalidQueries or InvalidPropertySchema."""
+    """Make the provisioning app. Raises InvalidKeys, InvalidSettings, InvalidQueries or InvalidPropertySchema."""
+    database, redis, listen = settings.database, settings.redis, settings.listen_database
     keys = SigningKeys.from_file(settings.keys)
+    store = SQLStore(database, keys=keys)
     return FastRouter(
-        create_app(
-            settings.database,
+        compose(
+            store,
             keys,
-            redis=settings.redis,
-            listen_database=settings.listen_database,
+            closing=[] if redis is None else [attach_redis(store, redis)],
+            buses=[] if listen is None else [PostgresBus(database, listen_url=listen)],
             metrics=settings.metrics,
             draining=draining,
             contact=settings.api_contact,

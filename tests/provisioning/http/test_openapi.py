@@ -20,8 +20,9 @@ from tenantry.errors import InvalidSettings
 from tenantry.groups import Scope
 from tenantry.provisioning.http import create_api, openapi_document
 from tenantry.provisioning.http.operations import OPERATIONS, ROTATION, GetOrCreate, Merge, Rotate, Update
-from tenantry.server.app import create_app
+from tenantry.server.app import make_app
 from tenantry.server.settings import load_settings
+from tenantry.tokens.keys import create_key_file
 from tests.provisioning.http.conftest import Service, make_caller, make_keys
 from tests.test_errors import STABLE as STATUSES
 
@@ -266,7 +267,9 @@ async def test_a_contact_is_named_where_the_operator_sets_one(
     Red when the setting does not get as far as the document.
     """
     monkeypatch.setenv("TENANTRY_API_CONTACT", contact)
-    app = create_app(f"sqlite:///{tmp_path}/t.db", make_keys(), contact=load_settings().api_contact)
+    create_key_file(tmp_path / "tenantry.keys")
+    settings = load_settings(database=f"sqlite:///{tmp_path}/t.db", keys=tmp_path / "tenantry.keys")
+    app = make_app(settings, lambda: False)
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://tenantry.test") as http:
         for path in ("/openapi.json", "/openapi-3.2.json"):
             assert (await http.get(path)).json()["info"]["contact"] == shown

@@ -10,7 +10,7 @@ import pytest
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
 from tenantry.provisioning.http.endpoint import STORE_SECONDS
-from tenantry.server.app import create_app
+from tenantry.server.app import compose
 from tests.provisioning.http.conftest import make_keys, make_service
 
 LEASE = 4.0
@@ -46,12 +46,12 @@ async def test_the_server_makes_the_table_when_it_starts(tmp_path: Path, run: Pa
     """Red when it is left to the first write, which would wait for its own making."""
     url = f"sqlite:///{tmp_path}/store.db"
     migrate(url)
-    app = create_app(url, make_keys())
+    app = compose(SQLStore(url, keys=make_keys()), make_keys())
     async with app.router.lifespan_context(app):
         assert len(list(run.glob("*.slots"))) == 1
 
 
 async def test_a_server_whose_store_is_down_starts_all_the_same(tmp_path: Path, run: Path) -> None:
-    app = create_app(f"sqlite:///{tmp_path}/missing.db", make_keys())
+    app = compose(SQLStore(f"sqlite:///{tmp_path}/missing.db", keys=make_keys()), make_keys())
     async with app.router.lifespan_context(app):
         assert not run.exists()

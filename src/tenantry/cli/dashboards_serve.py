@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import atexit
 import secrets
 import shutil
@@ -12,21 +13,23 @@ from starlette.applications import Starlette
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tenantry.cli.dashboards_advice import Advice
+from tenantry.cli.dashboards_check import DashboardCheck
 from tenantry.cli.options import (
     choose_environment,
     get_group,
 )
 from tenantry.cli.output import print_note
+from tenantry.cli.sql_check import print_findings
 from tenantry.dashboards import DashboardFolder, ReloadingFolder, mount_dashboards
 from tenantry.datasources import DataSources, find_tables
-from tenantry.errors import InvalidQueries, InvalidSource
-from tenantry.groups import GroupDraft, Issued, SourceDraft, Tag
+from tenantry.errors import InvalidQueries, InvalidSource, TenantryError
+from tenantry.groups import GroupDraft, Issued, SourceDraft, Tag, UserGroup
 from tenantry.middleware import TOKEN_HEADER
 from tenantry.ports import Store
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver
 from tenantry.server import Settings, listen, run
+from tenantry.sql.checks import Located
 from tenantry.tokens import KeyRing, SigningKey
 from tenantry.tokens.keys import SigningKeys
 
@@ -114,7 +117,7 @@ def serve_folder(folder: Path, open_store: OpenStore, port: int) -> None:
         app, dashboards = Starlette(), ReloadingFolder(folder)
         resolver, sources = Resolver(store, keys=keys), DataSources(store, keys=keys)
         mount_dashboards(app, dashboards, resolver, sources, path=_PATH)
-        advice = Advice(dashboards, store, sources, lambda: resolver.resolve(viewer.token))
+        advice = _Advice(dashboards, store, sources, lambda: resolver.resolve(viewer.token))
         viewer = _OneViewer(advice)
 
         async def prepare() -> None:
@@ -142,7 +145,7 @@ def _names(dashboards: ReloadingFolder) -> list[str]:
 
 
 class _OneViewer:
-    def __init__(self, advice: Advice) -> None:
+    def __init__(self, advice: _Advice) -> None:
         self.token = b""
         self._advice = advice
 
@@ -155,3 +158,42 @@ class _OneViewer:
             await app(scope, receive, send)
 
         return with_token
+
+
+class _Advice:
+    """Asks the engine of a group's data source to explain the queries of a folder."""
+
+    def __init__(
+        self,
+        dashboards: ReloadingFolder,
+        store: Store,
+        sources: DataSources,
+        group: Callable[[], Awaitable[UserGroup]],
+    ) -> None:
+        self._dashboards = dashboards
+        self._store = store
+        self._sources = sources
+        self._group = group
+        self._revision = ""
+        self._task: asyncio.Task[None] | None = None
+        self._printed: tuple[Located, ...] = ()
+
+    def look(self) -> None:
+        revision = self._dashboards.revision
+        if revision != self._revision and (self._task is None or self._task.done()):
+            self._revision = revision
+            self._task = asyncio.create_task(self._check())
+
+    async def _check(self) -> None:
+        check = DashboardCheck(self._dashboards.path)
+        try:
+            await check.explain(self._store, await self._group(), self._sources)
+        except TenantryError as error:
+            print_note(f"the queries were not checked: {error.message}")
+            return
+        found = check.of_queries()
+        if found != self._printed:
+            print_findings(found, err=True)
+            if not found:
+                print_note("the mistakes above are corrected")
+            self._printed = found

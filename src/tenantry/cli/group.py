@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
+from tenantry.cli.group_access import resume, suspend, viewer
 from tenantry.cli.group_import import import_, new_provisioner
 from tenantry.cli.group_rotate import rotate
-from tenantry.cli.group_suspend import resume, suspend
 from tenantry.cli.group_sync import sync
-from tenantry.cli.group_viewer import viewer
 from tenantry.cli.moments import expires_at_option, expires_in_option, read_end
 from tenantry.cli.options import (
     PAGE,

@@ -13,10 +13,9 @@ from tenantry.errors import AlreadyExists, GroupChanged, UnknownEnvironment, Unk
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Tag, thaw
 from tenantry.ports import Store
 from tenantry.testing import make_token
-from tenantry.testing.contracts.end_dates import EndDateContract
+from tenantry.testing.contracts.access import EndDateContract, SuspensionContract
 from tenantry.testing.contracts.group_batches import GroupBatchContract
 from tenantry.testing.contracts.rotation import IdempotencyContract, RotationContract
-from tenantry.testing.contracts.suspension import SuspensionContract
 
 EXACT_NAMES = [
     "a",
@@ -100,20 +99,6 @@ class GroupContract(EndDateContract, SuspensionContract, GroupBatchContract, Rot
         issued = await asyncio.gather(*(store.groups.get_or_create(production, draft, make_token()) for _ in range(32)))
         assert sum(each.created for each in issued) == 1
         assert len({(each.group.team_id, each.token.handle, each.token.nonce) for each in issued}) == 1
-
-    async def test_the_live_token_finds_the_group(self, store: Store) -> None:
-        issued = await _issued(store)
-        other = "k2" if issued.token.key_id == "k1" else "k1"
-        assert await store.find(issued.token) == issued.group
-        for wrong in (
-            {"nonce": bytes(16)},
-            {"version": 2},
-            {"version": 0},
-            {"key_id": other},
-            {"handle": bytes(8)},
-            {"tag": Tag.TESTING},
-        ):
-            assert await store.find(replace(issued.token, **wrong)) is None, wrong
 
     async def test_a_handle_is_unique(self, store: Store) -> None:
         issued = await _issued(store)

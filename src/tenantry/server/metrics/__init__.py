@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.exposition import choose_encoder
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
     from starlette.types import Receive, Scope, Send
 
+    from tenantry.backends.buses import PostgresBus, RedisBus
     from tenantry.backends.redis import RedisBackend
     from tenantry.datasources import DataSources
+    from tenantry.provisioning.http import RequestRecord
     from tenantry.resolver import Resolver
-    from tenantry.server.metrics.collectors import CountingBus
     from tenantry.usage import UsageRecorder
 
 __all__ = ["ApiMetrics", "TimedBackend", "metrics_app"]
@@ -44,7 +45,7 @@ def metrics_app(
     resolver: Resolver | None = None,
     backend: TimedBackend | None = None,
     second_level: RedisBackend | None = None,
-    buses: Sequence[CountingBus] = (),
+    buses: Sequence[PostgresBus | RedisBus] = (),
     api: ApiMetrics | None = None,
     sources: DataSources | None = None,
     usage: UsageRecorder | None = None,
@@ -119,20 +120,6 @@ class _RegistryCollector(Collector):
 _DURATION_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-class ObservedRequest(Protocol):
-    @property
-    def operation(self) -> str: ...
-
-    @property
-    def status(self) -> int: ...
-
-    @property
-    def code(self) -> str: ...
-
-    @property
-    def seconds(self) -> float: ...
-
-
 class ApiMetrics:
     """Metrics of API requests. Pass the object to ``create_api`` as ``observer`` and to ``metrics_app`` as ``api``."""
 
@@ -152,6 +139,6 @@ class ApiMetrics:
             registry=self.registry,
         )
 
-    def __call__(self, record: ObservedRequest) -> None:
+    def __call__(self, record: RequestRecord) -> None:
         self._requests.labels(record.operation, str(record.status), record.code).inc()
         self._durations.labels(record.operation).observe(record.seconds)

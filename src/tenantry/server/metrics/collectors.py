@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from prometheus_client.core import Metric
 
-    from tenantry.backends.buses import BusCounters
+    from tenantry.backends.buses import PostgresBus, RedisBus
     from tenantry.backends.redis import RedisCounters
     from tenantry.datasources import Activity
     from tenantry.groups import Changes, LookupResult, Token, UserGroup
@@ -212,13 +212,8 @@ class SecondLevelCollector(Collector):
         return {outcome: getattr(self._counters, field) for outcome, field in fields.items()}
 
 
-class CountingBus(Protocol):
-    @property
-    def counters(self) -> BusCounters: ...
-
-
 class BusCollector(Collector):
-    def __init__(self, buses: Sequence[CountingBus]) -> None:
+    def __init__(self, buses: Sequence[PostgresBus | RedisBus]) -> None:
         self._buses = buses
 
     def collect(self) -> Iterator[Metric]:

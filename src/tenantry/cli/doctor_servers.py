@@ -117,20 +117,25 @@ async def _offsets(chosen: Settings) -> dict[str, float]:
     offsets = {}
     for name, ask in clocks.items():
         begun = time.time()
-        with suppress(Exception):  # the check of the store or the bus names the error
+        with suppress(TenantryError, OSError, ImportError):  # the check of the store or the bus names the error
             theirs = await ask()
             offsets[name] = theirs - (begun + time.time()) / 2
     return offsets
 
 
 async def _postgres_time(server: PostgresServer) -> float:
-    connection = await server.connect(seconds=_SERVER_SECONDS)
+    from psycopg import Error
+
     try:
-        async with asyncio.timeout(_SERVER_SECONDS):
-            rows, _ = await connection.run("select extract(epoch from clock_timestamp())::float8", ())
-        return float(rows[0][0])
-    finally:
-        connection.terminate()
+        connection = await server.connect(seconds=_SERVER_SECONDS)
+        try:
+            async with asyncio.timeout(_SERVER_SECONDS):
+                rows, _ = await connection.run("select extract(epoch from clock_timestamp())::float8", ())
+            return float(rows[0][0])
+        finally:
+            connection.terminate()
+    except Error as error:
+        raise ConnectionError(str(error)) from None
 
 
 async def _redis_time(server: RedisServer) -> float:

@@ -63,10 +63,10 @@ def as_hour(value: str) -> datetime:
 @click.option(
     "--format",
     "style",
-    type=click.Choice(["table", "csv", "json"]),
+    type=click.Choice(["table", "csv"]),
     default="table",
     show_default=True,
-    help="The output format.",
+    help="The output format without --json.",
 )
 @json_option
 @click.option(
@@ -91,13 +91,10 @@ async def usage(
 
     All times are in UTC. Usage of the last minute may be missing, because programs store it with a delay.
     """
-    context = click.get_current_context()
-    if as_json and style != "json" and context.get_parameter_source("style") is ParameterSource.COMMANDLINE:
-        raise click.UsageError(f"--json and --format {style} contradict each other: leave one out")
     now = datetime.now(UTC)
     if prune_before is not None:
         # Refuse the option, but not TENANTRY_ENVIRONMENT, which may be set for other commands.
-        given = context.get_parameter_source("environment") is ParameterSource.COMMANDLINE
+        given = click.get_current_context().get_parameter_source("environment") is ParameterSource.COMMANDLINE
         if given or any(each is not None for each in (group, since, until)):
             raise click.UsageError(
                 "--prune-before is for all groups: leave out --group, --environment, --since and --until"

@@ -125,7 +125,6 @@ class MiddlewareMissing(TenantryError):
     """UserGroupMiddleware is not installed."""
 
     code = "middleware_missing"
-    status = 500
 
 
 # --- the data source --------------------------------------------------------------------------------------------------
@@ -265,7 +264,6 @@ class TemplateError(TenantryError):
     """A template cannot be compiled or rendered."""
 
     code = "template_error"
-    status = 500
 
     def __init__(
         self,

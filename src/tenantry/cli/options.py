@@ -64,44 +64,38 @@ def as_new_name(value: str) -> str:
     return as_text(as_name(value))
 
 
-database_option: OptionDecorator = click.option(
+def setting_option(name: str, **attributes: Any) -> OptionDecorator:
+    """An option that may also be given as an environment variable: TENANTRY_MIN_RATE for ``--min-rate``."""
+    variable = name.partition("/")[0].removeprefix("--").replace("-", "_").upper()
+    return click.option(name, envvar=f"TENANTRY_{variable}", show_envvar=True, **attributes)
+
+
+database_option: OptionDecorator = setting_option(
     "--database",
     metavar="URL",
-    envvar="TENANTRY_DATABASE",
-    show_envvar=True,
     help="URL of the store; default sqlite:///tenantry.db.",
 )
-port_option: OptionDecorator = click.option(
+port_option: OptionDecorator = setting_option(
     "--port",
     type=click.IntRange(0, 65_535),
-    envvar="TENANTRY_PORT",
-    show_envvar=True,
     help="Port to listen on; default 8000. With 0, the system picks a free port.",
 )
-keys_option: OptionDecorator = click.option(
-    "--keys", metavar="FILE", envvar="TENANTRY_KEYS", show_envvar=True, help="Signing-key file; default tenantry.keys."
-)
-queries_option: OptionDecorator = click.option(
+keys_option: OptionDecorator = setting_option("--keys", metavar="FILE", help="Signing-key file; default tenantry.keys.")
+queries_option: OptionDecorator = setting_option(
     "--queries",
     type=click.Path(file_okay=False),
-    envvar="TENANTRY_QUERIES",
-    show_envvar=True,
     help="Folder of your saved queries. TENANTRY_QUERY_CONTRACT says whether updates are checked against them.",
 )
-query_contract_option: OptionDecorator = click.option(
+query_contract_option: OptionDecorator = setting_option(
     "--query-contract",
     type=click.Choice(["off", "report", "refuse"]),
-    envvar="TENANTRY_QUERY_CONTRACT",
-    show_envvar=True,
     help="What to do with an update of properties that breaks a saved query: off does not check, report logs it, "
     "refuse refuses it; default off.",
 )
 
 
 def _environment_option(text: str) -> OptionDecorator:
-    return click.option(
-        "--environment", type=as_name, metavar="NAME", envvar="TENANTRY_ENVIRONMENT", show_envvar=True, help=text
-    )
+    return setting_option("--environment", type=as_name, metavar="NAME", help=text)
 
 
 environment_option: OptionDecorator = _environment_option("The environment; required if there are several.")

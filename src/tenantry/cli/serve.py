@@ -13,14 +13,13 @@ from tenantry.cli.options import (
     port_option,
     queries_option,
     query_contract_option,
+    setting_option,
     settings,
 )
 from tenantry.cli.output import FAILED, print_note
 from tenantry.errors import MigrationNeeded
 
-host_option: OptionDecorator = click.option(
-    "--host", envvar="TENANTRY_HOST", show_envvar=True, help="Address to listen on; default 127.0.0.1."
-)
+host_option: OptionDecorator = setting_option("--host", help="Address to listen on; default 127.0.0.1.")
 
 
 @click.command()
@@ -28,99 +27,67 @@ host_option: OptionDecorator = click.option(
 @keys_option
 @host_option
 @port_option
-@click.option(
+@setting_option(
     "--redis",
     metavar="URL",
-    envvar="TENANTRY_REDIS",
-    show_envvar=True,
     help="Valkey or Redis server to which each write is published. Set it if apps use that server as bus or cache.",
 )
-@click.option(
+@setting_option(
     "--listen-database",
     metavar="URL",
-    envvar="TENANTRY_LISTEN_DATABASE",
-    show_envvar=True,
     help="Direct URL of a PostgreSQL store that is behind a pooler. The server uses it to check that "
     "notifications of writes arrive.",
 )
-@click.option(
-    "--workers", type=int, envvar="TENANTRY_WORKERS", show_envvar=True, help="Number of worker processes; default 1."
+@setting_option("--workers", type=int, help="Number of worker processes; default 1.")
+@setting_option(
+    "--metrics/--no-metrics", default=None, help="Serve /metrics for Prometheus, without authentication; default: no."
 )
-@click.option(
-    "--metrics/--no-metrics",
-    default=None,
-    envvar="TENANTRY_METRICS",
-    show_envvar=True,
-    help="Serve /metrics for Prometheus, without authentication; default: no.",
-)
-@click.option(
-    "--api-contact",
-    metavar="URL|MAIL",
-    envvar="TENANTRY_API_CONTACT",
-    show_envvar=True,
-    help="Contact for the OpenAPI documents; default none.",
-)
-@click.option(
+@setting_option("--api-contact", metavar="URL|MAIL", help="Contact for the OpenAPI documents; default none.")
+@setting_option(
     "--api-source-hosts",
     metavar="HOSTS",
-    envvar="TENANTRY_API_SOURCE_HOSTS",
-    show_envvar=True,
     help="Hosts that the data sources registered over HTTP may have, separated by commas, such as db.example.com; "
     "default none.",
 )
 @queries_option
 @query_contract_option
-@click.option(
+@setting_option(
     "--log-format",
     metavar="text|json",
-    envvar="TENANTRY_LOG_FORMAT",
-    show_envvar=True,
     help="Format of the log on stderr; default text. With json, each request is also logged.",
 )
-@click.option(
+@setting_option(
     "--drain-seconds",
     type=int,
-    envvar="TENANTRY_DRAIN_SECONDS",
-    show_envvar=True,
     help="Seconds for which the server accepts requests after SIGTERM, while /readyz answers 503; default 1.",
 )
-@click.option(
+@setting_option(
     "--header-seconds",
     type=int,
-    envvar="TENANTRY_HEADER_SECONDS",
-    show_envvar=True,
     help="Seconds within which a client must send the head of a request, or it gets 408; default 10.",
 )
-@click.option(
+@setting_option(
     "--min-rate",
     type=int,
     metavar="BYTES",
-    envvar="TENANTRY_MIN_RATE",
-    show_envvar=True,
     help="Minimum bytes per second at which a client must send a body and read a response; default 500. 0 means no "
     "minimum.",
 )
-@click.option(
+@setting_option(
     "--max-connections",
     type=int,
-    envvar="TENANTRY_MAX_CONNECTIONS",
-    show_envvar=True,
     help="Maximum number of connections of each process; default: as many as the process's limit of open files "
     "allows, but at most 4096.",
 )
-@click.option(
+@setting_option(
     "--max-connections-per-address",
     type=int,
-    envvar="TENANTRY_MAX_CONNECTIONS_PER_ADDRESS",
-    show_envvar=True,
     help="Maximum number of connections of each process from one address; default: half of --max-connections. 0 "
     "means no limit. Loopback addresses never have a limit.",
 )
-@click.option(
+@setting_option(
     "--proxy-address",
     metavar="ADDRESSES",
-    envvar="TENANTRY_PROXY_ADDRESS",
-    show_envvar=True,
     help="Addresses and networks of proxies, which are exempt from --max-connections-per-address, separated by commas.",
 )
 def serve(**given: Any) -> None:

@@ -19,6 +19,7 @@ from tenantry.cli.options import (
     get_group,
     json_option,
     parse_pairs,
+    setting_option,
     tables_option,
     with_store,
 )
@@ -59,12 +60,10 @@ paramstyle_option: OptionDecorator = click.option(
 )
 
 
-queries_option: OptionDecorator = click.option(
+queries_option: OptionDecorator = setting_option(
     "--queries",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    envvar="TENANTRY_QUERIES",
-    show_envvar=True,
     help="Your program's folder of saved queries, which {{> name }} includes.",
 )
 

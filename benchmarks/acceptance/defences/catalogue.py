@@ -257,8 +257,8 @@ DEFENCES: Final = (
     ),
     Defence(
         "an object with the same name twice is refused",
-        "provisioning/http/strict_json.py",
-        "if len(values) != len(pairs):",
+        "groups/strict_json.py",
+        "if len(made) != len(pairs):",
         "if False:",
         ("tests/provisioning/http/test_hostile.py",),
     ),

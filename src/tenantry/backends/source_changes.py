@@ -21,7 +21,7 @@ def changed_source(source: RegisteredSource, changes: SourceUpdate) -> Registere
         provided_id=source.provided_id if changes.provided_id is None else changes.provided_id,
         url=url,
         trusted=source.trusted if changes.trusted is None else changes.trusted,
-        session=source.session if changes.session is None else check_session_variables(url, changes.session),
+        session=check_session_variables(url, source.session if changes.session is None else changes.session),
         tables=source.tables if changes.tables is None else check_new_tables(source.tables, changes.tables),
     )
 

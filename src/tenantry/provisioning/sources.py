@@ -6,17 +6,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from tenantry.backends import check_new_tables
+from tenantry.backends import changed_source, created_source
 from tenantry.errors import AlreadyExists, DataSourceNotFound, InvalidSource, SourceInUse, StoreUnavailable
-from tenantry.groups import (
-    UNNAMED,
-    Author,
-    Environment,
-    RegisteredSource,
-    SourceDraft,
-    SourceUpdate,
-    check_session_variables,
-)
+from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource, SourceDraft, SourceUpdate
 from tenantry.ports import Store
 from tenantry.provisioning.deadline import Deadline
 from tenantry.tokens import KeyRing
@@ -77,8 +69,7 @@ class SourceProvisioner:
         name = draft.provided_id
         _check_name(name, "/name")
         url = resolve_url(_checked_url(draft.url, password, draft.trusted))
-        session, declared = check_session_variables(url, draft.session), check_new_tables("", draft.tables or {})
-        made = RegisteredSource(f"ds_{secrets.token_hex(8)}", name, environment, url, draft.trusted, session, declared)
+        made = created_source(environment, f"ds_{secrets.token_hex(8)}", replace(draft, url=url))
         stored = self._encrypted(made)
         await self._check_free(environment, name, "/name")
         if self._test is not None:
@@ -157,10 +148,7 @@ class SourceProvisioner:
             plain = decrypt_url(source, self._keys()) if is_encrypted(url) else url
             checked = _checked_url(plain, password, trusted)
             url = url if checked == plain else checked
-        name = source.provided_id if changes.provided_id is None else changes.provided_id
-        session = check_session_variables(url, source.session if changes.session is None else changes.session)
-        tables = source.tables if changes.tables is None else check_new_tables(source.tables, changes.tables)
-        return replace(source, provided_id=name, url=url, trusted=trusted, session=session, tables=tables)
+        return changed_source(source, replace(changes, url=url))
 
     async def _check_free(self, environment: Environment, name: str, field: str) -> None:
         if await self._deadline.read(self._sources.get(environment, name)) is not None:

@@ -219,7 +219,7 @@ def note_source_change(
     *,
     at: datetime,
 ) -> tuple[CountedChange]:
-    """Add the audit entry of a write to a data source. A trigger (migration 0004) has already listed the write."""
+    """Add the audit entry of a write to a data source. A trigger has already listed the write."""
     change = _checked(connection, context, SOURCES_HANDLE, first_of(connection, _SOURCES, ()))
     named = {"provided_id": source.provided_id, **details}
     note(connection, context, action, source.environment.name, source.id, named, at=at)

@@ -55,10 +55,9 @@ _all = select(*_COLUMNS).join_from(data_sources, environments)
 
 _OF_ENVIRONMENT: Final[Read] = _all.where(_in_environment).order_by(_columns.provided_id)
 _BY_REFERENCE: Final[Read] = _all.where(_in_environment, _is_named).order_by(_own_id_first)
-# Always returns a row. No source may be cached without the triggers of migration 0004, so the query selects that
-# migration's column ``sources`` and fails if it is missing.
+# Always returns a row.
 _AT_SNAPSHOT: Final[Read] = (
-    select(generation.c.number, generation.c.sources, *_COLUMNS)
+    select(generation.c.number, *_COLUMNS)
     .select_from(
         generation.outerjoin(data_sources, and_(_in_environment, _is_named)).outerjoin(
             environments, environments.c.id == _columns.environment_id
@@ -85,7 +84,7 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
         found = await self._read(_AT_SNAPSHOT, environment_id=environment.id, reference=reference)
         if not found:
             raise MigrationNeeded(EMPTY_GENERATION)
-        number, _, *columns = found[0]
+        number, *columns = found[0]
         return SourceReading(None if columns[0] is None else _data_source(columns), number)
 
     async def create(

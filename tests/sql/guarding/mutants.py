@@ -132,7 +132,7 @@ def _every_node(patch: pytest.MonkeyPatch) -> None:
 def _anything_is_a_query(patch: pytest.MonkeyPatch) -> None:
     types: Any = grammar._Types()
     types.queries = (exp.Expression,)
-    patch.setattr(grammar, "_types", lambda: types)
+    patch.setattr(grammar, "types", lambda: types)
 
 
 def _every_name_is_shared(patch: pytest.MonkeyPatch) -> None:

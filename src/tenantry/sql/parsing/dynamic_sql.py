@@ -52,7 +52,7 @@ _Names: TypeAlias = frozenset[tuple[str, int]]  # names of functions with their 
 _NO_NAMES: Final[_Names] = frozenset()
 
 
-class _CallBracket(NamedTuple):
+class _NamesAround(NamedTuple):
     before: _Names
     """The names that may directly precede the clause or choice."""
     after: _Names
@@ -100,7 +100,7 @@ def check_column_names(source: Source, dialect: Dialect, lexemes: Sequence[Lexem
         return
     before = _NO_NAMES  # each `columns` that may directly precede this word
     depth = 0
-    brackets: list[_CallBracket] = []
+    brackets: list[_NamesAround] = []
     for word, is_name, offset in words_of(source.text, lexemes):
         if word in _BRACKETS:
             before = _at_bracket(word, before, brackets)
@@ -161,7 +161,7 @@ def dynamic_calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNam
 def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
     before = ""
     names = _NO_NAMES  # names that would be called if the next token is `(`
-    brackets: list[_CallBracket] = []
+    brackets: list[_NamesAround] = []
     for word, is_name, offset in words:
         if word in {"(", "[["}:
             yield from (DynamicCall(f"{name}()", at) for name, at in sorted(names, key=itemgetter(1)))
@@ -199,17 +199,17 @@ def _table_calls(words: Sequence[WordToken], names: frozenset[str]) -> Iterator[
             yield DynamicCall(f"{word}()", offset)
 
 
-def _at_bracket(word: str, names: _Names, brackets: list[_CallBracket]) -> _Names:
+def _at_bracket(word: str, names: _Names, brackets: list[_NamesAround]) -> _Names:
     # Returns the names that may directly precede the token after the bracket.
     if word == "[[":
-        brackets.append(_CallBracket(names, names))
+        brackets.append(_NamesAround(names, names))
         return names
     if not brackets:
         return names
     before, after = brackets.pop()
     after |= names
     if word == "][":
-        brackets.append(_CallBracket(before, after))
+        brackets.append(_NamesAround(before, after))
         return before
     return after
 

@@ -117,8 +117,6 @@ async def _run(client: httpx2.AsyncClient, result: Table) -> None:
     await measure("variables", "variables", lambda: {**FILE, **GROUP, "viewer": None, "text": text()})
     found = await measure("catalogue", "catalogue", lambda: {**GROUP, "viewer": None, "refresh": False})
     assert sum(len(each["columns"]) for each in found["tables"]) > 10_000
-    known = {**GROUP, "viewer": None, "refresh": False, "known": found["revision"]}
-    await measure("catalogue, known to the page", "catalogue", lambda: known)
     dashboard = "title: A\nrows:\n" + "  - {line: flights, by: day, query: typed}\n" * 20
     await measure(
         "check of a dashboard, 20 panels",

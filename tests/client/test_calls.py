@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
@@ -57,14 +58,14 @@ class Script:
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Nobody waits in these tests."""
+    """Nobody waits in these tests. Servers in threads of this process sleep as always."""
     taken: list[float] = []
 
     async def sleep(seconds: float) -> None:
         taken.append(seconds)
 
-    monkeypatch.setattr("tenantry.client.time.sleep", taken.append)
-    monkeypatch.setattr("tenantry.client.async_client.asyncio.sleep", sleep)
+    monkeypatch.setattr("tenantry.client.time", SimpleNamespace(sleep=taken.append))
+    monkeypatch.setattr("tenantry.client.async_client.asyncio", SimpleNamespace(sleep=sleep))
     return taken
 
 

@@ -280,6 +280,7 @@ async def test_a_slow_panel_holds_no_other_and_ends_with_its_viewer(tmp_path: Pa
         async with asyncio.timeout(60):
             while not stopped(site.sources):
                 await asyncio.sleep(0.01)
+        assert stopped(site.sources) == 1
         assert site.sources.in_flight.by_key == {}
 
 

@@ -34,7 +34,7 @@ async def traced(site: EditorSite, path: str, bodies: list[dict[str, Any]]) -> f
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["meaning", "check"])
 async def test_long_texts_are_not_kept(path: str, tmp_path: Path) -> None:
-    """Red when a cache on the way bounds the number of texts: 23 MiB."""
+    """Red when the compiler keeps a number of queries, however long they are."""
     long = "x" * 250_000
     texts = [f"select {number} as n where {{{{ user_group.properties.carrier }}}} <> '{long}'" for number in range(32)]
     async with served_editor(tmp_path) as site:

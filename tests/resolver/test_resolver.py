@@ -315,8 +315,8 @@ async def test_an_error_of_ours_passes_as_it_is(
     assert resolver.counters.failures == 1
 
 
-async def test_forget_empties_the_cache(resolver: Resolver, backend: FakeBackend) -> None:
-    """After forget() the next request reads."""
+async def test_flush_empties_the_cache(resolver: Resolver, backend: FakeBackend) -> None:
+    """After flush() the next request reads."""
     _, token = backend.issue()
     await resolver.resolve(token)
     resolver.flush()

@@ -129,7 +129,7 @@ def test_nested_paths_in_mappings_and_records() -> None:
     ],
 )
 def test_a_placeholder_of_the_authors_own_is_refused(dialect: str, paramstyle: str, text: str) -> None:
-    """A `$1` in the template would be our first parameter. Red when `refuse_marks` is not called."""
+    """A `$1` in the template would be our first parameter. Red when `check_placeholder_conflicts` is not called."""
     with pytest.raises(TemplateError, match="for a placeholder"):
         SQLTemplate(text).bind({"x": 1}, paramstyle, dialect=dialect)
 

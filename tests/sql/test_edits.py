@@ -25,7 +25,7 @@ def _edited(text: str, finding: Finding) -> str:
 
 def _findings(text: str, dialect: str = "postgresql") -> tuple[Finding, ...]:
     try:
-        query = Query(text, "q", dialect=dialect, fragments={"open_orders": "and state = 'open'"}, trusted=True)
+        query = Query(text, "q", dialect=dialect, fragments={"open_orders": "state = 'open'"}, trusted=True)
         return lint(query, properties=["region", "regions"])
     except TemplateError as error:
         from tenantry.sql.checks import template_error

@@ -24,6 +24,7 @@ ORDERS = {
     "large": "amount >= {{ params.least }} or vip = 1",
     "recent": "select * from ({{> active }}) a where day >= {{ params.since }} -- of the viewer",
     "filters": "1 = 1 [[ and day >= {{ params.since }} ]] -- a\n[[ and n in (select 1 or 2) and x = {{ params.x }} ]]",
+    "joined": "[[ and day >= {{ params.since }} ]]",
     "commented": "select 1 -- {{> nothing }} (",
 }
 RECENT = f"select * from ({ORDERS['active']}) a where day >= {{{{ params.since }}}} \n"
@@ -35,11 +36,13 @@ REFUSED = [
     ("select ({{> }})", "1:9: this is not a fragment name", ""),
     ("select 1 where a and {{> large }}", "1:22: a fragment must be alone in parentheses", "write ({{> large }})"),
     ("select ({{> large }} or b)", "1:9: a fragment must be alone in parentheses", ""),
+    ("select 1 where a {{> filters }}", "1:18: a fragment must be alone in parentheses", "write ({{> filters }})"),
     (
-        "select 1 where a {{> filters }}",
-        "1:18: a fragment must be alone",
-        "write `and ({{> filters }})`, and `1 = 1` at",
+        "select 1 where a {{> joined }}",
+        "joined:1:4: a fragment must not begin with `and`",
+        "begin it with `1 = 1`, and write",
     ),
+    ("select 1 where a and ({{> joined }})", "joined:1:4: a fragment must not begin with `and`", ""),
     ("select 1 where a or b {{> filters }}", "1:23: a fragment must be alone in parentheses", ""),
     ("select 1 where a {{> filters }} or b", "1:18: a fragment must be alone in parentheses", ""),
     ("select 1 [[ where a {{> filters }} ]]", "1:21: a fragment must be alone in parentheses", ""),

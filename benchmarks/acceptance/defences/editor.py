@@ -17,8 +17,8 @@ OF_EDITOR: Final = (
     Defence(
         "a page of another site sends nothing to the editor",
         "editor/requests.py",
-        "self._origins.require(request.scope)",
-        "pass",
+        "self._origins.require(request.scope)\n        if request.method",
+        "if request.method",
         ("tests/editor/test_every_endpoint.py",),
     ),
     Defence(
@@ -101,7 +101,7 @@ OF_EDITOR: Final = (
     Defence(
         "a file of an editor's preview asks for its author again",
         "dashboards/panels/downloads.py",
-        "self._editor is None or await self._editor.has_author(scope)",
+        "self.editor is None or await self.editor.has_author(scope)",
         "True",
         ("tests/editor/test_preview_authors.py",),
     ),
@@ -122,14 +122,14 @@ OF_EDITOR: Final = (
     Defence(
         "a query without guards needs its right",
         "editor/runs/query_runs.py",
-        "            asked.require(Right.UNGUARDED)\n",
+        "            require_right(asked.author, Right.UNGUARDED)\n",
         "            pass\n",
         ("tests/editor/test_runs.py",),
     ),
     Defence(
         "a sample without guards needs its right",
         "editor/runs/samples.py",
-        "            asked.require(Right.UNGUARDED)\n",
+        "            require_right(asked.author, Right.UNGUARDED)\n",
         "            pass\n",
         ("tests/editor/test_runs.py",),
     ),

@@ -65,13 +65,13 @@ class TickBatcher(Generic[K, V]):
 
     def _fetched(self, batch: _Batch[K, V], task: asyncio.Task[Mapping[K, V]]) -> None:
         self._tasks.discard(task)
-        if self._waiting:
-            self._send()
         error = NoAnswer() if task.cancelled() else task.exception()
         if error is None:
             self._end(batch, task.result())
         else:
             self._end(batch, error if isinstance(error, Exception) else NoAnswer())
+        if self._waiting:
+            self._send()
 
     def _give_up(self, batch: _Batch[K, V]) -> None:
         if batch in self._waiting:

@@ -15,8 +15,8 @@ _STEPS: Final = 200
 @contextmanager
 def progress(length: int | None, label: str) -> Iterator[Callable[[int], None]]:
     """Yield a function that advances a progress bar on stderr. If ``length`` is None, the bar shows a counter. Nothing
-    is shown if stderr is not a terminal."""
-    if not sys.stderr.isatty():
+    is shown if ``length`` is 0 or stderr is not a terminal."""
+    if length == 0 or not sys.stderr.isatty():
         yield lambda _: None
         return
     steps = max(1, (length or 0) // _STEPS)

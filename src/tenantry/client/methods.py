@@ -43,7 +43,8 @@ def documented_as(call: Callable[..., Call[Any]]) -> Callable[[F], F]:
     result = str(call.__annotations__["return"]).removeprefix("Call[").removesuffix("]")
 
     def decorate(method: F) -> F:
-        wraps(call)(method)
+        wraps(call, assigned=("__name__", "__doc__"))(method)
+        method.__qualname__ = call.__name__
         method.__annotations__ = {**call.__annotations__, "return": result}
         vars(method)["__signature__"] = signature(call).replace(return_annotation=result)
         return method

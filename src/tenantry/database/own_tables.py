@@ -24,8 +24,8 @@ from tenantry.errors import InvalidSettings, InvalidSource
 logger: logging.Logger = logging.getLogger(__name__)
 
 TABLES: Final = (*metadata.tables, revisions.name)
-"""All tables of a store. Other programs may use these names too, so a schema counts as
-a store only if its table ``generation`` has a column ``store_id``, and its table ``user_groups`` a column ``nonce``."""
+"""All tables of a store. Other programs may use these names too, so a schema counts as a store only if its table
+``generation`` has a column ``store_id``, and its table ``user_groups`` a column ``nonce``."""
 
 _SQLITE_MAGIC: Final = b"SQLite format 3\0"
 

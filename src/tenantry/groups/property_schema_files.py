@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote
@@ -22,7 +23,9 @@ def read_schema(path: str | Path) -> PropertySchema:
     if len(content) > _MAX_BYTES:
         raise InvalidPropertySchema(f"{path} is larger than {_MAX_BYTES} bytes")
     try:
-        return PropertySchema(read_json_strictly(content))
+        schema = read_json_strictly(content)
+        json.dumps(schema, ensure_ascii=False).encode()  # no response can contain a lone surrogate
+        return PropertySchema(schema)
     except (ValueError, RecursionError) as error:
         raise InvalidPropertySchema(f"{path} is not JSON: {error}") from None
     except InvalidPropertySchema as error:

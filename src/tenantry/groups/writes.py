@@ -186,7 +186,7 @@ class SourceUpdate:
 
     @property
     def needs_test(self) -> bool:
-        """Whether the source must be tested before the update."""
+        """Whether the source must be tested before the update. A new password needs a test, too."""
         return self.url is not None or bool(self.tables or self.session)
 
 

@@ -23,7 +23,7 @@ Origin = tuple[str, str, str]
 
 _ADVICE: Final = (
     "write scheme, host (in ASCII, with xn--…) and, unless it is the default, port, as in https://app.example.com, and "
-    "no user, path or wildcard"
+    "no user, path or wildcard; a sandboxed frame has the origin null, so give its page an origin"
 )
 
 

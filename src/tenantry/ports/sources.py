@@ -91,9 +91,9 @@ class SourceStore(LeasedSources, Protocol):
     async def update(
         self, source: RegisteredSource, changes: SourceUpdate, *, author: Author = UNNAMED
     ) -> RegisteredSource | None:
-        """Returns None if another writer has changed or deleted the source since the caller read ``source``. Raises
-        InvalidSource in the same cases as ``create``, and also if a declaration with ``guard: required`` would be
-        removed. Raises AlreadyExists if another source has this ``provided_id``."""
+        """Replace the given fields and return the source. Return None if another writer has changed or deleted it since
+        the caller read ``source``. Raises InvalidSource in the same cases as ``create``, and also if a declaration with
+        ``guard: required`` would be removed. Raises AlreadyExists if another source has this ``provided_id``."""
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:

@@ -5,6 +5,7 @@ tests/sql/guarding/attacks tries them on the engines; here each text has its own
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -300,7 +301,19 @@ def test_a_refused_command_is_not_logged(caplog: pytest.LogCaptureFixture) -> No
     assert len(caplog.records) == 1
 
 
-@pytest.mark.parametrize("mistake", [KeyError("t"), AttributeError("t"), AssertionError(), RuntimeError()], ids=repr)
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        KeyError("t"),
+        AttributeError("t"),
+        AssertionError(),
+        RuntimeError(),
+        NameError("t"),
+        StopIteration(),
+        re.error("t"),
+    ],
+    ids=repr,
+)
 def test_sql_on_which_sqlglot_fails_is_refused(mistake: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when a kind of mistake of its parser is not caught: the query would be an internal error."""
 

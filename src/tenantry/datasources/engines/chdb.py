@@ -136,7 +136,7 @@ class ChDBDriver:
     def _stop(self, mark: str) -> None:
         import chdb
 
-        # An error stays in the future, which nobody asks: the engine's timeout then ends the query.
+        # The future keeps an error, and nothing reads it: the engine's timeout then ends the query.
         with closing(chdb.connect(str(self._path))) as other:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 

@@ -217,7 +217,7 @@ class ClickHouseDriver:
             connection.stopping = self._stoppers.submit(self._stop, connection.client, connection.query_id)
 
     def _stop(self, client: Client, query_id: str) -> None:
-        # An error stays in the future, which nobody asks: the server's timeout then ends the query.
+        # The future keeps an error, and nothing reads it: the server's timeout then ends the query.
         client.command(f"kill query where query_id = '{query_id}' async", use_database=False)
 
     def close(self, connection: RunningQuery) -> None:

@@ -54,7 +54,7 @@ def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write an array with one object per row, in UTF-8.
 
     Dates become ISO 8601 strings, UUIDs and intervals become strings, NaN and infinity become null, and lone surrogates
-    become U+FFFD. ``format_`` applies to decimals, large integers and bytes. Raises InvalidSettings without msgspec
+    become U+FFFD. ``format_`` applies to decimals and large integers. Raises InvalidSettings without msgspec
     (``pip install 'tenantry[json]'``), QueryFailed for a value that is nested too deeply, and ValueError for dicts with
     different keys.
     """

@@ -66,7 +66,7 @@ def write_file(root: Path, path: str, content: bytes) -> None:
     with _saving(root, path), _opened(root, folders, create=True) as folder:
         file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=folder)
         with contextlib.ExitStack() as undo:
-            undo.callback(os.unlink, draft, dir_fd=folder)
+            undo.callback(_discard, draft, folder)
             with os.fdopen(file, "wb") as stream:
                 _keep_owner(name, folder, file)
                 stream.write(content)
@@ -75,6 +75,11 @@ def write_file(root: Path, path: str, content: bytes) -> None:
             os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
             undo.pop_all()
         os.fsync(folder)
+
+
+def _discard(draft: str, folder: int) -> None:
+    with contextlib.suppress(OSError):  # the error that made the draft useless is reported
+        os.unlink(draft, dir_fd=folder)
 
 
 def delete_file(root: Path, path: str) -> None:

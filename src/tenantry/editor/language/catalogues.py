@@ -51,8 +51,11 @@ class Catalogues:
         source = await sources.registered(group, body.schema_)
         dialect = await sources.dialect(group, body.schema_)
         read = await self._read(source, refresh=body.refresh)
-        tables = await asyncio.to_thread(self._declared, source)
-        return JSONResponse(_content(read.catalogue, dialect, tables) | {"age": round(monotonic() - read.at, 1)})
+        return await asyncio.to_thread(self._response, source, dialect, read)
+
+    def _response(self, source: RegisteredSource, dialect: str, read: _Read) -> Response:
+        content = _content(read.catalogue, dialect, self._declared(source))
+        return JSONResponse(content | {"age": round(monotonic() - read.at, 1)})
 
     def known(self, source: RegisteredSource) -> Catalogue | None:
         """Return the catalogue, or None if the data source must be asked."""

@@ -46,7 +46,7 @@ class Variables:
         kind = self._workbench.workspace.require(body.path)
         group = await find_viewed_group(self._workbench, asked.author, body)
         gathered = await self._properties.of(group.environment)
-        return JSONResponse(await self._compiler.run(lambda: self._answer(kind, body, group, gathered)))
+        return await self._compiler.run(lambda: JSONResponse(self._answer(kind, body, group, gathered)))
 
     def _answer(
         self, kind: FileKind, body: VariablesBody, group: UserGroup, gathered: GatheredProperties | None

@@ -21,7 +21,8 @@ def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        reason = f"{error.msg}, at character {error.pos}"
+        problem = error.msg.removesuffix(" at").removesuffix(" starting")
+        reason = f"{problem[:1].lower()}{problem[1:]}, at character {error.pos}"
     except ValueError as error:  # a repeated name, NaN or Infinity
         reason = str(error)
     except RecursionError:

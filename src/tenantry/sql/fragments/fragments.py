@@ -164,10 +164,13 @@ class _Expander:
         self.included.append(Included(tag.name, found, at))
         body, lexemes = self._lex(found, at)
         _check_balanced(body, lexemes, "fragment")
+        included = f"({{{{> {tag.name} }}}})"
+        joined = _leading_and(body, lexemes)
+        if joined is not None:
+            fix = f"begin it with `1 = 1`, and write `and {included}` in the template"
+            raise body.error(joined, "a fragment must not begin with `and`", fix)
         if not tag.alone:
-            included = f"({{{{> {tag.name} }}}})"
-            fix = f"write {included}; if it begins with `and`, write `and {included}`, and `1 = 1` at its beginning"
-            raise outer.error(tag.start, "a fragment must be alone in parentheses", fix)
+            raise outer.error(tag.start, "a fragment must be alone in parentheses", f"write {included}")
         self._write(body, lexemes, found, (*chain, (tag.name, found.source)))
         if lexemes[-1].kind is LexemeKind.COMMENT:
             self._add("\n", body, len(body.text))  # the line break ends a line comment at the end of the fragment
@@ -259,6 +262,20 @@ def _check_balanced(source: Source, lexemes: Sequence[Lexeme], what: str) -> Non
     if opened:
         closing, offset = opened[-1]
         raise source.error(offset, f"this {what} ends before its {closing}", f"close it with {closing}")
+
+
+_AND = re.compile(r"\s*and(?![\w$])", re.IGNORECASE)
+
+
+def _leading_and(source: Source, lexemes: Sequence[Lexeme]) -> int | None:
+    # In parentheses it would be an error of the database, or `()` when all optional clauses are left out.
+    for lexeme in lexemes:
+        if lexeme.kind is LexemeKind.CODE and not _is_space(source, lexeme):
+            found = _AND.match(source.text, lexeme.start, lexeme.end)
+            return None if found is None else found.end() - len("and")
+        if lexeme.kind not in {LexemeKind.CODE, LexemeKind.COMMENT, LexemeKind.CLAUSE_START}:
+            return None
+    return None
 
 
 def _is_space(source: Source, lexeme: Lexeme) -> bool:

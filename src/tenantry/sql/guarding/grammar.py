@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from contextvars import ContextVar
 from functools import cache
@@ -46,7 +47,10 @@ _NAMED: Final = {
     "Into": "select … into",
     "Hint": "a hint",
 }
-_BUGS: Final = (ValueError, TypeError, LookupError, AttributeError, AssertionError, ArithmeticError, RuntimeError)
+_BUGS: Final = (
+    *(ValueError, TypeError, LookupError, AttributeError, AssertionError, ArithmeticError, RuntimeError),
+    *(NameError, StopIteration, re.error),
+)
 """What mistakes in sqlglot raise for SQL that it cannot read. Such SQL cannot be proved, so it is refused."""
 
 _is_parsing: ContextVar[bool] = ContextVar("is_parsing", default=False)

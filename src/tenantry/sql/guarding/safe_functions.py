@@ -46,7 +46,7 @@ def _lists(dialect: str) -> dict[str, list[str]] | None:
     if not file.is_file():
         return None
     lists: dict[str, list[str]] = {key: text.split() for key, text in tomllib.loads(file.read_text("utf-8")).items()}
-    base = _lists(*lists["based_on"]) if "based_on" in lists else None
+    base = _lists(lists["based_on"][0]) if "based_on" in lists else None  # it has all other lists
     if base is None:
         return lists
     return {**base, "functions": [*({*base["functions"]} - {*lists["without"]}), *lists["also"]]}

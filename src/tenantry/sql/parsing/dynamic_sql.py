@@ -56,7 +56,8 @@ class _NamesAround(NamedTuple):
     before: _Names
     """The names that may directly precede the clause or choice."""
     after: _Names
-    """These, because a clause may be left out, and the names at the end of the choices so far."""
+    """The names that may directly precede the token after the bracket: those of ``before``, because a clause may be
+    left out, and those at the end of each choice so far."""
 
 
 _OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # of Oracle, Spark, BigQuery

@@ -66,7 +66,7 @@ _EXAMPLES: Final = {
             "the header Content-Length must be a single number of bytes",
         ),
         _Example(
-            errors.BadJson, "The body is not JSON", "the body is not JSON: Expecting ',' delimiter, at character 24"
+            errors.BadJson, "The body is not JSON", "the body is not JSON: expecting ',' delimiter, at character 24"
         ),
         _Example(
             errors.InvalidRequest,

@@ -1,5 +1,3 @@
-"""Notifies open pages when rows or files change."""
-
 from __future__ import annotations
 
 import logging
@@ -101,8 +99,7 @@ class ChangedPanels:
 async def sources_of_schemas(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str]
 ) -> dict[str, RegisteredSource]:
-    """Return the group's sources, by schema. A schema for which the group has no source is left out. ``schemas``: the
-    schema of each panel, by panel id."""
+    """A schema for which the group has no source is left out. ``schemas``: the schema of each panel, by panel id."""
     found: dict[str, RegisteredSource] = {}
     for schema in set(schemas.values()):
         with suppress(TenantryError):  # the panels' own lines report the error

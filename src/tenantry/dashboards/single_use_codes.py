@@ -97,7 +97,6 @@ class SingleUseCodes:
         return None if found is None else found[1]
 
     async def redeem_one_of(self, purposes: Collection[Purpose], code: str) -> tuple[Purpose, str] | None:
-        """Redeem a code for one of ``purposes``. Return its purpose and payload."""
         if not _is_code(code):
             return None
         digest = code_digest(code)

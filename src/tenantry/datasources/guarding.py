@@ -24,7 +24,6 @@ Variables: TypeAlias = Mapping[str, Any] | Record
 def guarded_template(
     tables: GuardedTables | None, template: SQLTemplate, group: UserGroup, variables: Variables
 ) -> tuple[SQLTemplate, Variables]:
-    """Return the template and the variables to bind for a group."""
     # All code that sends a group's SQL to a source calls this. Guards get their values from `group` itself, even if the
     # variables lack `user_group` or contain a copy of it.
     if tables is None:

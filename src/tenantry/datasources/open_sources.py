@@ -89,7 +89,6 @@ class OpenSource:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Warnings about the engine and, once a connection is open, about the database role."""
         role = getattr(self.pool.driver, "role_warning", "")
         return (*self.engine_notes, role) if role else self.engine_notes
 
@@ -131,8 +130,8 @@ class OpenSources:
         self._closing: set[asyncio.Task[None]] = set()
 
     def find(self, registered: RegisteredSource) -> OpenSource:
-        """Return the source. The caller must increment ``users`` before its next ``await``; otherwise the source may
-        close. Raises InvalidSource, SourceUnavailable, SecretUnavailable."""
+        """The caller must increment ``users`` before its next ``await``; otherwise the source may close. Raises
+        InvalidSource, SourceUnavailable, SecretUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         if self._is_stopping:

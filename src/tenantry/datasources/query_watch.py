@@ -117,8 +117,7 @@ class QueryWatch:
     async def open(
         self, group: UserGroup, schema: str, registered: RegisteredSource, opening: Awaitable[Chunks]
     ) -> Chunks:
-        """Await ``opening`` and return its chunks. The query is watched until the last chunk. Raises the errors of
-        ``run``."""
+        """The query is watched until the last chunk."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:

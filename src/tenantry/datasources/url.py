@@ -93,7 +93,6 @@ def public_url(url: str) -> str:
 
 
 def masked(url: URL) -> URL:
-    """Replace each secret with ``***``, except references to secrets."""
     return replace_secrets(url, {each: MASK for each in secret_values(url) if not is_reference(each)})
 
 

@@ -1,6 +1,4 @@
-"""Shared memory that shows each process the writes of all processes on its host, without messages (``ports.Slots``).
-
-After a writer has crashed, the version of its slot stays odd and prevents caching until a poll repairs the slot."""
+"""Shared memory that shows each process the writes of all processes on its host, without messages (``ports.Slots``)."""
 
 from tenantry.cache.slots.folder import FolderTaken, RunFolder, run_folder
 from tenantry.cache.slots.shared import SharedSlots

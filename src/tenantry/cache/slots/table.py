@@ -34,7 +34,7 @@ class SlotTable:
 
     @property
     def versions(self) -> memoryview[int]:
-        """The live versions, not a copy. They can be read even after ``close``."""
+        """The versions can be read even after ``close``."""
         return self._versions
 
     def copy(self) -> memoryview[int]:
@@ -50,7 +50,7 @@ class SlotTable:
 
     @contextmanager
     def writing(self, handle: bytes) -> Iterator[None]:
-        """A context manager that keeps the version of the handle's slot odd. Use it around a write and its commit."""
+        """Keep the version of the handle's slot odd. Use it around a write and its commit."""
         versions, slot = self._for_writing(), slot_index(handle)
         versions[slot] = write_in_progress()
         try:

@@ -1,1 +1,0 @@
-"""Fetches only those rows of line charts that make a visible difference."""

@@ -45,7 +45,7 @@ class ChartRows:
         max_age: float | None,
         now: datetime,
     ) -> tuple[Result, bool]:
-        """Return the rows, and whether they were reduced. Raises the errors of ``DataSources.query``."""
+        """Return the rows, and whether they were reduced."""
         ask = partial(self._sources.query, group, schema, template, variables, max_age=max_age, now=now)
         key = (group.handle, schema, template)
         if key not in self._large:

@@ -30,7 +30,7 @@ def check_hosts(origins: Sequence[str], what: str = "frame_ancestors") -> list[s
 
 
 def frame_ancestors_policy(origins: Sequence[str]) -> str:
-    """The ``frame-ancestors`` policy (CSP level 3) for these origins. Raises the errors of ``check_hosts``."""
+    """The ``frame-ancestors`` policy (CSP level 3) for these origins."""
     return "frame-ancestors " + (" ".join(check_hosts(origins)) or "'none'")
 
 

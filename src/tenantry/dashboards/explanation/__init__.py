@@ -1,5 +1,3 @@
-"""Explain what a group sees, and what differs between two groups."""
-
 from tenantry.dashboards.explanation.comparison import compare_explanations
 from tenantry.dashboards.explanation.explanation import explain_dashboard, explain_panel
 from tenantry.dashboards.explanation.explanation import reference_origin as reference_origin

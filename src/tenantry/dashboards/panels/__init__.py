@@ -1,1 +1,0 @@
-"""Runs panels, and describes dashboards to the page."""

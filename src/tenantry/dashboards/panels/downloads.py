@@ -173,7 +173,7 @@ class Downloads:
 
 
 class RowsFile(StreamingResponse):
-    """The response with the file. After an error, the response ends early."""
+    """After an error, the response ends early."""
 
     def __init__(
         self,

@@ -60,7 +60,7 @@ def periods(
 ) -> Periods | None:
     """Return None if the range is empty, has an open end, or is a relative range of hours.
 
-    ``by_time``: whether the query can end the range at a time of day. Raises the errors of ``typed_value``."""
+    ``by_time``: whether the query can end the range at a time of day."""
     bounds = typed_value(parameter, variables, now)
     if bounds is None or bounds.start is None or bounds.end is None:
         return None

@@ -1,1 +1,0 @@
-"""The protocol of the page: requests, JSON lines and errors."""

@@ -54,8 +54,7 @@ _SENTENCES: Final[Mapping[type[TenantryError], str]] = {
 
 
 def viewer_error(error: TenantryError) -> dict[str, str]:
-    """Return an error's code and a sentence for the viewer. The sentence may name parameters and properties, but
-    contains no values."""
+    """The sentence may name parameters and properties."""
     sentence = next((_SENTENCES[kind] for kind in type(error).__mro__ if kind in _SENTENCES), _ELSE)
     return {"code": error.code, "message": sentence.format(names=_names(error))}
 

@@ -190,8 +190,7 @@ class CachedQueries:
         self._reading: dict[str, asyncio.Task[QueryOutcome | None]] = {}
 
     async def ask(self, query: BoundQuery, max_age: float | None = None) -> QueryOutcome:
-        """Return a result that is at most ``max_age`` seconds old. None: as old as the cache allows. 0: always query
-        the source. Raises DataSourceError."""
+        """``max_age``: as for ``DataSources.fetch``. Raises DataSourceError."""
         shared = self._cache.shared
         if query.key is None or max_age == 0:
             return await self._in_flight.join(query, max_age)

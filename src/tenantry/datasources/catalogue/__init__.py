@@ -1,5 +1,3 @@
-"""Reads the tables of a data source and drafts a declaration of guarded tables."""
-
 from typing import TYPE_CHECKING
 
 from tenantry._lazy import lazy_exports

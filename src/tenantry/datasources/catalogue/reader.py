@@ -66,7 +66,7 @@ async def read_catalogue(
 
 
 def _catalogue(dialect: str, columns: Iterable[Sequence[Any]], foreign_keys: Iterable[Sequence[Any]]) -> Catalogue:
-    """Return the catalogue. Leave out each column that is None or cannot be spelled, and its foreign keys."""
+    """Leave out each column that is None or cannot be spelled, and its foreign keys."""
     found: dict[tuple[str, ...], list[str]] = {}
     views: set[tuple[str, ...]] = set()
     for schema, table, column, is_view in columns:
@@ -115,8 +115,7 @@ class _SQLiteSchema(NamedTuple):
 
 
 def _sqlite_schema(rows: Iterable[Sequence[Any]]) -> _SQLiteSchema:
-    """Read the catalogue from the rows of ``_SQLITE_TABLES``. A table that needs an extension, such as a virtual table,
-    has None as its only column."""
+    """A table that needs an extension, such as a virtual table, has None as its only column."""
     listed = [row for row in rows if not row[0].startswith("sqlite_")]
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)

@@ -63,8 +63,7 @@ async def open_alone(
     keys: Keys = None,
     engines: Mapping[str, DriverFactory] | None = None,
 ) -> AsyncIterator[LoneSource]:
-    """Open a source for the ``async with`` block, which may take at most ``limits.timeout`` seconds. Raises the errors
-    of ``check_connection``."""
+    """Open a source for the ``async with`` block, which may take at most ``limits.timeout`` seconds."""
     connectable = UrlSecrets(keys).resolve(source).source
     pool, queue = create_source(connectable, limits, host_engines(engines or {})), FairQueue(source.id, limits)
 

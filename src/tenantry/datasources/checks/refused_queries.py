@@ -27,14 +27,11 @@ class Refusal(NamedTuple):
 def read_refusal(
     file: str, template: SQLTemplate, error: TenantryError, text: str, prefix: str, names: Iterable[str] = ()
 ) -> Refusal:
-    """Return the reason for the refusal, with its position.
-
-    Arguments:
+    """Arguments:
     - ``file``: the file to report if the template names no file.
     - ``text``: the SQL of the query, without ``prefix``.
     - ``prefix``: the words before the SQL, such as ``explain``.
-    - ``names``: known names of tables and columns, for corrections.
-    """
+    - ``names``: known names of tables and columns, for corrections."""
     if isinstance(error, TemplateError):
         found = template_error(error)
         return Refusal(found.file or file, found.code, found.line, found.column, found.message, found.fix)

@@ -171,7 +171,6 @@ def type_word(name: str) -> str | None:
 
 
 def arrow_type(name: str) -> str:
-    """Return the Arrow type for a ClickHouse type."""
     name = _unwrapped(name)
     digits = _DECIMAL.fullmatch(name)
     if digits is not None and int(digits[1]) <= MAX_DIGITS:

@@ -210,7 +210,6 @@ def type_word(name: str) -> str | None:
 
 
 def arrow_type(name: str) -> str | None:
-    """Return the Arrow type for a DuckDB type, or None."""
     digits = _DECIMAL.fullmatch(name)
     if digits is not None:
         return f"decimal({digits[1]}, {digits[2]})"

@@ -94,7 +94,6 @@ def read_options(
 
 
 def check_choice(options: Mapping[str, str], name: str, known: tuple[str, ...], engine: str) -> None:
-    """Raise InvalidSource if the option's value is not in ``known``."""
     if options.get(name, known[0]) not in known:
         raise refused(f"{name} of a {engine} URL must be one of {', '.join(known)}")
 

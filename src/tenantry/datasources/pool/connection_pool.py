@@ -89,8 +89,7 @@ class ConnectionPool(Generic[C]):
     async def stream(
         self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
     ) -> SourceStream[C]:
-        """Run a query and return its rows as chunks, once the first chunk is ready. Raises the errors of ``fetch`` and
-        of the writer."""
+        """Run a query and return its rows as chunks, once the first chunk is ready."""
         while True:
             chunks = RowChunks(self.driver, bound, session, make_writer, self._limits.stream)
             stream: SourceStream[C] = SourceStream(self.driver.source_id, self, chunks, self._limits, turn, on_end)

@@ -189,8 +189,7 @@ class JSONWriter:
 
 
 class TextWriter:
-    """Writes any value as a string, but lists and objects as JSON. For a list or object, raises InvalidSettings if
-    msgspec is missing, and QueryFailed if the value is nested too deeply."""
+    """Writes any value as a string, but lists and objects as JSON, for which it raises the errors of ``to_csv``."""
 
     def __init__(self, format_: Format) -> None:
         self._format = format_

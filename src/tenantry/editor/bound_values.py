@@ -1,5 +1,3 @@
-"""The values of a bound query, as authors see them."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping

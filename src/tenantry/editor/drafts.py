@@ -38,7 +38,7 @@ class QueryDrafts:
         self._lock = Lock()
 
     def with_drafts(self, drafts: Mapping[str, str]) -> DraftedQueries:
-        """Return the queries. ``drafts``: unsaved texts by path. Compiled queries are kept until a file changes."""
+        """``drafts``: unsaved texts by path. Compiled queries are kept until a file changes."""
         named = {name: text for path, text in drafts.items() if (name := query_name(path)) is not None}
         key = tuple(sorted(named.items()))
         with self._lock:
@@ -49,7 +49,6 @@ class QueryDrafts:
             return found
 
     def dashboards(self, path: str, drafts: Mapping[str, str]) -> list[DashboardFile]:
-        """Return the dashboards, sorted by name, that use the query of a file."""
         name = query_name(path)
         return [] if name is None else self._uses.of(name, self.with_drafts(drafts), drafts)
 
@@ -145,7 +144,6 @@ def _path_of(name: str) -> str:
 
 
 def query_name(path: str) -> str | None:
-    """Return the name of the query in a file, or None if the file is not a query."""
     folder, slash, rest = path.partition("/")
     name = rest.removesuffix(_SUFFIX)
     is_query = folder == QUERIES and slash and name != rest and FRAGMENT_NAME.fullmatch(name)

@@ -15,7 +15,6 @@ class Utf16Text:
         self._lines: list[int] | None = None
 
     def offset(self, index: int) -> int:
-        """Return the offset in UTF-16 code units of the character with this index."""
         return index + bisect_left(self._wide, index)
 
     def span(self, start: int, end: int) -> dict[str, int]:

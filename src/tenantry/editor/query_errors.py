@@ -1,5 +1,3 @@
-"""Errors of queries, as authors see them: with the place of the mistake in the text."""
-
 from __future__ import annotations
 
 import logging

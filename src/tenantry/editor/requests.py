@@ -127,8 +127,7 @@ class EditorEndpoints:
         return Route(path, respond, methods=["POST"])
 
     def get(self, path: str, handler: Callable[[Request, EditorAuthor], Awaitable[Response]]) -> Route:
-        """Return a route for GET requests of an author who may view files. Its response is 401 without an author, and
-        403 without the right."""
+        """Return a route whose response is 401 without an author, and 403 without the right to view files."""
 
         async def respond(request: Request) -> Response:
             author = await self.author(request)
@@ -138,7 +137,7 @@ class EditorEndpoints:
         return Route(path, respond, methods=["GET"])
 
     async def author(self, request: Request) -> EditorAuthor:
-        """Return the author. Raises NoAuthor, and the errors of ``require_page``."""
+        """Raises NoAuthor, and the errors of ``require_page``."""
         self.require_page(request)
         return await self._author(request)
 
@@ -169,7 +168,7 @@ def require_right(author: EditorAuthor, right: Right) -> None:
 
 
 async def find_group(workbench: Workbench, author: EditorAuthor, environment: str, provided_id: str) -> Issued:
-    """Find a group. Raises UnknownGroup, and RightMissing for an environment that the author may not use."""
+    """Raises UnknownGroup, and RightMissing for an environment that the author may not use."""
     found = await workbench.store.groups.get(await find_environment(workbench, author, environment), provided_id)
     if found is None:
         raise UnknownGroup(f"there is no user group {provided_id!r} in {environment}", field="/group")

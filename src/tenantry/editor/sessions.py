@@ -1,5 +1,3 @@
-"""One-time links for authors, and the sessions that the links open."""
-
 # The store keeps only the digests of links and sessions, and what the author may do.
 
 from __future__ import annotations
@@ -110,7 +108,7 @@ def session_keys(request: Request) -> list[str]:
 
 
 def cookie_name(request: Request) -> str:
-    """Return the name of the session's cookie. It contains the port, because browsers send a cookie to all ports."""
+    """The name contains the port, because browsers send a cookie to all ports."""
     return _COOKIE if request.url.port is None else f"{_COOKIE}-{request.url.port}"
 
 

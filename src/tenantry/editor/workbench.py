@@ -11,8 +11,6 @@ from tenantry.ports import AuditTrail, CodeStore, EnvironmentStore, GroupStore, 
 
 @runtime_checkable
 class EditorStore(Protocol):
-    """The parts of a store that the editor uses."""
-
     @property
     def groups(self) -> GroupStore: ...
     @property
@@ -42,5 +40,4 @@ class Workbench:
 
     @property
     def workspace(self) -> Workspace:
-        """The files that authors may read and write."""
         return Workspace(self.folder)

@@ -220,7 +220,6 @@ AnyCarriers = Carriers | Carrier | Sequence[Carriers | Carrier] | None
 
 
 def read_carriers(given: AnyCarriers) -> Carriers:
-    """Raises the errors of ``first_of``."""
     if given is None:
         return DEFAULT_CARRIERS
     if isinstance(given, Carriers | Carrier):

@@ -70,7 +70,6 @@ class Guard:
         return self.is_locked(path) if is_viewer_input(path) else path not in self.optional
 
     def holds(self, reference: VariableReference) -> bool:
-        """Whether the variable is guarded."""
         return not reference.not_a_filter and self.guards(reference.path)
 
 

@@ -135,7 +135,7 @@ def claims_of(viewer: Viewer) -> dict[str, Any]:
 def make_claims(
     issued: int, seconds: int, viewer_id: str | None, attributes: Mapping[str, Any] | None, scope: str | None
 ) -> dict[str, Any]:
-    """Return the claims of a pass. ``issued``: seconds since 1970."""
+    """``issued``: seconds since 1970."""
     claims = {"iat": issued, "exp": issued + seconds, "sub": viewer_id, "viewer": attributes, "scope": scope}
     return {name: value for name, value in claims.items() if value is not None}
 

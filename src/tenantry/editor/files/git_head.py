@@ -107,8 +107,6 @@ _LONGEST: Final = 72
 
 
 class Status(StrEnum):
-    """A file compared with HEAD."""
-
     SAME = "same"
     CHANGED = "changed"
     NEW = "new"

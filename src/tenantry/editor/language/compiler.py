@@ -47,12 +47,11 @@ class Compiler:
         self._lock = Lock()
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Call ``work`` in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     def query(self, body: TypedBody, dialect: str | None = None, zone: tzinfo | None = None) -> Query:
-        """Return the query with the text of ``body``, as ``QueryDrafts.typed`` does, and raise the same errors. Call
-        this in a thread. The query compiles at its first use."""
+        """Like ``QueryDrafts.typed``, with the text of ``body``. Call this in a thread. The query compiles at its first
+        use."""
         key, drafts = _Key(body.path, body.text, dialect, zone), self.queries.with_drafts(body.drafts)
         dashboard = self.queries.dashboard(body.path, body.drafts, body.dashboard)
         with self._lock:

@@ -40,7 +40,7 @@ class _Known:
 
 
 class GroupProperties:
-    """Gathers the groups' properties for each environment, and gathers them again after MAX_AGE."""
+    """Gathers the properties again after MAX_AGE."""
 
     def __init__(self, store: EditorStore) -> None:
         self._store = store

@@ -63,7 +63,7 @@ class PreviewedDrafts:
 
 
 def new_preview(drafts: PreviewedDrafts) -> str:
-    """Return the id of a new preview. It begins with a digest of the editor and the author."""
+    """The id begins with a digest of the editor and the author."""
     owner = blake2b(json.dumps([drafts.editor, drafts.author]).encode(), digest_size=8).hexdigest()
     return f"{owner}-{secrets.token_urlsafe(16)}"
 
@@ -72,7 +72,7 @@ class SharedDrafts:
     """All methods block."""
 
     def write(self, preview: str, drafts: PreviewedDrafts) -> None:
-        """Write the drafts of a preview. Raises FileNotSaved, StoreUnavailable."""
+        """Raises FileNotSaved, StoreUnavailable."""
         found = _run_folder()
         folder = found.path
         draft = folder / f".{_PREFIX}{secrets.token_hex(8)}"

@@ -1,5 +1,3 @@
-"""Responses of JSON lines (NDJSON)."""
-
 from __future__ import annotations
 
 import asyncio

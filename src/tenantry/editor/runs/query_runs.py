@@ -167,7 +167,6 @@ class _Run:
         self._lines: RowLines | None = None
 
     async def parts(self) -> AsyncGenerator[bytes]:
-        """Raises the errors of ``DataSources.open_chunks``."""
         given = self._prepared
         chunks = await given.sources.open_chunks(
             given.group,
@@ -231,7 +230,6 @@ def _action(body: RunBody) -> str:
 
 
 def plan_text(result: Result) -> str:
-    """Return the rows of an engine's ``explain`` as text."""
     if result.names == ("id", "parent", "notused", "detail"):
         return _tree(result)
     rows = [["" if value is None else scalar_text(value, DEFAULT_FORMAT) for value in row] for row in result.rows]

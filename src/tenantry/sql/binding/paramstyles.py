@@ -76,7 +76,6 @@ def driver_params(
 
 
 def find_placeholder_conflicts(text: str, lexemes: Sequence[Lexeme]) -> tuple[PlaceholderConflict, ...]:
-    """Return the characters that a driver could read as placeholders."""
     braces = text.count("{") > 2 * text.count("{{")  # some braces are not those of tags
     if not braces and not any(character in text for character in "?:@$"):
         return ()

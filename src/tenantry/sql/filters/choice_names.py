@@ -1,5 +1,3 @@
-"""Names of choices, which a viewer sends."""
-
 from __future__ import annotations
 
 import re

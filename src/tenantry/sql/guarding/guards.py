@@ -120,8 +120,7 @@ class Guards:
         return [*self._made].index(entry.name)
 
     def proof_queries(self, entry: TableEntry) -> Iterator[str]:
-        """Yield a query for each branch of the table's condition, or a single query for a shared table. The queries
-        read no rows."""
+        """Yield a query for each branch of the table's condition, or a single query for a shared table."""
         if entry.is_shared:
             yield f"select 1 from {written(path_of(entry.name), self.dialect)} where 1 = 0"  # noqa: S608
             return

@@ -68,7 +68,6 @@ class _Edits:
         self._found: dict[int, tuple[Text, tuple[_Edit, ...]]] = {}
 
     def find(self, tree: Tree) -> None:
-        """Raises TemplateError for SQL that cannot be guarded."""
         for decide in combinations(tree.nodes, every=False):
             self._read(tree.source, render(tree.nodes, decide))
         if any(self._found.get(id(text), (text, ()))[1] for text in skipped_branches(tree.nodes)):

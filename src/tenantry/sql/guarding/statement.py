@@ -53,8 +53,7 @@ class StatementNames:
 
 
 def read_statement(masked: MaskedSQL, dialect: Dialect) -> StatementNames:
-    """Return the names that a statement contains. Raises Refused for SQL that is not exactly one query, or has
-    unsupported syntax."""
+    """Raises Refused for SQL that is not exactly one query, or has unsupported syntax."""
     return _StatementReader(masked, dialect).read(grammar.parse(masked.sql, dialect.sqlglot_name or dialect.name))
 
 

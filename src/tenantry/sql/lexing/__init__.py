@@ -1,1 +1,0 @@
-"""Lexing: cuts a template into lexemes, and reads the tags among the lexemes."""

@@ -1,5 +1,3 @@
-"""SQL tokens around a tag."""
-
 from __future__ import annotations
 
 import re

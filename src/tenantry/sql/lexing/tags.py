@@ -87,7 +87,6 @@ def is_choice(source: Source, lexeme: Lexeme) -> bool:
 
 
 def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...]], Sequence[Lexeme]]) -> list[Lexeme]:
-    """Return the lexemes with ``change`` applied to the lexemes inside each argument of a tag."""
     return [_mapped(lexeme, change) if lexeme.kind is LexemeKind.TAG and lexeme.parts else lexeme for lexeme in lexemes]
 
 

@@ -1,4 +1,4 @@
-"""ParameterConversion: converts viewer input to typed values. A template gets values only for declared parameters."""
+"""A template gets values only for declared parameters."""
 
 from __future__ import annotations
 

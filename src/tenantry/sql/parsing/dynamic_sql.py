@@ -140,7 +140,6 @@ def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
 
 
 def dynamic_calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
-    """Yield the calls of the functions that ``rules`` name."""
     # A clause or choice may be left out, and other words are then next to each other. So every rule accepts a bracket
     # of a clause or choice in place of any word or sign.
     words = list(words_of(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))

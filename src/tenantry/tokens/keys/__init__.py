@@ -1,5 +1,3 @@
-"""The file of signing keys, and SigningKeys, which reloads it."""
-
 from tenantry.tokens.keys.key_file import (
     DEFAULT_PATH,
     KeyInfo,

@@ -1,5 +1,3 @@
-"""Splits the nodes of a query: into clauses, items and conditions."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

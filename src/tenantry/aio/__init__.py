@@ -1,5 +1,3 @@
-"""Helpers for asyncio."""
-
 from tenantry.aio.backoff import Breaker as Breaker
 from tenantry.aio.backoff import reconnect_forever as reconnect_forever
 from tenantry.aio.loop_local import LoopLocal as LoopLocal

@@ -8,13 +8,11 @@ from tenantry.groups import Environment, RegisteredSource, SourceDraft, SourceUp
 
 
 def created_source(environment: Environment, source_id: str, draft: SourceDraft) -> RegisteredSource:
-    """Raises InvalidSource like ``SourceStore.create``."""
     session, tables = check_session_variables(draft.url, draft.session), check_tables(draft.tables)
     return RegisteredSource(source_id, draft.provided_id, environment, draft.url, draft.trusted, session, tables)
 
 
 def changed_source(source: RegisteredSource, changes: SourceUpdate) -> RegisteredSource:
-    """Return ``source`` with the given values. Raises InvalidSource like ``SourceStore.update``."""
     url = source.url if changes.url is None else changes.url
     return replace(
         source,

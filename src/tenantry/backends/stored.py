@@ -72,7 +72,7 @@ class StoredGroup:
         return replace(self, group=replace(self.group, **differing, revision=self.group.revision + 1))
 
     def require(self, expected: UserGroup | None) -> None:
-        """Raises GroupChanged if the group has changed since the caller read it as ``expected``."""
+        """Raises GroupChanged unless the group is ``expected``."""
         if expected is None:
             return
         if (self.group.handle, self.group.revision) != (expected.handle, expected.revision):
@@ -207,8 +207,6 @@ def references_of(mapping: Mapping[str, str] | Record) -> frozenset[str]:
 
 
 class LentSourceLease(SourceLeaseHolder):
-    """Keeps only a weak reference to the lease that a resolver lends."""
-
     _lease: ReferenceType[SourceLease] | None = None
 
     @property

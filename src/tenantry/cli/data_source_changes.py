@@ -110,7 +110,7 @@ async def _compare(store: Store, environment: Environment, declared: DeclaredSou
 
 
 async def check_sources(store: Store, declared: Iterable[DeclaredChange], keys: str | None, *, connect: bool) -> None:
-    """Raises the errors of `write_sources`. With ``connect``, also tests the changed data sources."""
+    """With ``connect``, also tests the changed data sources."""
     for each in declared:
         test = partial(check_source, unchanged="Nothing was changed", keys=keys, file=each.place)
         checked = connect and each.changes.needs_test

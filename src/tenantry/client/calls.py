@@ -41,8 +41,7 @@ _SOURCES: Final = "/api/data-sources"
 
 @dataclass(frozen=True, slots=True)
 class RetryLimits:
-    """``attempts``: maximum number of times that a request is sent. ``max_wait``: maximum seconds that one call waits
-    because responses have Retry-After. Raises ValueError."""
+    """The parameters of ``Client``. Raises ValueError."""
 
     attempts: int
     max_wait: float

@@ -110,7 +110,7 @@ class UpsertProvisioner(Provisioner):
     async def _attempt(
         self, environment: Environment, wanted: Mapping[str, GroupChanges], *, merge: bool, author: Author
     ) -> dict[str, UpsertResult]:
-        """Return the results by group id. A group that another writer changed during the attempt has no result."""
+        """A group that another writer changed during the attempt has no result."""
         results: dict[str, UpsertResult] = {}
         writes: list[GroupWrite] = []
         try:

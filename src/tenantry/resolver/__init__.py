@@ -1,5 +1,3 @@
-"""Resolves tokens to user groups."""
-
 from tenantry.clock import monotonic_with_suspend
 from tenantry.resolver.loading import Counters
 from tenantry.resolver.loading import SingleFlight as SingleFlight

@@ -1,5 +1,3 @@
-"""Counts the usage of each group and adds it to the store."""
-
 from tenantry.usage.counters import GroupUsage, UsageCounter
 from tenantry.usage.recorder import NO_RECORDER, UsageRecorder, recorder_of
 

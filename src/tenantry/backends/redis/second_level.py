@@ -100,7 +100,6 @@ class RedisBackend:
         return await self._origin.find(token)
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Read from Redis, otherwise from the origin. With ``fresh``, read only from the origin."""
         store_id = self._store_id
         if store_id is None:  # before the first ``changes`` no caller can check a generation
             return await self._origin.read_at_snapshot(token, fresh=fresh)

@@ -21,8 +21,8 @@ _REFERENCE: Final = "over HTTP the password of a data source cannot be a referen
 
 
 class SourceHosts:
-    """The hosts that URLs may name, each with an optional port. ``*.example.com`` allows every subdomain, and ``*``
-    allows any host. Raises ValueError for any other entry."""
+    """The ``source_hosts`` of ``create_api``. ``*.example.com`` allows every subdomain. Raises ValueError for an
+    invalid entry."""
 
     def __init__(self, hosts: Iterable[str]) -> None:
         self._allowed: list[tuple[str, int | None]] = []

@@ -1,1 +1,0 @@
-"""Contract tests for a store and its parts."""

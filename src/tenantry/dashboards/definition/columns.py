@@ -16,8 +16,8 @@ from tenantry.sql.header import YamlNode
 AGGREGATES: Final = ("sum", "mean", "max", "none")
 """Ways to combine several values of a chart into one. The default is ``sum``, but ``none`` for percentages and
 averages."""
-_KINDS: Final = frozenset({PanelKind.AREA, PanelKind.BAR, PanelKind.DONUT})
-_WORD: Final = re.compile(r"[pP]\d\d(?!\d)|[A-Z]?[a-z]+|[A-Z]+")
+_COMBINING: Final = frozenset({PanelKind.AREA, PanelKind.BAR, PanelKind.DONUT})
+_WORD_OF_NAME: Final = re.compile(r"[pP]\d\d(?!\d)|[A-Z]?[a-z]+|[A-Z]+")
 _DOES_NOT_ADD: Final = re.compile(
     r"avg|average|mean|median|p\d\d|rate|ratio|share|percent|percentage|percentile|pct|per|max|maximum|minimum"
 )
@@ -28,7 +28,7 @@ def aggregate_of(view: Mapping[str, Any]) -> str | None:
     """Return how a panel combines values: as the author of the panel chose, otherwise by the format and the names of
     the columns. Returns None if the panel never combines values."""
     kind = view["kind"]
-    if kind not in _KINDS or kind not in view:
+    if kind not in _COMBINING or kind not in view:
         return None
     given: str | None = view.get("aggregate")
     names = view[kind] if isinstance(view[kind], list) else [view[kind]]
@@ -45,7 +45,7 @@ def adds_averages(view: Mapping[str, Any]) -> bool:
 def _is_average(name: Any) -> bool:
     if not isinstance(name, str) or "{{" in name:  # with a variable, the name depends on the group
         return False
-    return any(_DOES_NOT_ADD.fullmatch(word.lower()) for word in _WORD.findall(name))
+    return any(_DOES_NOT_ADD.fullmatch(word.lower()) for word in _WORD_OF_NAME.findall(name))
 
 
 ALL: Final = "all"

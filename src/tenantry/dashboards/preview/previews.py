@@ -204,6 +204,8 @@ class PreviewBackend(CodesOfGroups, Protocol):
 
 
 class PreviewEndpoint(Endpoint):
+    """Creates an address that shows a dashboard once, as a group sees it. The request has an API token."""
+
     def __init__(self, store: PreviewBackend, previews: Previews, access: Access) -> None:
         super().__init__("POST")
         self._api_tokens = store.api_tokens

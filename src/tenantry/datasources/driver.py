@@ -204,7 +204,7 @@ def says_no_connection(message: str) -> bool:
 
 
 def attempt(work: Callable[[], T], failure: Callable[[Exception], TenantryError]) -> T | TenantryError:
-    """``failure`` converts an error that is not a TenantryError."""
+    """Return the result of ``work``, or its error. ``failure`` converts an error that is not a TenantryError."""
     try:
         return work()
     except TenantryError as error:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tenantry.dashboards.panels import panel_runner
-from tests.dashboards.page.conftest import Visit, pickers_came
+from tests.dashboards.page.conftest import Visit, has_run
 from tests.dashboards.page.sample import Sample, sample
 from tests.dashboards.page.test_time import titles
 
@@ -122,7 +122,7 @@ async def test_short_has_its_days(corpus_of: Corpus, visit: Visit) -> None:
     async with corpus_of.open("short", VISITS) as served:
         seen = await visit(f"{served.url}/short", extra_http_headers=served.headers, width=700, height=260)
         assert await figure(seen) == "30"
-        await pickers_came(seen.page)
+        await has_run(seen.page, "pickers.js")
         for days in ("7", "90"):
             await seen.page.locator(".control-range .choice").click()
             await seen.page.get_by_role("button", name=f"Last {days} days", exact=True).click()

@@ -74,6 +74,7 @@ def test_a_contract_that_cannot_be_read_is_refused(
     schema = queries / "schemas" / "production.json"
     for document, problem in (
         ("{", "is not JSON"),
+        ('{"description": "\\ud800"}', "surrogates not allowed"),
         ('{"a": 1, "a": 2}', "twice"),
         ('{"oneOf": []}', "is not a supported keyword"),
     ):

@@ -169,6 +169,7 @@ def test_by_viewer(used: Terminal) -> None:
         (["--prune-before", "2026-01-01", "--environment", "production"], "leave out --group, --environment"),
         (["--prune-before", "9999-01-01"], "--prune-before is in the future"),
         (["--format", "json"], "'json' is not one of"),
+        (["--json", "--format", "csv"], "leave one out"),
     ],
 )
 def test_what_is_wrong_is_told(ready: Terminal, options: list[str], message: str) -> None:

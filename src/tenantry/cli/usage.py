@@ -91,6 +91,8 @@ async def usage(
 
     All times are in UTC. Usage of the last minute may be missing, because programs store it with a delay.
     """
+    if as_json and style == "csv":
+        raise click.UsageError("--json and --format csv contradict each other: leave one out")
     now = datetime.now(UTC)
     if prune_before is not None:
         # Refuse the option, but not TENANTRY_ENVIRONMENT, which may be set for other commands.

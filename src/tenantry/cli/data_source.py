@@ -215,8 +215,8 @@ async def update(
     async def connect(source: RegisteredSource) -> None:
         await check_source(source, "Nothing was changed", keys, str(tables))
 
-    is_tested = changes.needs_test or password is not None
-    provisioner = source_provisioner(store, keys, connect if is_tested and not no_check else None)
+    is_tested = changes.needs_test(password) and not no_check
+    provisioner = source_provisioner(store, keys, connect if is_tested else None)
     made, replaced = await provisioner.update(target, reference, changes, password=password)
     before = replaced.declaration if changes.tables is not None else {}
     print_value(made.id, describe_source(made), field="id", as_json=as_json)

@@ -113,7 +113,7 @@ async def check_sources(store: Store, declared: Iterable[DeclaredChange], keys: 
     """With ``connect``, also tests the changed data sources."""
     for each in declared:
         test = partial(check_source, unchanged="Nothing was changed", keys=keys, file=each.place)
-        checked = connect and each.changes.needs_test
+        checked = connect and each.changes.needs_test(None)
         provisioner = SourceProvisioner(store, partial(_key_file, keys), test=test if checked else None, dry_run=True)
         await provisioner.update(each.source.environment, each.source.id, each.changes)
 

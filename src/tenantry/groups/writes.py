@@ -184,10 +184,9 @@ class SourceUpdate:
     trusted: bool | None = None
     session: Mapping[str, str] | SessionVariables | None = None
 
-    @property
-    def needs_test(self) -> bool:
-        """Whether the source must be tested before the update. A new password needs a test, too."""
-        return self.url is not None or bool(self.tables or self.session)
+    def needs_test(self, password: str | None) -> bool:
+        """Whether the source must be tested before these changes are made. ``password``: a new one for the URL."""
+        return self.url is not None or password is not None or bool(self.tables or self.session)
 
 
 # --- Idempotency-Keys, authors and the audit trail ---

@@ -166,12 +166,15 @@ async def test_a_body_of_another_shape(service: Service, method: str, body: Any,
 
 
 async def test_a_source_that_does_not_answer(service: Service, shop: str, caplog: pytest.LogCaptureFixture) -> None:
-    """422 within the time of the test; the message names the cause and no password. ``test`` false writes it."""
+    """422 within the time of the test; the message names the cause and no password. ``test`` false writes it. Red when
+    a new password alone is not tested."""
     port = urlsplit(shop).port
     url = f"postgresql://nobody:{SECRET}@127.0.0.1:{port}/none"
     await refused(service, "POST", {"name": "warehouse", "url": url}, 422, "data_source_test_failed", "/url")
     assert (await done(service, "GET"))["data_sources"] == []
     await done(service, "POST", {"name": "warehouse", "url": url, "test": False})
+    password = {"name": "warehouse", "password": SECRET}
+    await refused(service, "PATCH", password, 422, "data_source_test_failed", "/url")
     assert SECRET not in caplog.text
 
 

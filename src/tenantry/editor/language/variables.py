@@ -29,7 +29,7 @@ _PROPERTIES: Final = "user_group.properties."
 
 
 class VariablesBody(TypedBody, GroupBody):
-    """A text, and the group whose values are shown."""
+    """The typed file, and the group whose values are shown."""
 
 
 class Variables:

@@ -189,8 +189,7 @@ class DataSourcesEndpoint(Endpoint):
         if body.url or body.password is not None:
             self._hosts.check(body.url, body.password)  # 422
         require_scope(caller, Scope.SOURCES)
-        needs_test = changes.needs_test or body.password is not None
-        test = self._connect if body.test and needs_test else None
+        test = self._connect if body.test and changes.needs_test(body.password) else None
         provisioner = self._provisioner(request, caller, deadline, test, dry_run=dry_run)
         try:
             updated = await provisioner.update(caller.environment, body.name, changes, password=body.password)

@@ -1,26 +1,16 @@
-"""JSON Schema's validator, loaded by the tests that need it: it takes each process that collects tests two seconds."""
+"""JSON Schema's validator. The package jsonschema does the same and takes two seconds of each process that loads it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 
 def validator(schema: Mapping[str, Any]) -> Draft202012Validator:
-    """A validator of this schema."""
-    from jsonschema import Draft202012Validator
-
+    """A validator of this schema. Raises ValidationError unless it is a JSON Schema of draft 2020-12."""
     return Draft202012Validator(schema)
-
-
-def check_schema(schema: Mapping[str, Any]) -> None:
-    """Raise SchemaError unless this is a JSON Schema of draft 2020-12."""
-    from jsonschema import Draft202012Validator
-
-    Draft202012Validator.check_schema(schema)
 
 
 def keywords() -> set[str]:

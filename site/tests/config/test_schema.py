@@ -39,7 +39,6 @@ def published(strict: bool) -> tuple[Path, str]:
 def test_the_published_schema_is_that_of_the_code(strict: bool) -> None:
     """Red when the model has changed: write them again with ``python -m tests.config.test_schema``."""
     path, text = published(strict)
-    _validator(strict).check_schema(json_schema(strict=strict))
     assert path.read_text("utf-8") == text
 
 
@@ -52,7 +51,7 @@ def agree(value: Any) -> None:
         assert bool(found_diagnostics) != schema.is_valid(value), (
             strict,
             found_diagnostics,
-            [f"{list(error.absolute_path)}: {error.message:.200}" for error in schema.iter_errors(value)],
+            [f"{error.instance_path}: {error.message:.200}" for error in schema.iter_errors(value)],
         )
 
 

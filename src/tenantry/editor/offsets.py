@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from typing import Final
 
-_LAST_OF_ONE_UNIT: Final = "\uffff"
+_OF_TWO_UNITS: Final = re.compile("[\U00010000-\U0010ffff]")
 
 
 class Utf16Text:
     def __init__(self, text: str) -> None:
         self.text: Final = text
-        self._wide = [] if text.isascii() else [at for at, each in enumerate(text) if each > _LAST_OF_ONE_UNIT]
+        self._wide = [] if text.isascii() else [found.start() for found in _OF_TWO_UNITS.finditer(text)]
         self._lines: list[int] | None = None
 
     def offset(self, index: int) -> int:
@@ -25,7 +26,7 @@ class Utf16Text:
         """Return the index of the character at a line and column, both counted from 1. For a position outside the text,
         return the nearest one in it."""
         if self._lines is None:
-            self._lines = [0, *(at + 1 for at, each in enumerate(self.text) if each == "\n")]
+            self._lines = [0, *(found.end() for found in re.finditer("\n", self.text))]
         if not 0 < line <= len(self._lines):
             return 0 if line <= 0 else len(self.text)
         start = self._lines[line - 1]

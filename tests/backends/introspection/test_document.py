@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from jsonschema_rs import ValidationError
 
 from engines.json_schema import validator
 from tenantry.provisioning.http import openapi_document
@@ -30,8 +31,6 @@ async def test_every_answer_is_as_described(service: Service) -> None:
     assert [answer["active"] for answer in answers] == [True, True, True, False]
     for answer in answers:
         check(schema, answer)
-    from jsonschema import ValidationError
-
     for wrong in ({}, {"active": True}, {"active": False, "sub": "acme"}, {**answers[0], "token": "x"}):
         with pytest.raises(ValidationError):
             check(schema, wrong)

@@ -178,9 +178,7 @@ def test_the_published_schema_is_that_of_the_reader() -> None:
 
 def test_the_published_schema_takes_what_the_reader_takes() -> None:
     """An editor marks nothing in the file that has everything."""
-    validator = _validator()
-    validator.check_schema(dashboard_schema())
-    assert [error.message for error in validator.iter_errors(_plain(FLIGHTS))] == []
+    assert [error.message for error in _validator().iter_errors(_plain(FLIGHTS))] == []
 
 
 ONLY_THE_READER = (

@@ -144,6 +144,7 @@ class GroupCache:
     def can_join(self, pending: PendingLoad, now: float) -> bool:
         """Return whether a new request may use the answer of this load. It may if no write was reported since the load
         began."""
+        # Not without a lease: the slots may be those of a replaced file, and show no write.
         return pending.min_generation == NO_GENERATION and pending.is_valid(now)
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:

@@ -99,7 +99,7 @@ class Runner:
         _, found = await self.host_slots.open(
             identity, deadline
         )  # a writer that did not see the lease may have replaced the file
-        if found is slots and not before:
+        if found is slots and not before:  # the store's first lease: no process can have one under an older file
             slots.settle()
 
     async def check_writes(self, deadline: float) -> None:

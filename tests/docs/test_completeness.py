@@ -136,6 +136,13 @@ def test_every_page_is_in_the_index() -> None:
         ] == []
 
 
+def test_a_decision_is_short() -> None:
+    """It says what was decided and why in at most 150 words."""
+    words = {each.name: len(each.read_text("utf-8").split()) for each in (DOCS / "decisions").glob("0*.md")}
+    assert len(words) > 90
+    assert {name: count for name, count in words.items() if count > 150} == {}
+
+
 def test_links_lead_somewhere() -> None:
     """Each relative link of the README, CONTRIBUTING and docs/ names a file that is there."""
 

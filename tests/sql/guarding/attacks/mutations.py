@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import cycle
 from random import Random
 from typing import Final
 
@@ -28,21 +29,24 @@ _INSERTED: Final = (
         "settings",
     ),
 )
+_KINDS: Final = 9
 
 
 def mutations(attacks: Sequence[Attack], dice: Random, count: int) -> Iterator[Attack]:
-    """``count`` of them, each with one to three changes."""
-    for _ in range(count):
+    """``count`` of them, each with one to three changes. The kinds of the first change take turns, and so do the words
+    that are put in: of five hundred mutations none is left out."""
+    inserted = cycle(_INSERTED)
+    for number in range(count):
         attack = dice.choice(attacks)
         words = _WORD.findall(attack.text)
-        for _ in range(dice.randint(1, 3)):
-            _change(words, dice)
+        _change(words, number % _KINDS, dice, inserted)
+        for _ in range(dice.randint(0, 2)):
+            _change(words, dice.randrange(_KINDS), dice, inserted)
         yield replace(attack, text="".join(words))
 
 
-def _change(words: list[str], dice: Random) -> None:
+def _change(words: list[str], kind: int, dice: Random, inserted: Iterator[str]) -> None:
     at = dice.randrange(len(words)) if words else 0
-    kind = dice.randrange(9)
     if kind == 0 and len(words) > 1:
         del words[at]
     elif kind == 1 and words:
@@ -61,7 +65,7 @@ def _change(words: list[str], dice: Random) -> None:
         begin = dice.randrange(len(words))
         words[at:at] = words[begin : begin + dice.randint(1, 12)]
     else:
-        words.insert(at, f" {dice.choice(_INSERTED)} " if dice.random() < 0.7 else dice.choice(_INSERTED))
+        words.insert(at, f" {next(inserted)} " if dice.random() < 0.7 else next(inserted))
 
 
 def _replace_name(words: list[str], dice: Random) -> None:

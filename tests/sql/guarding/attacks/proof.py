@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import islice
+from itertools import cycle, islice
 from random import Random
 
 from tests.sql.guarding.attacks.databases import Engine
 from tests.sql.guarding.attacks.generator import Generator
 from tests.sql.guarding.attacks.mutations import mutations
+from tests.sql.guarding.attacks.placements import PLACEMENTS, placed
 from tests.sql.guarding.attacks.search import Found, Search
 from tests.sql.guarding.attacks.texts import attacks, queries, statements
 from tests.sql.guarding.attacks.trial import Attack, Guarding
@@ -24,7 +25,7 @@ def prove(
     guarding: Guarding | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Found]:
-    """What came out of each kind. ``texts``: how many of the texts with their places; all of them by default."""
+    """What came out of each kind. ``texts`` as for ``sample``."""
     search, generator = Search(engine, guarding), Generator(engine, dice)
     written = sample(engine, dice, texts)
     made = [generator.make() for _ in range(generated)]
@@ -36,6 +37,8 @@ def prove(
 
 
 def sample(engine: Engine, dice: Random, count: int | None) -> list[Attack]:
-    """All texts at all places, or ``count`` of them by chance."""
-    every = list(attacks(engine))
-    return every if count is None or count >= len(every) else dice.sample(every, count)
+    """All texts at all places and all statements; or ``count`` texts by chance, as many of them at each place."""
+    if count is None:
+        return list(attacks(engine))
+    texts = queries(engine)
+    return [placed(dice.choice(texts), place) for place in islice(cycle(PLACEMENTS), count)]

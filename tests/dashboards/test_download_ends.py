@@ -25,8 +25,6 @@ from tenantry.groups import Record, Viewer
 from tests.dashboards.served import SOON, Site, serve
 from tests.dashboards.test_tables import Stored, end
 
-pytestmark = pytest.mark.usefixtures("mount")
-
 MANY = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 500000) select i from n"
 
 

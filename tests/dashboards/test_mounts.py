@@ -22,6 +22,7 @@ SPEAKS_HTTP = re.compile(r"\bserve\(|\bmount_dashboards\(|helpers import .*\b(?:
 TAKES_PART = re.compile(r'usefixtures\("mount(?:_inside)?"\)|mounts\.MOUNTS|params=\[mounts\.')
 IN_ONE_MOUNT = {
     "test_answer_budget.py",
+    "test_download_ends.py",
     "test_explanation.py",
     "test_kinds.py",
     "test_left_out.py",

@@ -52,7 +52,8 @@ def test_no_slip_leaks(corpus: Path, stage: Stage) -> None:
     for name, made, viewer in slips(corpus, stage):
         raw = bound(made, viewer, stage)
         plain = stage.answer(raw)
-        leaks += plain is not None and not same(plain, stage.own(raw))
+        own = None if plain is None else stage.own(raw)
+        leaks += plain is not None and own is not None and not same(plain, own)
         try:
             guarded = bound(made.guarded(TABLES), viewer, stage)
         except TemplateError:
@@ -62,7 +63,7 @@ def test_no_slip_leaks(corpus: Path, stage: Stage) -> None:
         if found is None:
             continue
         assert same(found, stage.own(guarded)), name
-        assert plain is None or same(found, stage.own(raw)), name
+        assert own is None or same(found, own), name
     assert leaks >= LEAKS[stage.dialect]
 
 

@@ -99,7 +99,8 @@ def dependent(
     """Functions that show a row of the table, or whose result, or error, is another while the table is empty. ``calls``
     are pairs of a name and SQL; ``empty`` and ``fill`` are statements, one a line. ``ran``: whether a result is one of
     the function, not an error in how it is called."""
-    before = [(name, sql, result) for name, sql in calls if ran(result := run(sql))]
+    each_once = dict.fromkeys(calls)  # for many types one argument stands
+    before = [(name, sql, result) for name, sql in each_once if ran(result := run(sql))]
     for statement in empty.splitlines():
         run(statement)
     changed = [(name, sql, full) for name, sql, full in before if run(sql) != full]

@@ -14,8 +14,10 @@ BIN := .venv/bin
 INPUTS := pyproject.toml hatch_build.py requirements/constraints.txt frontend/package.json frontend/package-lock.json \
   $(wildcard frontend/*.py) $(shell find frontend/src -type f) site/pyproject.toml site/hatch_build.py site/frontend/package.json site/frontend/package-lock.json \
   $(wildcard contrib/*/pyproject.toml)
-# pip, with a line for each thing that takes its time.
-PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
+# uv, which pip brings; with --constraint, only files whose hashes are in the lock.
+UV := $(BIN)/python requirements/install.py
+INSTALL := $(UV) --constraint requirements/constraints.txt
+SITE := --editable './site[serve]'
 
 .PHONY: help clients demo structure test test-all test-matrix warehouses checks quick quick-tests lint types mypy pyright floors pytest session-of-core sessions-of-others coverage bench scale scorecard scorecard-full leaks sql-proof guard-proof audit lock changelog format clean
 
@@ -51,19 +53,19 @@ help:
 # One environment, three depths: what the demo needs, what the tests add, what the benchmark adds. It holds the
 # distributions as they are here: tenantry, tenantry-site (site/) and, for the tests, those of contrib/.
 .venv/demo: .venv/python $(INPUTS)
-	@echo "Installing Tenantry into .venv: a minute or two, once …"
-	@$(PIP) --editable './site[serve]' --editable '.[server,duckdb,http,dashboards,site]'
+	@echo "Installing Tenantry into .venv: a minute, once …"
+	@$(INSTALL) $(SITE) --editable '.[server,duckdb,http,dashboards,site]'
 	@touch $@
 
 .venv/test: .venv/python $(INPUTS)
-	@echo "Installing Tenantry and its test tools into .venv: a minute or two, once …"
-	@$(PIP) --editable './site[serve]' --editable '.[test]' $(CONTRIB:%=--editable ./%)   # each after those that it needs
-	@$(PIP) --upgrade --target .venv/servers httptools uvloop   # apart: uvicorn takes them wherever it finds them
+	@echo "Installing Tenantry and its test tools into .venv: a minute, once …"
+	@$(INSTALL) $(SITE) --editable '.[test]' $(CONTRIB:%=--editable ./%)
+	@$(INSTALL) --target .venv/servers httptools uvloop   # apart: uvicorn takes them wherever it finds them
 	@touch $@ .venv/demo
 
 .venv/bench: .venv/test
 	@echo "Installing what the benchmarks compare with into .venv …"
-	@$(PIP) --editable '.[bench]'
+	@$(INSTALL) $(SITE) --editable '.[bench]'
 	@touch $@
 
 demo: .venv/demo
@@ -146,9 +148,9 @@ test-matrix:
 
 # The clients of Snowflake and BigQuery need older versions of packages than the tests: they have their own environment.
 WAREHOUSES := contrib/tenantry-warehouses
-.venv-warehouses/made: pyproject.toml $(WAREHOUSES)/pyproject.toml
-	@$(PYTHON) -m venv .venv-warehouses
-	@.venv-warehouses/bin/python requirements/install.py --editable . --editable './$(WAREHOUSES)[snowflake,bigquery,databricks]' \
+.venv-warehouses/made: .venv/python pyproject.toml $(WAREHOUSES)/pyproject.toml
+	@$(PYTHON) -m venv --without-pip .venv-warehouses
+	@$(UV) pip install --python .venv-warehouses --editable . --editable './$(WAREHOUSES)[snowflake,bigquery,databricks]' \
 	  'fakesnow[server]>=0.12' 'pytest>=8.3' 'anyio>=4.6'
 	@touch $@
 
@@ -162,11 +164,11 @@ coverage: .venv/test
 # Not into .venv: uvicorn takes these two wherever it finds them, and the tests run on what the extras install.
 .bench/site: .venv/bench
 	@echo "Installing a quicker HTTP server beside it …"
-	@$(PIP) --upgrade --target .bench/site httptools uvloop
+	@$(INSTALL) --target .bench/site httptools uvloop
 	@touch $@
 
 .venv/clients: .venv/test
-	@$(PIP) --editable '.[clients]'
+	@$(INSTALL) $(SITE) --editable '.[clients]'
 	@touch $@
 
 clients: .venv/clients
@@ -199,8 +201,7 @@ structure:
 
 # The same versions again, with those that pyproject.toml asks for now; UPGRADE=1 takes newer ones.
 lock: .venv/python
-	@$(PIP) uv
-	@$(BIN)/uv pip compile requirements/lock.in --universal --python-version 3.11.5 --no-python-downloads --generate-hashes \
+	@$(UV) pip compile requirements/lock.in --universal --python-version 3.11.5 --no-python-downloads --generate-hashes \
 	  --no-annotate $(addprefix --no-emit-package ,tenantry tenantry-site $(notdir $(CONTRIB))) --custom-compile-command "make lock" \
 	  $(if $(UPGRADE),--upgrade) --quiet --output-file requirements/constraints.txt
 

@@ -22,13 +22,9 @@ ENVIRONMENTS: Final = ROOT / ".venv-matrix"
 VERSIONS: Final = ("3.11", "3.12", "3.13", "3.14")
 _CONSTRAINED: Final = ("--constraint", "requirements/constraints.txt")
 _EXTRAS: Final = {"tenantry": "[test]", "tenantry-site": "[serve]"}
-_FOLDERS: Final = [
-    f"{DISTRIBUTIONS[name]}{_EXTRAS.get(name, '')}"
-    for name in sorted(DISTRIBUTIONS, key=lambda name: (name != "tenantry-site", name != "tenantry", name))
-]
-"""Folders of the distributions, each after those that it depends on: pip does not look further down its arguments."""
+_FOLDERS: Final = [f"{folder}{_EXTRAS.get(name, '')}" for name, folder in DISTRIBUTIONS.items()]
 _PACKAGES: Final = (*_CONSTRAINED, *(word for folder in _FOLDERS for word in ("--editable", folder)))
-_SERVERS: Final = (*_CONSTRAINED, "--upgrade", "httptools", "uvloop")  # in a separate folder, as in the Makefile
+_SERVERS: Final = (*_CONSTRAINED, "httptools", "uvloop")  # in a separate folder, as in the Makefile
 _PYTEST: Final = ("--dist=loadfile", "--no-loadscope-reorder")
 _PASSED: Final = "passed"
 _NOT_FOUND: Final = "not found, not run"
@@ -94,11 +90,11 @@ def _environment(version: str, interpreter: Path) -> Path | None:
     sources = (*projects, ROOT / "requirements" / "constraints.txt")
     if done.exists() and done.stat().st_mtime >= max(source.stat().st_mtime for source in sources):
         return python
-    pip = [str(python), "requirements/install.py"]
+    install = [str(python), "requirements/install.py"]
     commands = (
         [str(interpreter), "-m", "venv", "--clear", str(folder)],
-        [*pip, *_PACKAGES],
-        [*pip, *_SERVERS, "--target", str(folder / "servers")],
+        [*install, *_PACKAGES],
+        [*install, *_SERVERS, "--target", str(folder / "servers")],
     )
     if any(subprocess.run(command, cwd=ROOT, check=False).returncode for command in commands):
         return None

@@ -60,7 +60,7 @@ def test_the_versions_are_in_the_ranges_that_are_asked_for() -> None:
 
 
 def test_what_the_packages_ask_for_has_a_line() -> None:
-    """As far as it is installed here. Red when a line is taken out of the file: pip would take any version of it."""
+    """As far as it is installed here. Red when a line is taken out of the file."""
     missing = {}
     for name in PINNED:
         try:

@@ -1,9 +1,9 @@
 """Virtual environments that hold what a page tells its reader to install, and nothing else.
 
-Nothing is installed anew for each: the files of a distribution are links into the environment of the tests, which pip
-has filled by the same constraints, and so are the folders in which Python keeps what it compiled: nothing is compiled
-twice. Ours are built from the checkout by pip, once. What a requirement brings is read in the metadata, as pip reads
-it; that pip finds nothing missing is a test (test_documents.py).
+Nothing is installed anew for each: the files of a distribution are links into the environment of the tests, and so
+are the folders in which Python keeps what it compiled: nothing is compiled twice. Ours are built from the checkout,
+once. What a requirement brings is read in the metadata, as pip reads it; that pip finds nothing missing is a test
+(test_documents.py).
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ class Environments:
         return list(found.values())
 
     def _built(self, name: str) -> Distribution:
-        """One of ours, installed by pip into a folder of its own: it is compiled there."""
+        """One of ours, installed into a folder of its own: it is compiled there."""
         folder = self._folder / "built" / name
         if not folder.exists():
             draft = folder.with_suffix(".draft")
-            options = ["--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet"]
-            _run("-m", "pip", "install", *options, "--target", draft, DISTRIBUTIONS[name])
+            options = ["--no-deps", "--no-build-isolation", "--no-index", "--no-cache"]  # a cache does not look at src/
+            _run("-m", "uv", "pip", "install", *options, "--target", draft, DISTRIBUTIONS[name])
             draft.rename(folder)
         return next(iter(distributions(name=name, path=[str(folder)])))
 

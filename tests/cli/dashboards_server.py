@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from engines.warm_python import Popen
 
 SOON = 180.0
 """Seconds within which something happens on a busy machine."""
@@ -21,7 +22,7 @@ def serving(folder: Path, *options: str, command: tuple[str, ...] = ("dashboards
     log = folder / "serve.log"
     arguments = [sys.executable, "-m", "tenantry", *command, "dashboards", "--port", "0", *options]
     with log.open("w") as stderr:
-        process = subprocess.Popen(arguments, cwd=folder, stderr=stderr, text=True)
+        process = Popen(arguments, cwd=folder, stderr=stderr, text=True)
     try:
         ends = time.monotonic() + SOON
         while not (found := re.search(r"http://[^/]+", log.read_text())):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from engines.terminal import CommandResult
+from engines.warm_python import run
 
 PYTHON = [sys.executable, "-c"]
 CODE = """
@@ -33,7 +33,7 @@ def run_all(
 ) -> list[CommandResult]:
     """What each ``tenantry`` with these words printed. As in a shell, a line may begin with variables of its own:
     ``TENANTRY_PORT=1 serve``. The code ``before`` is run first."""
-    done = subprocess.run(
+    done = run(
         [*python, before + CODE, *lines],
         env={**os.environ, **(variables or {})},
         cwd=folder,

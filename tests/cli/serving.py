@@ -14,6 +14,8 @@ from typing import IO
 
 import httpx2
 
+from engines.warm_python import Popen
+
 
 class Server:
     """A running server: its address, and what it wrote on stderr until it ended."""
@@ -34,6 +36,15 @@ class Server:
         return self._log.read_text()
 
 
+_LIMITED = """
+import resource, sys
+from tenantry.cli import main
+number = int(sys.argv.pop(1))
+resource.setrlimit(resource.RLIMIT_NOFILE, (number, number))
+main()
+"""
+
+
 @contextmanager
 def serving(
     folder: Path, *options: str, variables: dict[str, str] | None = None, open_files: int | None = None
@@ -41,13 +52,10 @@ def serving(
     """``tenantry serve`` with these options in ``folder``, on a free port; with more environment ``variables``, and
     under ``ulimit -n open_files``."""
     log = folder / "serve.log"
-    command = [sys.executable, "-m", "tenantry", "serve", "--port", "0", *options]
-    if open_files is not None:
-        command = ["bash", "-c", f'ulimit -n {open_files} && exec "$@"', "bash", *command]
+    start = ["-m", "tenantry"] if open_files is None else ["-c", _LIMITED, str(open_files)]
+    command = [sys.executable, *start, "serve", "--port", "0", *options]
     with log.open("w") as stderr:
-        process = subprocess.Popen(
-            command, cwd=folder, stderr=stderr, text=True, env={**os.environ, **(variables or {})}
-        )
+        process = Popen(command, cwd=folder, stderr=stderr, text=True, env={**os.environ, **(variables or {})})
         try:
             yield Server(process, _address(process, log), log)
         finally:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.warm_python import Popen
 from tenantry.cli.output import RowPrinter
 from tests.cli.conftest import Terminal
 from tests.cli.test_workers import _wait
@@ -287,7 +288,7 @@ def following(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[st
     out = folder / "followed"
     command = [sys.executable, "-c", _AT_A_TERMINAL, "audit", "--follow", *options]
     with out.open("w") as stdout, (folder / "told").open("w") as stderr:
-        process = subprocess.Popen(command, cwd=folder, stdout=stdout, stderr=stderr, text=True)
+        process = Popen(command, cwd=folder, stdout=stdout, stderr=stderr, text=True)
         try:
             yield process, out
         finally:

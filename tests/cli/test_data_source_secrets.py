@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from engines.postgres import Postgres
+from engines.warm_python import run
 from tests.cli.conftest import CommandResult, Terminal
 
 PASSWORD = "s3cr3t-c4n4ry"
@@ -195,7 +195,7 @@ def test_a_rotation_that_is_killed_loses_nothing_and_is_run_again(
         ready("keys", "rotate")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # the same code, from another folder
     command = [sys.executable, "-c", KILLED, str(writes), *words]
-    done = subprocess.run(command, cwd=folder, env=environment, check=False, timeout=300)
+    done = run(command, cwd=folder, env=environment, check=False, timeout=300)
     assert done.returncode == -signal.SIGKILL
     for row in ready("data-source", "list", "--json").json():
         assert "cannot be reached" in row["health"]  # it was opened: nobody listens there

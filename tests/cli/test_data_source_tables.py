@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from engines.warm_python import run
 from tests.cli.conftest import Terminal
 
 TABLES = """\
@@ -243,7 +243,7 @@ def test_a_wrong_list_is_printed_once(shop: Terminal, folder: Path) -> None:
     (folder / "wrong.yaml").write_text("tables: {orders: custmer_id}")
     create(shop)
     command = [sys.executable, "-m", "tenantry", "data-source", "update", "shop", "--tables", "wrong.yaml"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.count("custmer_id") == 1
 

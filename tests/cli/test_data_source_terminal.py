@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from engines.warm_python import Popen
 from tests.cli.conftest import Terminal
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals, as on Windows")
@@ -24,7 +24,7 @@ def typed(folder: Path) -> Callable[..., str]:
         shown = ""
         try:
             command = [sys.executable, "-m", "tenantry", *arguments]
-            with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True) as process:
+            with Popen(command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True) as process:
                 os.close(slave)
                 for prompt, answer in answers.items():
                     while not shown.endswith(prompt):

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from engines.warm_python import Popen
 from tenantry.backends.sql import SQLStore
 from tenantry.cli import groups_file as module
 from tenantry.groups import MOMENT_RULE
@@ -285,7 +286,7 @@ def test_a_sync_that_was_killed_is_run_again(caller: str, folder: Path, terminal
     nobody = folder / "nobody.yaml"
     nobody.write_text("groups: {}\n")
     for _ in range(5):  # on a busy machine it may be done with all of them before it is killed
-        process = subprocess.Popen(
+        process = Popen(
             [sys.executable, "-m", "tenantry", "group", "sync", lines], cwd=folder, stdout=subprocess.DEVNULL
         )
         asyncio.run(wait_for_a_group(url, process))

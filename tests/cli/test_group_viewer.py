@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 import sys
 from pathlib import Path
 from time import monotonic
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from engines.warm_python import run
 from tenantry import Resolver, SigningKeys, UserGroupMiddleware
 from tenantry.backends.sql import SQLStore
 from tenantry.middleware.long_responses import ResponseCut
@@ -46,7 +46,7 @@ def test_another_process_revokes(ready: Terminal, folder: Path, run_folder: str)
 
     def revoke() -> float:
         command = [sys.executable, "-m", "tenantry", "group", "viewer", "revoke", "acme", "ann"]
-        subprocess.run(command, cwd=folder, env={**os.environ, **host}, check=True, capture_output=True)
+        run(command, cwd=folder, env={**os.environ, **host}, check=True, capture_output=True)
         return monotonic()
 
     async def check() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.warm_python import run
 from tenantry.cli import group_rotate, rotated_tokens
 from tests.cli.conftest import Terminal
 
@@ -57,7 +58,7 @@ def rotate(*selection: str) -> tuple[str, ...]:
 def ended(at: int, name: str, *selection: str) -> subprocess.CompletedProcess[str]:
     """Send the command this signal in its write number ``at``."""
     command = [sys.executable, "-c", ENDS, str(at), name, *rotate(*selection)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
 def check_whole(terminal: Terminal, folder: Path) -> None:

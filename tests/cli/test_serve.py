@@ -13,13 +13,14 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from engines.warm_python import Popen
 from tests.cli.conftest import Terminal
 
 
 @pytest.fixture
 def server(ready: Terminal, folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A running ``tenantry serve`` on a free port, and its address."""
-    process = subprocess.Popen(
+    process = Popen(
         [sys.executable, "-m", "tenantry", "serve", "--port", "0"],
         cwd=folder,
         stdout=subprocess.PIPE,

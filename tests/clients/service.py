@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from engines.warm_python import Popen, run
+
 SECONDS = 120.0
 """How long anything here may take before it counts as stuck."""
 
@@ -55,9 +57,7 @@ def running(folder: Path) -> Iterator[Running]:
 
     def tenantry(*arguments: str) -> str:
         command = [sys.executable, "-m", "tenantry", *arguments]
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=SECONDS
-        )
+        done = run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=SECONDS)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
@@ -75,7 +75,7 @@ def _serving(folder: Path, environment: dict[str, str]) -> Iterator[str]:
     log = folder / "serve.log"
     command = [sys.executable, "-m", "tenantry", "serve", "--port", "0"]
     with log.open("wb") as output:
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
+        process = Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
     try:
         url = _address(process, log)
         with urllib.request.urlopen(f"{url}/readyz", timeout=SECONDS) as answer:

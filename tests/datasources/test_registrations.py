@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -18,6 +17,7 @@ from typing import Any
 import pytest
 
 from engines.postgres import Postgres
+from engines.warm_python import run
 from tenantry import DataSources
 from tenantry.backends.buses import PostgresBus
 from tenantry.backends.redis.second_level import RedisBackend
@@ -204,7 +204,7 @@ async def test_a_store_in_memory(tmp_path: Path) -> None:
 def _delete_in_another_process(url: str, run_dir: Path) -> None:
     command = [sys.executable, "-m", "tenantry", "data-source", "delete", "warehouse", "--environment", "production"]
     environment = {**os.environ, "TENANTRY_DATABASE": url, "TENANTRY_RUN_DIR": str(run_dir)}
-    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=120)
+    run(command, env=environment, check=True, capture_output=True, timeout=120)
 
 
 async def test_two_processes_of_one_host(url: str, writer: SQLStore, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from engines.ports import free_port
+from engines.warm_python import Popen
 from tests.datasources.conftest import sqlite_file
 from tests.datasources.streamed_rows import ENDLESS, ROWS
 
@@ -37,7 +38,7 @@ def port(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     command = [sys.executable, "-m", *(part.format(port=port) for part in SERVERS[request.param])]
     with (folder / "log").open("wb") as log:
         environment = {**os.environ, "STREAM_FILE": str(folder / "a.db")}
-        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, env=environment)
+        process = Popen(command, cwd=ROOT, stdout=log, stderr=log, env=environment)
     try:
         end = time.monotonic() + STARTED
         while True:

@@ -17,6 +17,7 @@ from websockets.asyncio.client import connect
 
 from engines.ports import free_port
 from engines.postgres import Postgres
+from engines.warm_python import Popen
 
 APP = "tests.datasources.served_queries:app"
 ROOT = Path(__file__).parents[2]
@@ -81,7 +82,7 @@ def serve(name: str, log: Path, running: Callable[[], set[str]], **environment: 
     port = free_port()
     command = [part.format(port=port) for part in SERVERS[name]]
     with log.open("wb") as lines:
-        process = subprocess.Popen(
+        process = Popen(
             [sys.executable, "-m", *command], cwd=ROOT, stdout=lines, stderr=lines, env={**os.environ, **environment}
         )
     try:

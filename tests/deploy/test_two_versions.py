@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -23,6 +22,7 @@ import httpx2
 import pytest
 
 from engines.postgres import Postgres
+from engines.warm_python import run
 from tenantry import Resolver, SigningKeys
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import HEAD, OLDEST, check, migrate
@@ -172,7 +172,7 @@ async def test_a_later_version_may_say_that_this_one_has_to_end(
     assert listed_in(database, postgres).split()[-1] == HEAD
     assert listed_in(database, postgres).split()[0] == OLDEST
     command = [sys.executable, "-m", "tenantry", "migrate", "--database", database]
-    subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": str(later)})
+    run(command, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": str(later)})
     assert listed_in(database, postgres).split()[-2:] == [HEAD, NEXT]
     store = SQLStore(database)
     await store.ready()

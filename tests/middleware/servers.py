@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx2
 
 from engines.ports import free_port
+from engines.warm_python import Popen
 
 ROOT = Path(__file__).parents[2]
 SERVERS = {
@@ -57,7 +58,7 @@ async def started(server: str, app: str, log: Path) -> AsyncIterator[Server]:
     port = free_port()
     command = [part.format(app=app, port=port) for part in SERVERS[server]]
     with log.open("wb") as lines:
-        process = subprocess.Popen([sys.executable, "-m", *command], cwd=ROOT, stdout=lines, stderr=lines)
+        process = Popen([sys.executable, "-m", *command], cwd=ROOT, stdout=lines, stderr=lines)
     running = Server(f"127.0.0.1:{port}", log, process)
     try:
         async with asyncio.timeout(120), running.client() as client:

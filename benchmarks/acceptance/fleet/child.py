@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from engines.ports import free_port as free_port  # for every server that a row starts
+from engines.warm_python import Popen
 
 ROOT: Final = Path(__file__).parents[3]
 START_SECONDS: Final = 60.0
@@ -25,7 +26,7 @@ class Child:
     def __init__(self, words: Sequence[str], *, log: Path, env: Mapping[str, str] | None = None) -> None:
         self.log = log
         with log.open("ab") as output:
-            self.process = subprocess.Popen(
+            self.process = Popen(
                 [sys.executable, "-m", *words],
                 cwd=ROOT,
                 env={**os.environ, "PYTHONUNBUFFERED": "1", **(env or {})},

@@ -21,6 +21,7 @@ from sqlalchemy import Connection, create_engine
 
 import tenantry.database.migrations
 from engines.postgres import Postgres
+from engines.warm_python import Popen
 from tenantry.backends.sql import SQLStore
 from tenantry.database.address import PostgresServer, read_address
 from tenantry.database.migrations import HEAD, check, migrate
@@ -81,8 +82,7 @@ def test_two_processes_may_migrate_at_once(kind: str, tmp_path: Path, postgres: 
     url = f"sqlite:///{tmp_path}/new.db" if kind == "sqlite" else postgres.create_database()
     code = "import sys; from tenantry.database.migrations import migrate; sys.stdin.readline(); migrate(sys.argv[1])"
     workers = [
-        subprocess.Popen([sys.executable, "-c", code, url], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-        for _ in range(3)
+        Popen([sys.executable, "-c", code, url], stdin=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)
     ]
     for worker in workers:
         assert worker.stdin is not None

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from engines.ports import free_port
+from engines.warm_python import Popen, run
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.stored import PRUNED_AT_ONCE
 from tenantry.database.migrations import migrate
@@ -53,8 +54,7 @@ def counting(url: str, count: int) -> Iterator[list[subprocess.Popen[str]]]:
     """Processes of tests/backends/store/usage_worker.py."""
     command = [sys.executable, "-m", "tests.backends.store.usage_worker", url]
     processes = [
-        subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for _ in range(count)
+        Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(count)
     ]
     try:
         yield processes
@@ -161,9 +161,7 @@ def test_a_child_counts_for_itself(sqlite_url: str) -> None:
     """What its parent had counted is the parent's, and its batches are not taken for the parent's.
 
     Red without ``register_at_fork``: all is there twice, or the child's batches are refused."""
-    subprocess.run(
-        [sys.executable, "-m", "tests.backends.store.usage_worker", sqlite_url, "fork"], cwd=ROOT, check=True
-    )
+    run([sys.executable, "-m", "tests.backends.store.usage_worker", sqlite_url, "fork"], cwd=ROOT, check=True)
     assert asyncio.run(kept(sqlite_url)) == {ACME: Usage(queries=5 + 7 + 100)}
 
 
@@ -205,7 +203,7 @@ def test_a_server_that_is_told_to_stop_loses_nothing(sqlite_url: str, tmp_path: 
     raw, port = keys.mint(token), free_port()
     environment = {**os.environ, "USAGE_STORE": sqlite_url, "USAGE_KEYS": str(keys_file)}
     command = [sys.executable, "-m", "uvicorn", "tests.backends.store.usage_app:app", "--port", str(port)]
-    server = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
+    server = Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
     try:
         _wait_for(port)
         for _ in range(25):

@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from engines.warm_python import Popen
 from tenantry.backends.sql import SQLStore, write_groups
 from tenantry.cache import slot_index
 from tenantry.groups import Environment, GroupDraft, Issued, Tag
@@ -37,7 +38,7 @@ ROUNDS = 3
 def _reader(url: str) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-m", "tests.backends.store.reader", url, str(STALENESS)]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=ROOT, env=dict(os.environ), stdin=pipe, stdout=pipe, text=True) as reader:
+    with Popen(command, cwd=ROOT, env=dict(os.environ), stdin=pipe, stdout=pipe, text=True) as reader:
         try:
             yield reader
         finally:

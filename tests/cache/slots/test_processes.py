@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from engines.warm_python import Popen
 from tenantry.cache.slots import SharedSlots
 from tests.cache.slots.worker import HANDLE, SLOT
 
@@ -23,7 +24,7 @@ def _worker(verb: str, folder: Path, *rest: object, **options: str) -> Iterator[
     command = [sys.executable, "-m", "tests.cache.slots.worker", verb, str(folder), *map(str, rest)]
     environment = {**os.environ, **options}
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stdin=pipe, stdout=pipe, text=True) as worker:
+    with Popen(command, cwd=ROOT, env=environment, stdin=pipe, stdout=pipe, text=True) as worker:
         try:
             yield worker
         finally:

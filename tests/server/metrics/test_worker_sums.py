@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from engines.ports import free_port
+from engines.warm_python import Popen
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.errors import InvalidSettings
 from tenantry.metrics import metrics_app
@@ -53,7 +53,7 @@ class Worker:
     def __init__(self, folder: Path) -> None:
         self.port = free_port()
         environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(folder)}
-        self.process = subprocess.Popen([sys.executable, "-c", APP, str(self.port)], env=environment)
+        self.process = Popen([sys.executable, "-c", APP, str(self.port)], env=environment)
         self.http = httpx2.Client(base_url=f"http://127.0.0.1:{self.port}", trust_env=False, timeout=SECONDS)
 
     def ask(self, times: int, token: str = "forged") -> None:

@@ -11,26 +11,26 @@ from benchmarks.acceptance.fleet.site import Site
 WORKERS = 4
 
 
-def _dashboards(site: Site) -> Dashboards:
+def _dashboards(site: Site, workers: int) -> Dashboards:
     """No store is down here: a busy machine may take its time, as the operator may."""
-    return Dashboards(site.database, workers=WORKERS, supervised=True, deadline=60)
+    return Dashboards(site.database, workers=workers, supervised=True, deadline=60)
 
 
-def rotate(database: str | None, rotations: int, seed: int) -> Tally:
-    """So many rotations before one ``uvicorn --workers 4``."""
+def rotate(database: str | None, rotations: int, seed: int, workers: int = WORKERS) -> Tally:
+    """So many rotations before one ``uvicorn --workers``."""
     with Site(database) as site:
         host = site.host()
         operator = site.operator(host)
-        host.start(_dashboards(site))
+        host.start(_dashboards(site, workers))
         return at_once(operator, host, rotations=rotations, seed=seed)
 
 
-def control(seed: int) -> Tally:
+def control(seed: int, workers: int = WORKERS) -> Tally:
     """The same with slots that are not shared: the operator works on another host, and no bus is there."""
     with Site() as site:
         host = site.host()
         operator = site.operator(site.host("b"))
-        host.start(_dashboards(site))
+        host.start(_dashboards(site, workers))
         return at_once(operator, host, rotations=200, seed=seed)
 
 

@@ -144,16 +144,15 @@ def test_the_closures_bind_what_the_interpreter_binds(text: str, params: dict[st
     the same. Red when one of them skips another occurrence than the others, or a default is not read."""
     source, dialect = Source(f"select 1 where {text}"), DIALECTS["postgresql"]
     try:
-        SQLTemplate(source.text, "postgresql")
+        template = SQLTemplate(source.text, "postgresql")
         tree = parse(source, dialect)
     except TenantryError:
         return  # nothing in a clause can be absent
     said = set()
     values = {"params": {**params, "t": 3}}
     for style in PARAMSTYLES.values():
-        template = SQLTemplate(source.text, "postgresql")
         interpreter = Interpreter(source, tree, dialect, style, template.guard)
-        found = outcome(lambda given, t=template, s=style: t.bind(given, s.name), values)
+        found = outcome(lambda given, s=style: template.bind(given, s.name), values)
         assert found == outcome(interpreter.bind, values)
         if isinstance(found[0], str):
             said.add(filled(found[0], found[1], style.name))

@@ -280,7 +280,7 @@ def _undecodable(ready: Terminal, file: Path) -> str:
 def test_a_sync_that_was_killed_is_run_again(caller: str, folder: Path, terminal: Terminal) -> None:
     """kill -9 in the middle, on each store: what is there is whole, the next run makes the rest, and no group is there
     twice."""
-    number = 8_000
+    number = 4_000
     lines = _lines(folder / "x", *({"user_group_id": f"g{each}", "properties": {"n": each}} for each in range(number)))
     url, pruned = terminal_database(folder), 0
     nobody = folder / "nobody.yaml"

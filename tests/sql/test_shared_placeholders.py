@@ -141,7 +141,7 @@ def outcome(bind: Any, values: Any) -> Any:
 @given(text=CONDITIONS, params=VALUES)
 def test_the_closures_bind_what_the_interpreter_binds(text: str, params: dict[str, Any]) -> None:
     """In all paramstyles: text, parameters and errors. And with every placeholder replaced by its value, all styles say
-    the same. Red when one of them skips another occurrence than the others, or a default is not read."""
+    the same. Red when one of them skips another occurrence than the others."""
     source, dialect = Source(f"select 1 where {text}"), DIALECTS["postgresql"]
     try:
         template = SQLTemplate(source.text, "postgresql")

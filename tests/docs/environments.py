@@ -1,9 +1,8 @@
 """Virtual environments that hold what a page tells its reader to install, and nothing else.
 
-Nothing is installed anew for each: the files of a distribution are links into the environment of the tests, and so
-are the folders in which Python keeps what it compiled: nothing is compiled twice. Ours are built from the checkout,
-once. What a requirement brings is read in the metadata, as pip reads it; that pip finds nothing missing is a test
-(test_documents.py).
+Nothing is installed anew for each: the folders of a distribution are links into the environment of the tests, with
+what Python compiled there: nothing is compiled twice. Ours are built from the checkout, once. What a requirement brings
+is read in the metadata, as pip reads it; that pip finds nothing missing is a test (test_documents.py).
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import hashlib
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import cache
 from importlib.metadata import Distribution, distribution, distributions
 from pathlib import Path
 
@@ -64,10 +64,10 @@ class Environments:
             requirement = open_.pop()
             name = canonicalize_name(requirement.name)
             if name not in found:
-                found[name] = self._built(name) if name in DISTRIBUTIONS else distribution(name)
+                found[name] = self._built(name) if name in DISTRIBUTIONS else _distribution(name)
             for extra in {"", *requirement.extras} - {extra for of, extra in seen if of == name}:
                 seen.add((name, extra))
-                further = [Requirement(text) for text in found[name].requires or []]
+                further = _requirements(found[name])
                 open_ += [each for each in further if each.marker is None or each.marker.evaluate({"extra": extra})]
         return list(found.values())
 
@@ -79,16 +79,41 @@ class Environments:
             options = ["--no-deps", "--no-build-isolation", "--no-index", "--no-cache"]  # a cache does not look at src/
             _run("-m", "uv", "pip", "install", *options, "--target", draft, DISTRIBUTIONS[name])
             draft.rename(folder)
-        return next(iter(distributions(name=name, path=[str(folder)])))
+        return _distribution(name, folder)
+
+
+@cache
+def _distribution(name: str, folder: Path | None = None) -> Distribution:
+    return distribution(name) if folder is None else next(iter(distributions(name=name, path=[str(folder)])))
+
+
+@cache
+def _requirements(held: Distribution) -> list[Requirement]:
+    return [Requirement(text) for text in held.requires or []]
+
+
+@cache
+def _links(held: Distribution) -> dict[Path, Path]:
+    """Its files beside the packages' folder are left out, as scripts are. A folder is linked as a whole if it has no
+    file of another distribution."""
+    files = {}
+    for file in held.files or []:
+        source = Path(str(file.locate()))
+        if file.parts[0] != ".." and not file.is_absolute() and "__pycache__" not in file.parts and source.is_file():
+            files[Path(file)] = source
+    root = Path(str(held.locate_file("")))
+    for name in {file.parts[0] for file in files if len(file.parts) > 1}:
+        inside = {path.relative_to(root) for path in (root / name).rglob("*") if path.is_file()}
+        own = {file for file in files if file.parts[0] == name}
+        if {path for path in inside if "__pycache__" not in path.parts} == own:
+            files = {file: source for file, source in files.items() if file not in own} | {Path(name): root / name}
+    return files
 
 
 def _link(held: Distribution, packages: Path) -> None:
-    """Its files into another environment, also on another file system. What stands beside the packages, as scripts do,
-    is left out."""
-    for file in held.files or []:
-        source, target = Path(str(file.locate())), packages / file
-        if file.parts[0] == ".." or file.is_absolute() or "__pycache__" in file.parts or not source.is_file():
-            continue
+    """Its files into another environment, also on another file system."""
+    for file, source in _links(held).items():
+        target = packages / file
         target.parent.mkdir(parents=True, exist_ok=True)
         target.symlink_to(source)
         compiled = target.with_name("__pycache__")

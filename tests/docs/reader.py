@@ -9,10 +9,12 @@ import shlex
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from engines.fork_servers import ForkServer
 from engines.ports import free_port
 from tenantry.sql import SQLTemplate
 from tests.docs.blocks import Block
@@ -43,13 +45,20 @@ def runs(block: Block) -> bool:
     return block.language == "python" and _TITLE.search(block.info) is None
 
 
+def short_commands(found: list[Block]) -> int:
+    """How often its reader runs a ``tenantry`` that does not stay."""
+    shell = "".join(block.text for block in found if block.language == "bash")
+    return len(re.findall(r"\btenantry (?!serve|demo|edit\b|dashboards serve|site serve)", shell))
+
+
 class Reader:
     """A shell, a Python session, and servers left running, all of one virtual environment.
 
     A block with ``title="name"`` is saved under that name; a block of bash with ``server`` is left running.
     """
 
-    def __init__(self, folder: Path, python: Path) -> None:
+    def __init__(self, folder: Path, python: Path, *, forks: bool = False) -> None:
+        """``forks``: the shell has the ``tenantry`` of a ForkServer."""
         self.folder = folder
         self.python = python
         self.ports = {"127.0.0.1:8000": free_port(), "127.0.0.1:8001": free_port()}
@@ -59,6 +68,11 @@ class Reader:
         self.session: _Session | None = None
         self.environ = folder / "environ"
         self.environ.write_text("")
+        self.path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
+        self.forks: ForkServer | None = None
+        if forks and sys.platform == "linux":
+            self.forks = ForkServer(python.with_name("tenantry"), self._first_environ())
+            self.path = f"{self.forks.folder}{os.pathsep}{self.path}"
 
     def follow(self, block: Block, document: Path) -> None:
         """Does what the block says. Raises AssertionError with what went wrong, and the document's line numbers."""
@@ -85,6 +99,8 @@ class Reader:
             self._end(port)
         if self.session is not None:
             self.session.close()
+        if self.forks is not None:
+            self.forks.close()
 
     def _bash(self, text: str) -> None:
         lines = [_strict(line) for line in text.splitlines() if not line.startswith(NOT_RUN)]
@@ -129,7 +145,7 @@ class Reader:
 
     def _first_environ(self) -> dict[str, str]:
         return {
-            "PATH": f"{self.python.parent}{os.pathsep}{os.environ['PATH']}",
+            "PATH": self.path,
             "HOME": str(self.folder),
             "TENANTRY_PORT": str(self.ports["127.0.0.1:8000"]),
             "TENANTRY_RUN_DIR": os.environ["TENANTRY_RUN_DIR"],  # shell and session are processes of one host

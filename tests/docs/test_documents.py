@@ -18,12 +18,12 @@ from scripts.distributions import DISTRIBUTIONS, ROOT
 from tests.docs.blocks import Block, blocks
 from tests.docs.environments import Environments
 from tests.docs.names import bound, read
-from tests.docs.reader import Reader, requirements, runs
+from tests.docs.reader import Reader, requirements, runs, short_commands
 
 READMES = [folder / "README.md" for folder in DISTRIBUTIONS.values()]
 DOCUMENTS = [*READMES, *sorted((ROOT / "docs").rglob("*.md"))]
 
-Sit = Callable[[Path], Reader]
+Sit = Callable[..., Reader]
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def sit(tmp_path: Path) -> Iterator[Sit]:
     """``sit(python)``: a reader in an empty folder, with this interpreter."""
     readers = []
 
-    def sat(python: Path) -> Reader:
-        readers.append(Reader(tmp_path, python))
+    def sat(python: Path, *, forks: bool = False) -> Reader:
+        readers.append(Reader(tmp_path, python, forks=forks))
         return readers[-1]
 
     yield sat
@@ -106,7 +106,7 @@ def test_every_block_runs(document: Path, environments: Environments, sit: Sit) 
     assert requirements(found[: found.index(run[0]) + 1]), "the first block stands before what it needs"
     if "curl " in document.read_text("utf-8") and shutil.which("curl") is None:
         pytest.skip("this document uses curl, which is not on this machine")
-    reader = sit(environments.python(wanted))
+    reader = sit(environments.python(wanted), forks=short_commands(found) > 1)
     for block in found:
         reader.follow(block, document)
 

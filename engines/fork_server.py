@@ -1,0 +1,135 @@
+"""The process of a ``ForkServer`` (fork_servers.py), run by the interpreter of any environment: so stdlib only.
+
+It imports what the command ``tenantry`` imports and the environment has, and forks for each caller. It ends with its
+stdin, and so do the commands that still run.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import marshal
+import os
+import selectors
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+
+Called = tuple[list[str], str, dict[str, str], int]
+"""Words, working folder, environment and umask."""
+
+FURTHER = (
+    "tenantry.cli",
+    "tenantry.backends.sql",
+    "tenantry.datasources.engines",
+    "tenantry.server.settings",
+    "sqlalchemy.dialects.sqlite",
+)
+"""What commands import when they run."""
+
+
+def main(listening: int, script: str) -> None:
+    sys.path[0] = str(Path(script).parent)
+    gc.disable()
+    for name in FURTHER:
+        _import(name)
+    streams, called = _next_caller(socket.socket(fileno=listening))
+    gc.enable()
+    _become(script, streams, *called)
+    _run(sys.modules["tenantry.cli"].main)
+
+
+def _import(name: str) -> None:
+    with suppress(ImportError):  # an extra that is missing: the command imports it again, and says so
+        import_module(name)
+
+
+def _run(command: Callable[[], None]) -> None:
+    """Run and end it as the interpreter does, without taking each module apart, half of a command's time."""
+    try:
+        command()
+    except SystemExit as end:
+        if isinstance(end.code, int):
+            threading._shutdown()
+            atexit._run_exitfuncs()
+            with suppress(OSError):
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(end.code)
+        raise
+
+
+def _next_caller(listening: socket.socket) -> tuple[list[int], Called]:
+    """Fork for each caller, and return in the child: with the caller's stdin, stdout and stderr, and how it called."""
+    running: dict[int, tuple[int, socket.socket]] = {}
+    with listening, selectors.DefaultSelector() as events:
+        events.register(0, selectors.EVENT_READ)
+        events.register(listening, selectors.EVENT_READ)
+        while True:
+            key, _ = events.select()[0]  # one only: what it does may end the cause of another
+            if key.fd == 0:  # the tests have ended
+                for process in running:
+                    signal.pidfd_send_signal(process, signal.SIGKILL)
+                os._exit(0)
+            elif key.fileobj is listening:
+                caller, _ = listening.accept()
+                length, streams, _, _ = socket.recv_fds(caller, 4, 3)
+                called = marshal.loads(caller.recv(int.from_bytes(length, "big"), socket.MSG_WAITALL))
+                for word in called[0][:1]:
+                    _import(sys.modules["tenantry.cli"]._MODULES.get(word, "tenantry.cli"))
+                gc.freeze()  # no collection in a child writes to the pages that it shares with this process
+                pid = os.fork()
+                if pid == 0:
+                    for process, (_, other) in running.items():
+                        os.close(process)
+                        other.close()
+                    caller.close()
+                    return streams, called
+                for stream in streams:
+                    os.close(stream)
+                process = os.pidfd_open(pid)
+                running[process] = pid, caller
+                events.register(process, selectors.EVENT_READ)
+                events.register(caller, selectors.EVENT_READ, process)
+                _tell(caller, pid)
+            elif key.data is not None:  # the caller was killed
+                events.unregister(key.fileobj)
+                signal.pidfd_send_signal(key.data, signal.SIGKILL)
+            else:
+                pid, caller = running.pop(key.fd)
+                _, status = os.waitpid(pid, 0)
+                events.unregister(key.fd)
+                os.close(key.fd)
+                with suppress(KeyError):
+                    events.unregister(caller)
+                _tell(caller, status)
+                caller.close()
+
+
+def _tell(caller: socket.socket, number: int) -> None:
+    with suppress(OSError):  # it was killed
+        caller.sendall(number.to_bytes(4, "big"))
+
+
+def _become(script: str, streams: list[int], words: list[str], folder: str, environ: dict[str, str], mask: int) -> None:
+    """Make this process what the interpreter is when it begins to run ``script``."""
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    sys.stdout.reconfigure(line_buffering=os.isatty(1))
+    sys.argv = [script, *words]
+    os.chdir(folder)
+    os.umask(mask)
+    os.environ.clear()
+    os.environ.update(environ)
+    time.tzset()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2])

@@ -117,10 +117,17 @@ export class SeriesColors {
     const found = new Map();
     const sets = [...this.measures.map((names) => new Set(names.map(measureKey).map(hash))), ...this.#columns.values()];
     const all = new Set([...this.declared.keys(), ...sets.flatMap((names) => [...names]).sort((a, b) => a - b)]);
-    const taken = (name) => new Set(sets.flatMap((names) => (names.has(name) ? [...names].map((each) => found.get(each)) : [])));
-    const home = (name) => this.declared.get(name) ?? this.#next(name);
-    for (const name of all) if (!taken(name).has(home(name))) found.set(name, home(name));
-    for (const name of all) if (!found.has(name)) found.set(name, this.#next(name, taken(name)));
+    const taken = sets.map(() => new Set());
+    const give = (name, home) => {
+      const near = taken.filter((_, at) => sets[at].has(name));
+      const isFree = (place) => near.every((places) => !places.has(place));
+      if (home && !isFree(home)) return;
+      home ??= this.#next(name, isFree);
+      for (const places of near) places.add(home);
+      found.set(name, home);
+    };
+    for (const name of all) give(name, this.declared.get(name) ?? this.#next(name));
+    for (const name of all) if (!found.has(name)) give(name);
     const lacking = [...found.values()].filter((place) => place === undefined);
     if (lacking.length) {
       // Also as many as there are, since more will follow: each time the whole page is drawn by other colours.
@@ -131,11 +138,11 @@ export class SeriesColors {
     if ([...earlier].some(([name, place]) => found.get(name) !== place)) this.changed();
   }
 
-  /** The first place from that of the hash on which is not taken. */
-  #next(name, taken = new Set()) {
+  /** The first place from that of the hash on which is free. */
+  #next(name, isFree = () => true) {
     const start = name % PLACES.length;
     const order = [...PLACES.slice(start), ...PLACES.slice(0, start)].filter((place) => this.free.includes(place));
-    return [...order, ...this.free.filter((place) => place > COLOURS), ...this.#further].find((place) => !taken.has(place));
+    return [...order, ...this.free.filter((place) => place > COLOURS), ...this.#further].find(isFree);
   }
 
   /**

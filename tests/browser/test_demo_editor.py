@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.async_api import Frame, Page, expect
 
 from engines.chromium import OpenPage
@@ -20,6 +21,7 @@ async def choose(page: Page, group: str) -> None:
     await expect(page.get_by_role("button", name=f"As {group}")).to_be_visible()
 
 
+@pytest.mark.slow
 async def test_an_analyst_ships_a_panel(open_page: OpenPage, demo: Served) -> None:
     """The product shows it to its customers, each with the own number, without a restart, also on a page that was open
     before. Red when any step of it fails, when the demo reads its files once, and when an open page freezes."""

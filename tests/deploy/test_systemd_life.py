@@ -42,6 +42,7 @@ def owned(database: str) -> str:
     return f's#^database = .*#database = "{database}"#'
 
 
+@pytest.mark.slow
 def test_the_life_of_a_service(machine: Machine, postgres: Postgres) -> None:
     """With SQLite: keys and tokens, a password, a backup that is restored, an upgrade to the wheel of a later version
     with other tables, restarts.

@@ -40,7 +40,7 @@ def test_texts_and_generated_queries(attacked: Engine) -> None:
     proof = prove(attacked, Random(SEED), texts=max(3, examples(6)) * len(PLACEMENTS), generated=count)
     for found in proof.values():
         assert_no_defect(found)
-        assert found.readings > found.tried // 3
+        assert found.readings > found.tried // 4
     assert proof["generated"].leaking > 0.6 * count
     assert proof["texts"].leaking > 0.4 * proof["texts"].tried  # many of the others are refused by the engine
 

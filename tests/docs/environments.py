@@ -99,7 +99,8 @@ def _links(held: Distribution) -> dict[Path, Path]:
     files = {}
     for file in held.files or []:
         source = Path(str(file.locate()))
-        if file.parts[0] != ".." and not file.is_absolute() and "__pycache__" not in file.parts and source.is_file():
+        is_package = file.parts[0] not in {"..", "bin"} and not file.is_absolute()
+        if is_package and "__pycache__" not in file.parts and source.is_file():
             files[Path(file)] = source
     root = Path(str(held.locate_file("")))
     for name in {file.parts[0] for file in files if len(file.parts) > 1}:

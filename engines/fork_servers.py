@@ -16,7 +16,7 @@ _SERVER = Path(__file__).with_name("fork_server.py")
 _SCRIPT = """#!{python} -IS
 import _signal, _socket, marshal, os, sys
 words = sys.argv[1:]
-if {{"serve", "demo", "edit"}} & {{*words[:2]}} or {{
+if {staying} & {{*words[:2]}} or {{
     name: value for name, value in os.environ.items() if name.startswith({early}) and value != "C.UTF-8"
 }} != {same}:
     os.execv({script!r}, [{script!r}, *words])
@@ -36,6 +36,8 @@ if os.WIFSIGNALED(status):
 os._exit(os.WEXITSTATUS(status))
 """
 
+STAYING = {"serve", "demo", "edit"}
+"""Words of commands that go on until they are stopped, as `tenantry serve` and `tenantry site serve`."""
 _EARLY = ("PYTHON", "LANG", "LC_", "TZ")
 """Beginnings of the names of variables that the interpreter reads before it runs anything. It sets LC_CTYPE itself, to
 C.UTF-8, if no locale is set."""
@@ -65,7 +67,10 @@ class ForkServer:
         same = {name: value for name, value in environ.items() if name.startswith(_EARLY) and value != "C.UTF-8"}
         command = self.folder / script.name
         command.write_text(
-            _SCRIPT.format(python=python, early=_EARLY, same=same, script=str(script), address=address), "utf-8"
+            _SCRIPT.format(
+                python=python, staying=STAYING, early=_EARLY, same=same, script=str(script), address=address
+            ),
+            "utf-8",
         )
         command.chmod(0o755)
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from engines.fork_servers import ForkServer
+from engines.fork_servers import STAYING, ForkServer
 from engines.ports import free_port
 from tenantry.sql import SQLTemplate
 from tests.docs.blocks import Block
@@ -48,7 +48,7 @@ def runs(block: Block) -> bool:
 def short_commands(found: list[Block]) -> int:
     """How often its reader runs a ``tenantry`` that does not stay."""
     shell = "".join(block.text for block in found if block.language == "bash")
-    return len(re.findall(r"\btenantry (?!serve|demo|edit\b|dashboards serve|site serve)", shell))
+    return sum(STAYING.isdisjoint(words) for words in re.findall(r"\btenantry (\S+)(?: (\S+))?", shell))
 
 
 class Reader:

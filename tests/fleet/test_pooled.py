@@ -18,7 +18,7 @@ from engines.pgbouncer import PgBouncer
 from engines.postgres import Postgres
 from tenantry.database.migrations import migrate
 from tests.fleet.test_kills import check as check_kills
-from tests.fleet.test_same_host import TWO
+from tests.fleet.test_same_host import FEW_WORKERS
 from tests.fleet.test_same_host import check as check_rotations
 
 pytestmark = pytest.mark.slow
@@ -28,7 +28,7 @@ ROTATIONS = 300
 
 def test_old_tokens_on_one_host(postgres: Postgres, transaction_pooler: PgBouncer) -> None:
     """S1."""
-    tally = rotate(transaction_pooler.url(postgres.create_database()), ROTATIONS, seed=4, workers=TWO)
+    tally = rotate(transaction_pooler.url(postgres.create_database()), ROTATIONS, seed=4, workers=FEW_WORKERS)
     check_rotations(tally, ROTATIONS)
 
 

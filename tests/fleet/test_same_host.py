@@ -12,11 +12,10 @@ from engines.postgres import Postgres
 
 pytestmark = pytest.mark.slow
 
+FEW_WORKERS = 2
 
-TWO = 2
 
-
-def check(tally: Tally, rotations: int, workers: int = TWO) -> None:
+def check(tally: Tally, rotations: int, workers: int = FEW_WORKERS) -> None:
     assert (tally.stale, tally.refused) == (0, 0), tally.notes
     assert tally.rotations >= rotations
     assert tally.updates
@@ -34,11 +33,11 @@ def test_800_rotations_on_sqlite() -> None:
 
 def test_400_rotations_on_postgres(postgres: Postgres) -> None:
     """The same slots serve every store."""
-    check(rotate(postgres.create_database(), 400, seed=2, workers=TWO), 400)
+    check(rotate(postgres.create_database(), 400, seed=2, workers=FEW_WORKERS), 400)
 
 
 def test_control_without_shared_slots() -> None:
     """The same check finds stale answers when the writer's slots are in another run folder: it can fail."""
-    tally = control(seed=3, workers=TWO)
+    tally = control(seed=3, workers=FEW_WORKERS)
     assert tally.stale > 0
     assert tally.rotations >= 200

@@ -133,5 +133,7 @@ def _waiting(script: Path, folder: Path) -> Iterator[subprocess.Popen[str]]:
             stderr=subprocess.STDOUT,
             text=True,
         )
-        with server.accept()[0]:
+        with server.accept()[0] as connection:
+            # Its driver prints a traceback when a signal comes in the moment in which the connection becomes writable.
+            assert connection.recv(1)
             yield process

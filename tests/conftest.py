@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +50,14 @@ def patient_stores() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(vars(SQLStore)["__init__"].__kwdefaults__, "deadline", DEADLINE)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible() -> None:
+    """A shell that runs the tests in the background ignores SIGINT for them, and so would each process that they start
+    and interrupt."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

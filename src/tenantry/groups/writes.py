@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 from tenantry.groups.codec import to_micros
 from tenantry.groups.record import freeze, thaw
 from tenantry.groups.session_variables import SessionVariables
-from tenantry.groups.user_group import Environment, Issued, Token, UserGroup
+from tenantry.groups.user_group import ApiToken, Environment, Issued, Token, UserGroup
 
 
 class Unchanged(Enum):
@@ -210,6 +210,11 @@ class Author:
     name: str
     """The name of the author, such as ``api token 3 (billing)`` or ``command line ann@host``."""
     request_id: str | None = None
+
+    @classmethod
+    def of_request(cls, token: ApiToken, request_id: str | None) -> Author:
+        """The author of a write over HTTP with this API token."""
+        return cls(f"api token {token.id} ({token.label})", request_id)
 
 
 UNNAMED = Author("unnamed")

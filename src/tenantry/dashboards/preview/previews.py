@@ -221,7 +221,7 @@ class PreviewEndpoint(Endpoint):
         wanted = read_body(raw, PreviewRequest)
         request.set_operation("preview")
         require_scope(caller, Scope.PREVIEW)
-        author = Author(f"api token {caller.id} ({caller.label})", request.id)
+        author = Author.of_request(caller, request.id)
         issuing = self._previews.issue(
             caller.environment,
             wanted.user_group_id,

@@ -69,7 +69,7 @@ class _Writer:
         caller = await self.authorize(deadline)
         kind = DryRunProvisioner if self.dry_run else UpsertProvisioner
         provisioner: UpsertProvisioner = kind(context.store, context.keys, deadline=deadline, contract=context.contract)
-        author = Author(f"api token {caller.id} ({caller.label})", self.request_id)
+        author = Author.of_request(caller, self.request_id)
         return await batch.write(provisioner, caller.environment, merge=not self.replace, author=author)
 
 

@@ -230,7 +230,7 @@ class DataSourcesEndpoint(Endpoint):
         *,
         dry_run: bool = False,
     ) -> SourceProvisioner:
-        context, author = self._context, Author(f"api token {caller.id} ({caller.label})", request.id)
+        context, author = self._context, Author.of_request(caller, request.id)
         return SourceProvisioner(
             context.store, lambda: context.keys, test=test, deadline=deadline, author=author, dry_run=dry_run
         )

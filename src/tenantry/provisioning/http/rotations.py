@@ -97,7 +97,7 @@ class _Rotation:
         caller = await self.authorize(deadline)
         kind = DryRunProvisioner if self._dry_run else RotationProvisioner
         provisioner: RotationProvisioner = kind(context.store, context.keys, deadline=deadline, contract=None)
-        author = Author(f"api token {caller.id} ({caller.label})", self._request_id)
+        author = Author.of_request(caller, self._request_id)
         return await provisioner.rotate_page(
             caller.environment, after=after, limit=limit, signed_by=self._signed_by, author=author
         )

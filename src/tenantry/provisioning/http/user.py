@@ -61,7 +61,7 @@ class UserGroupEndpoint(Endpoint):
         dry_run = request.dry_run("user_group_id") if request.method == "DELETE" else request.dry_run()
         kind = DryRunProvisioner if dry_run else Provisioner
         provisioner = kind(context.store, context.keys, deadline=deadline, contract=context.contract)
-        author = Author(f"api token {caller.id} ({caller.label})", request.id)
+        author = Author.of_request(caller, request.id)
         call = OperationCall(provisioner, caller.environment, author, loaded=loaded)
         if keyed is None:
             result = await operation.run(call)

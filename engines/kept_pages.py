@@ -12,11 +12,15 @@ if TYPE_CHECKING:
 
 
 class KeptPages:
-    """For pages that keep nothing in the browser: what they store is not deleted between tests. Each page has a context
-    of its own."""
+    """Each page has a context of its own. What pages store in the browser is deleted between tests only if the blank
+    page does it.
 
-    def __init__(self, browser: Browser) -> None:
+    ``blank``: the address of an empty page. A page with a Cross-Origin-Opener-Policy needs one of its own origin with
+    the same policy: after another, the browser starts a new process all the same."""
+
+    def __init__(self, browser: Browser, blank: str = "about:blank") -> None:
         self._browser = browser
+        self._blank = blank
         self._idle: list[Watched] = []
 
     async def take(self, width: int = 1440, height: int = 900, dark: bool = False) -> Watched:
@@ -39,7 +43,7 @@ class KeptPages:
             return
         await page.unroute_all()
         await context.set_offline(False)
-        await page.goto("about:blank")
+        await page.goto(self._blank)
         for each in (seen.console, seen.requests, seen.lost):
             each.clear()
         self._idle.append(seen)

@@ -6,20 +6,22 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
-from playwright.async_api import Page
+from playwright.async_api import Browser, Page
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Mount, Route
 
-from engines.chromium import OpenPage, Watched, launched
+from engines.chromium import Watched, launched
+from engines.kept_pages import KeptPages
 from tenantry.editor.page import page_routes
+from tests.editor.blank_page import BLANK, blank_page
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "schemas" / "dashboard.schema.json").read_text("utf-8"))
 TABLES = [
@@ -55,7 +57,7 @@ async def _refused(request: Request) -> JSONResponse:
 
 @pytest.fixture(scope="package")
 def editor_url() -> Iterator[str]:
-    routes = [*page_routes(), Route("/-/{path:path}", _refused, methods=["POST"])]
+    routes = [*page_routes(), blank_page(), Route("/-/{path:path}", _refused, methods=["POST"])]
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(Starlette(routes=[Mount("/editor", routes=routes)]), log_config=None, lifespan="off")
     server = uvicorn.Server(config)
@@ -69,13 +71,21 @@ def editor_url() -> Iterator[str]:
         listener.close()
 
 
+@pytest.fixture(scope="package")
+def pages(browser: Browser, editor_url: str) -> KeptPages:
+    """Of both modules."""
+    return KeptPages(browser, editor_url + BLANK)
+
+
 @pytest.fixture
-def edit(open_page: OpenPage, editor_url: str) -> Edit:
+async def edit(pages: KeptPages, editor_url: str) -> AsyncIterator[Edit]:
     """``await edit(text, knowledge=…, **document)``: the element with a text, in which ``‸`` is the cursor."""
+    taken = []
 
     async def edited(text: str = "‸", knowledge: dict[str, Any] = KNOWLEDGE, **document: Any) -> Watched:
         options = {key: document.pop(key) for key in ("width", "dark") if key in document}
-        seen = await open_page(**options)
+        seen = await pages.take(**options)
+        taken.append(seen)
         await seen.page.goto(editor_url)
         await seen.page.get_by_role("alert").wait_for()  # the page has nothing more to say on the console
         await seen.page.evaluate(
@@ -96,14 +106,16 @@ def edit(open_page: OpenPage, editor_url: str) -> Edit:
         await show(seen.page, text, **document)
         return seen
 
-    return edited
+    yield edited
+    for seen in taken:
+        await pages.give_back(seen)
 
 
 async def until(holds: Callable[[], Awaitable[Any]], seconds: float = 60.0) -> None:
-    for _ in range(int(seconds / 0.02)):
+    for _ in range(int(seconds / 0.05)):
         if await holds():
             return
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0.05)
     raise AssertionError("it never came to be")
 
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
 import pytest
-from playwright.async_api import Error, Page, expect
+from playwright.async_api import Browser, Error, Page, expect
 
-from engines.chromium import OpenPage, Watched, launched
+from engines.chromium import Watched, launched
+from engines.kept_pages import KeptPages
+from tests.editor.blank_page import BLANK
 from tests.editor.page.stand_in import StandIn, served
 
 Visit = Callable[..., Awaitable[Watched]]
 PATIENCE = 60.0
+PAUSE = 0.05
+"""Seconds between two questions: each goes through three processes."""
 expect.set_options(timeout=PATIENCE * 1000)
 
 browser = pytest.fixture(launched, scope="package", name="browser")
@@ -32,19 +36,28 @@ def stand_in(server: StandIn) -> StandIn:
     return server
 
 
+@pytest.fixture(scope="package")
+def pages(browser: Browser, server: StandIn) -> KeptPages:
+    """Of all modules."""
+    return KeptPages(browser, server.url + BLANK)
+
+
 @pytest.fixture
-def visit(open_page: OpenPage, stand_in: StandIn) -> Visit:
+async def visit(pages: KeptPages, stand_in: StandIn) -> AsyncIterator[Visit]:
     """``await visit()``: the editor with its first file open."""
+    taken = []
 
     async def visited(*, settle: bool = True, fragment: str = "", **options: Any) -> Watched:
-        seen = await open_page(**options)
-        seen.page.set_default_timeout(PATIENCE * 1000)
+        seen = await pages.take(**options)
+        taken.append(seen)
         await seen.page.goto(stand_in.url + fragment)
         if settle:
             await opened(seen.page)
         return seen
 
-    return visited
+    yield visited
+    for seen in taken:
+        await pages.give_back(seen)
 
 
 async def opened(page: Page) -> None:
@@ -61,12 +74,12 @@ async def reload(page: Page) -> None:
 
 async def until(holds: Callable[[], Awaitable[Any] | Any]) -> None:
     """Waits for a condition."""
-    for _ in range(int(PATIENCE / 0.02)):
+    for _ in range(int(PATIENCE / PAUSE)):
         with suppress(Error):  # the document is just being replaced
             found = holds()
             if await found if isinstance(found, Awaitable) else found:
                 return
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(PAUSE)
     raise AssertionError("it never came to be")
 
 

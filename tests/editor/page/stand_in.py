@@ -18,6 +18,7 @@ from starlette.routing import Mount, Route
 
 from tenantry.editor.page import page_routes
 from tests.dashboards.page.stand_in import in_thread
+from tests.editor.blank_page import blank_page
 
 Message = dict[str, Any]
 Answer = Message | list[Message] | tuple[int, Message]
@@ -230,7 +231,7 @@ class StandIn:
 
     def app(self) -> Starlette:
         schema = Route("/-/dashboard-schema.json", lambda request: JSONResponse({"type": "object"}))
-        routes = [*page_routes(), schema, Route("/-/{path:path}", self.respond, methods=["POST"])]
+        routes = [*page_routes(), schema, blank_page(), Route("/-/{path:path}", self.respond, methods=["POST"])]
         heading = "<h1>The dashboard as shown</h1><div style=height:3000px>"
         shown = HTMLResponse(f"<!doctype html><html lang=en><title>Shown</title>{heading}")
         return Starlette(routes=[Mount("/editor", routes=routes), Route("/shown", lambda request: shown)])

@@ -219,7 +219,7 @@ async def test_nobody_types_into_a_file_that_is_read_only(edit: Edit) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-async def test_everybody_can_read_it(edit: Edit, dark: bool, tmp_path: Path) -> None:
+async def test_everybody_can_read_it(edit: Edit, dark: bool) -> None:
     """All colours of SQL and YAML at 4.5 to 1 on the page, and what floats: axe looks. The policy and the console are
     clean. Red with ``--line`` as the colour of comments."""
     seen = await edit(f"{QUERY}‸", dark=dark)
@@ -231,12 +231,10 @@ async def test_everybody_can_read_it(edit: Edit, dark: bool, tmp_path: Path) -> 
     await page.keyboard.type("select {{ ")
     await offered(page)
     assert await serious(page) == []
-    await page.screenshot(path=tmp_path / "completion.png")
     await page.keyboard.press("Escape")
     await page.locator(".finding-error").click()
     await page.locator(".cm-diagnostic").wait_for()
     assert await serious(page) == []
-    await page.screenshot(path=tmp_path / "findings.png")
     await page.keyboard.press("Escape")
     await show(page, f"‸{DASHBOARD}", path="a.yaml", language="yaml")
     await page.keyboard.press("Control+f")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from pathlib import Path
 
 import pytest
 from playwright.async_api import expect
@@ -21,9 +20,9 @@ LARGEST_CHUNK = 25_000
 
 
 @pytest.mark.parametrize(("width", "dark"), SIZES)
-async def test_every_size_and_mode(stand_in: StandIn, visit: Visit, tmp_path: Path, width: int, dark: bool) -> None:
-    """No sideways scrolling, nothing that axe calls serious, a clean console, no violation. A picture is kept. In the
-    dark only the colours differ: nothing else is asked again."""
+async def test_every_size_and_mode(stand_in: StandIn, visit: Visit, width: int, dark: bool) -> None:
+    """No sideways scrolling, nothing that axe calls serious, a clean console, no violation. In the dark only
+    the colours differ: nothing else is asked again."""
     only = ["color-contrast", "link-in-text-block"] if dark else []
     seen = await visit(width=width, dark=dark)
     page = seen.page
@@ -36,7 +35,6 @@ async def test_every_size_and_mode(stand_in: StandIn, visit: Visit, tmp_path: Pa
     await page.locator(f".file[data-path='{DASHBOARD}']").click()
     await page.locator(".preview iframe").wait_for()
     assert await serious(page, only=only) == []
-    await page.screenshot(path=tmp_path / f"editor-{width}-{'dark' if dark else 'light'}.png")
     assert seen.console == []
     assert await seen.violations() == []
 

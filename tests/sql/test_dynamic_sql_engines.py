@@ -30,6 +30,8 @@ pytestmark = pytest.mark.slow
 
 QUERY, VIEW = "select nextval('ran')", "reader"
 MARK = "a file of the server"
+WRONG_NUMBER = "Code: 42."
+"""ClickHouse refuses the number of arguments, so it refuses each text."""
 
 
 def unlisted(dialect: str, found: Iterable[str]) -> set[str]:
@@ -260,20 +262,28 @@ def test_clickhouse(clickhouse: ClickHouse, tmp_path: Path) -> None:
     rules = DIALECTS["clickhouse"].dynamic_functions
     clickhouse.query("create database d")
     clickhouse.query(f"create table d.{VIEW} engine = Memory as select {quoted(MARK)} as {VIEW}")
+
+    def answer(sql: str) -> str:
+        try:
+            return str(clickhouse.query(sql))
+        except ClickHouseError as error:
+            return str(error)
+
+    texts = [quoted(text) for text in (f"select {VIEW} from d.{VIEW}", f"d.{VIEW}", str(file))]
+    of_tables = [*texts, f"'d', {quoted(VIEW)}", *(f"{text}, 'LineAsString'" for text in texts)]
     one = "select name from system.functions where not is_aggregate and alias_to = '' and name not like 'sleep%'"
-    names = [(name, "select toString({})") for (name,) in clickhouse.query(one)]
+    names = [(name, [f"toString(`{name}`({text}))" for text in texts]) for (name,) in clickhouse.query(one)]
     tables = clickhouse.query("select name from system.table_functions")
-    names += [(name, "select * from {} limit 1") for (name,) in tables]
+    names += [(name, [f"* from `{name}`({given}) limit 1" for given in of_tables]) for (name,) in tables]
     ran: set[str] = set()
-    for name, sql in names:
+    for name, calls in names:
         if rules.matches(name) and name not in probe:
             continue
-        for text in (f"select {VIEW} from d.{VIEW}", f"d.{VIEW}", str(file)):
-            more = (f"'d', {quoted(VIEW)}", f"{quoted(text)}, 'LineAsString'") if "from" in sql else ()
-            for arguments in (quoted(text), *more):
-                with suppress(ClickHouseError):
-                    if MARK in str(clickhouse.query(sql.format(f"`{name}`({arguments})"))):
-                        ran.add(name)
+        result = answer(f"select {', '.join(calls)}")  # of table functions this is no SQL
+        if result.startswith("Code: ") and not result.startswith(WRONG_NUMBER):
+            result = "".join(answer(f"select {call}") for call in calls)
+        if MARK in result:
+            ran.add(name)
     assert len(names) > 800
     assert unlisted("clickhouse", ran) == set()
     assert ran == probe, "the probe works"

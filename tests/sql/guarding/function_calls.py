@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import psycopg
@@ -64,6 +64,14 @@ FORMS = (  # ways of calling what the grammar knows
 Run = Callable[[str], Any]
 
 
+class Answer(NamedTuple):
+    """``result`` is rows or an error."""
+
+    name: str
+    sql: str
+    result: str
+
+
 def functions(dialect: str) -> frozenset[str]:
     names = safe_functions(DIALECTS[dialect])
     assert names is not None
@@ -93,14 +101,15 @@ def unknown(names: Iterable[str], run: Run, is_there: Callable[[Any], bool]) -> 
     return missing
 
 
-def dependent(
-    calls: Iterable[tuple[str, str]], run: Run, *, empty: str, fill: str, ran: Callable[[str], bool] = lambda _: True
-) -> set[str]:
-    """Functions that show a row of the table, or whose result, or error, is another while the table is empty. ``calls``
-    are pairs of a name and SQL; ``empty`` and ``fill`` are statements, one a line. ``ran``: whether a result is one of
-    the function, not an error in how it is called."""
-    each_once = dict.fromkeys(calls)  # for many types one argument stands
-    before = [(name, sql, result) for name, sql in each_once if ran(result := run(sql))]
+def answered(calls: Iterable[tuple[str, str]], run: Callable[[str], str]) -> list[Answer]:
+    """The result of each different call, a pair of a name and SQL."""
+    return [Answer(name, sql, run(sql)) for name, sql in dict.fromkeys(calls)]
+
+
+def dependent(answers: Iterable[Answer], run: Run, *, empty: str, fill: str) -> set[str]:
+    """Functions that show a row of the table, or whose result, or error, is another while the table is empty.
+    ``empty`` and ``fill`` are statements, one a line."""
+    before = list(answers)
     for statement in empty.splitlines():
         run(statement)
     changed = [(name, sql, full) for name, sql, full in before if run(sql) != full]

@@ -253,8 +253,9 @@ export class Reading {
     const y = drawing.top - around.top + stop.y * scale;
     const { offsetWidth: width, offsetHeight: height } = this.tip;
     const left = x + 14 + width > around.width ? x - 14 - width : x + 14;
-    this.tip.style.left = `${Math.min(Math.max(0, left), Math.max(0, around.width - width))}px`;
-    this.tip.style.top = `${Math.max(0, Math.min(y - height / 2, around.height - height))}px`;
+    const within = (at, most) => `${Math.round(Math.max(0, Math.min(at, most)))}px`;
+    // `left` and `top` would lay out the page again.
+    this.tip.style.translate = `${within(left, around.width - width)} ${within(y - height / 2, around.height - height)}`;
   }
 }
 

@@ -22,7 +22,7 @@ MOST_PLACES = 1_500
 """Of bars in time that are filled. A page draws twenty thousand, and leaves out more (test_true_times.py)."""
 
 once = functools.lru_cache(maxsize=512)
-"""For a function of a case: each case of a page is checked at three widths."""
+"""For a function of a case: each case of a page is checked at several widths."""
 
 
 @dataclass(frozen=True, eq=False)

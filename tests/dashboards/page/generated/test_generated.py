@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -38,14 +39,17 @@ STILL = """() => {
 """What is only measured is not painted, and thousands of bars do not fade for each tooltip."""
 
 WIDTHS = (1440, 820, 390)
+Turns = Sequence[Sequence[int]]
 ALL = 300
 SAMPLE = 4
 OF_A_LANGUAGE = 6
 STOPS = 5
 TIPS_OF = 7
-"""One of so many is asked for its tooltips at each width; the others at the narrowest one."""
-ON_A_PAGE = 60
+"""One of so many is asked for its tooltips at each width; the others at their narrowest one."""
+ON_A_PAGE = 100
 """All names of a page get colours of their own: many pages of few panels cost a fourth of one of three hundred."""
+TURNS = tuple(combinations(WIDTHS, 2))
+"""The widths of one page after another: of the three hundred of a kind, each hundred is drawn for two of the three."""
 LOCALES = [("ar-EG", "EGP"), ("de-DE", "EUR"), ("hi-IN", "INR"), ("ja-JP", "JPY")]
 SHOWN = 20
 """Faults of a red test that are printed."""
@@ -68,7 +72,7 @@ async def fitted(page: Page, width: int) -> None:
     await page.evaluate(FITTED)
 
 
-async def wrong(page: Page, cases: dict[str, Case], width: int) -> list[str]:
+async def wrong(page: Page, cases: dict[str, Case], width: int, narrowest: int) -> list[str]:
     """The faults of all panels at a width, each with the call that makes its data."""
     await fitted(page, width)
     panels = await drawn(page)
@@ -84,7 +88,7 @@ async def wrong(page: Page, cases: dict[str, Case], width: int) -> list[str]:
         note(panel, faults(panels[panel]))
         note(panel, check(cases[panel], panels[panel], labels))
         note(panel, check_texts(cases[panel], panels[panel], labels))
-    asked = [panel for panel, made in cases.items() if width == WIDTHS[-1] or made.seed % TIPS_OF == 0]
+    asked = [panel for panel, made in cases.items() if width == narrowest or made.seed % TIPS_OF == 0]
     for tips in await measured(page, TIPS, {"most": STOPS, "panels": asked}):
         note(tips["id"], iter(tips["faults"]))
         note(tips["id"], check_tips(cases[tips["id"]], tips["found"]))
@@ -94,29 +98,30 @@ async def wrong(page: Page, cases: dict[str, Case], width: int) -> list[str]:
 
 
 async def shown(
-    stand_in: StandIn, visit: Visit, cases: Sequence[Case], **more: str
-) -> AsyncIterator[tuple[Page, dict[str, Case]]]:
-    """One page after another, each with its cases by the ids of their panels."""
+    stand_in: StandIn, visit: Visit, cases: Sequence[Case], turns: Turns = (WIDTHS,), **more: str
+) -> AsyncIterator[tuple[Page, dict[str, Case], Sequence[int]]]:
+    """One page after another, each with its cases by the ids of their panels, and its widths by turns."""
     seen = await visit("about:blank", settle=False)
-    for first in range(0, len(cases), ON_A_PAGE):
+    for place, first in enumerate(range(0, len(cases), ON_A_PAGE)):
         lines = in_rows(cases[first : first + ON_A_PAGE])
         places = {f"{line}-{place}": each for line, row in enumerate(lines, 1) for place, each in enumerate(row, 1)}
+        widths = turns[place % len(turns)]
         stand_in.clear()
-        await seen.page.set_viewport_size({"width": WIDTHS[0], "height": 900})
+        await seen.page.set_viewport_size({"width": widths[0], "height": 900})
         panels = [[each.panel for each in row] for row in lines]
         await seen.page.goto(stand_in.show(*panels, name=f"from-{first}", **more))  # by one name, a page knows colours
         await seen.page.evaluate(STILL)
         await come(seen)
         assert await seen.page.locator("[data-state=failed]").count() == 0
         assert seen.console == []
-        yield seen.page, places
+        yield seen.page, places, widths
 
 
-async def check_all(stand_in: StandIn, visit: Visit, cases: Sequence[Case]) -> None:
+async def check_all(stand_in: StandIn, visit: Visit, cases: Sequence[Case], turns: Turns = (WIDTHS,)) -> None:
     found: list[str] = []
-    async for page, places in shown(stand_in, visit, cases):
-        for width in WIDTHS:
-            found += await wrong(page, places, width)
+    async for page, places, widths in shown(stand_in, visit, cases, turns):
+        for width in widths:
+            found += await wrong(page, places, width, min(widths))
     assert found == [], "\n".join([f"{len(found)} faults", *found[:SHOWN]])
 
 
@@ -135,7 +140,7 @@ async def test_what_was_wrong_once(stand_in: StandIn, visit: Visit) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 async def test_many_of_each_kind(stand_in: StandIn, visit: Visit, kind: str) -> None:
     """Three hundred of each."""
-    await check_all(stand_in, visit, [case(kind, seed) for seed in range(ALL)])
+    await check_all(stand_in, visit, [case(kind, seed) for seed in range(ALL)], TURNS)
 
 
 @pytest.mark.slow
@@ -145,8 +150,8 @@ async def test_labels_of_other_languages(stand_in: StandIn, visit: Visit, locale
     data sets of its own."""
     first = LOCALES.index((locale, currency)) * OF_A_LANGUAGE
     cases = [case(kind, seed) for kind in KINDS for seed in range(first, first + OF_A_LANGUAGE)]
-    async for page, places in shown(stand_in, visit, cases, locale=locale, currency=currency):
-        for width in WIDTHS:
+    async for page, places, widths in shown(stand_in, visit, cases, locale=locale, currency=currency):
+        for width in widths:
             await fitted(page, width)
             panels = await drawn(page)
             found = [fault for each in await measured(page, LABELS) for fault in each["faults"]]

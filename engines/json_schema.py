@@ -1,10 +1,13 @@
-"""JSON Schema's validator. The package jsonschema does the same and takes two seconds of each process that loads it."""
+"""JSON Schema's validator. The package jsonschema, which OpenAPI's validators need, does the same and loads slowly."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
+import pytest
 from jsonschema_rs import Draft202012Validator
 
 
@@ -20,3 +23,12 @@ def keywords() -> set[str]:
     parts = ("core", "applicator", "validation", "meta-data", "format-annotation", "content")
     metaschemas = [REGISTRY.contents(f"https://json-schema.org/draft/2020-12/meta/{part}") for part in parts]
     return {keyword for metaschema in metaschemas for keyword in metaschema["properties"]}
+
+
+def openapi_validators() -> ModuleType:
+    """The package with the validators of OpenAPI documents, without rfc3987_syntax, which takes more than a second to
+    load. jsonschema has it for the format ``iri``, which is OpenAPI's only for namespaces of XML."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "rfc3987_syntax", None)
+        import openapi_spec_validator
+    return openapi_spec_validator

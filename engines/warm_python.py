@@ -7,7 +7,6 @@ Each is a process as any other, and imports our code itself. Tests of what is im
 from __future__ import annotations
 
 import atexit
-import ctypes
 import marshal
 import os
 import socket
@@ -18,6 +17,8 @@ from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
+
+from engines.warm_interpreter import request
 
 EARLY = ("PYTHON", "LANG", "LC_", "TZ", "OTEL_")
 """Beginnings of variables that Python reads at its start, or one of the packages when it is imported."""
@@ -47,7 +48,9 @@ class Popen(subprocess.Popen[Any]):
             and _early(environ) == _early(os.environ)
             and "COVERAGE_PROCESS_START" not in environ
         ):
-            self._message = marshal.dumps((words[1:], folder, environ, bool(options.get("start_new_session"))))
+            self._message = marshal.dumps(
+                ([0, 1, 2], words[1:], folder, environ, bool(options.get("start_new_session")))
+            )
         super().__init__(args, **options)
 
     def _execute_child(self, *given: Any) -> None:
@@ -60,12 +63,7 @@ class Popen(subprocess.Popen[Any]):
             number if end == -1 else end for number, end in zip((0, 1, 2), (ends[0], ends[3], ends[5]), strict=True)
         ]
         with _lock:
-            control = _interpreter()
-            _adopt(True)
-            socket.send_fds(control, [self._message], streams)
-            self.pid = int.from_bytes(control.recv(4), "big")
-            control.recv(16)
-            _adopt(False)
+            self.pid = request(_interpreter(), self._message, streams)
         self._child_created = True
         self._close_pipe_fds(*ends)  # type: ignore[attr-defined]
 
@@ -94,11 +92,6 @@ def run(
 
 def _early(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environ.items() if name.startswith(EARLY) and name not in _EACH}
-
-
-def _adopt(now: bool) -> None:
-    """Make this process the parent of descendants whose parent ends, or no longer."""
-    ctypes.CDLL(None).prctl(36, int(now), 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
 @cache

@@ -67,6 +67,44 @@ def test_a_process_ends_by_a_signal_or_an_error(start: type[subprocess.Popen[str
     assert process.returncode == 1
 
 
+SUPERVISOR = """
+import multiprocessing, os, signal, sys
+import ours
+
+def work(pipe, parent):
+    is_new = ours.made_in == os.getpid() and os.getppid() == parent
+    print(is_new, os.environ["LATE"], pipe.recv(), signal.getsignal(signal.SIGINT), flush=True)
+    sys.exit(3)
+
+if __name__ == "__main__":
+    os.environ["LATE"] = "set"
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    workers = [context.Process(target=work, args=(there, os.getpid())) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+        here.send("sent")
+    for worker in workers:
+        worker.join()
+        print(worker.exitcode, flush=True)
+"""
+
+
+def test_the_workers_of_a_process_import_our_code_themselves(
+    start: type[subprocess.Popen[str]], tmp_path: Path
+) -> None:
+    """With what their parent has set, and as its children. Red when a worker is a copy of its parent."""
+    (tmp_path / "ours.py").write_text("import os; made_in = os.getpid()")
+    (tmp_path / "supervisor.py").write_text(SUPERVISOR)
+    command = [sys.executable, "-m", "supervisor", "--workers", "2"]
+    with start(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        printed, errors = process.communicate(timeout=120)
+    assert (process.returncode, errors) == (0, "")
+    *said, first, second = sorted(printed.splitlines(), reverse=True)
+    assert (first, second) == ("3", "3")
+    assert said == 2 * [f"True set sent {signal.default_int_handler}"]
+
+
 def test_an_orphan_is_not_adopted() -> None:
     """Red when this process stays the one that adopts: what a server leaves behind would be a zombie of the tests."""
     code = "import os, time\nif os.fork() == 0:\n    time.sleep(0.3)\n    os.execvp('sh', ['sh', '-c', 'echo $PPID'])"

@@ -14,6 +14,7 @@ import httpx2
 import psutil
 import pytest
 
+from engines.warm_interpreter import FORKER
 from tests.cli.conftest import Terminal
 from tests.cli.serving import Server, client, serving
 from tests.server.metrics.conftest import samples
@@ -22,11 +23,12 @@ pytestmark = pytest.mark.slow
 
 
 def _workers(server: Server) -> set[int]:
-    """The processes that serve; multiprocessing has one more, which keeps track of resources."""
+    """The processes that serve; multiprocessing has one more, which keeps track of resources, and
+    engines/warm_python.py one that forks them."""
     found = set()
     for each in psutil.Process(server.process.pid).children():
         with contextlib.suppress(psutil.NoSuchProcess):  # or a zombie, which is one
-            if "resource_tracker" not in " ".join(each.cmdline()):
+            if "resource_tracker" not in " ".join(each.cmdline()) and each.name() != FORKER.decode():
                 found.add(each.pid)
     return found
 

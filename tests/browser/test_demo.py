@@ -131,6 +131,7 @@ async def test_every_dashboard_shows_all_its_panels(visit: Visit, demo: Served, 
     assert await frame.evaluate("window.violations") == []
 
 
+@pytest.mark.slow
 async def test_a_click_on_an_airport_filters_the_page(visit: Visit, demo: Served) -> None:
     """The other panels show the flights of that airport, and a chip says so; a second click takes it back."""
     seen = await visit("B6")
@@ -149,6 +150,7 @@ async def _differs(frame: Frame, before: str) -> bool:
     return bool(await frame.evaluate(COME)) and await flights(frame) != before
 
 
+@pytest.mark.slow
 async def test_a_route_opens_its_own_dashboard_and_leads_back(visit: Visit, demo: Served) -> None:
     """In the same frame, with the filter set; the product's navigation follows, and its link to the page of before
     leads there. Red when the product looked at its own address alone."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.samples import sampled
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
@@ -152,6 +153,7 @@ def test_written_queries() -> None:
     compared([(each.dialect, each.sql) for each in SPELLINGS.values() if isinstance(each, Spelling)])
 
 
+@sampled(3)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_composed_texts(dialect: str) -> None:
     """Texts composed of what dialects read differently; those that the server refuses are left out. Red with

@@ -21,7 +21,7 @@ from tests.browser.embedding.frames import dashboards, until
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.served import write_files
 
-pytestmark = IN_CHROMIUM
+pytestmark = [IN_CHROMIUM, pytest.mark.slow]
 
 FILTERS = """[[ and route in {{ params.route }} ]] [[ and delay >= {{ params.least }} ]]
         and {{ params.period | within(day) }}"""

@@ -8,6 +8,8 @@ from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.marks import Drawn, drawn, faults
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 SHARES = rows({"k": "text", "v": "float"}, ["a", 0.4], ["b", 0.45], ["c", 0.5], ["d", 0.55], ["e", 0.6])
 TWICE = rows({"k": "text", "v": "float"}, ["a", 1], ["a", 2], ["b", 3], ["a", 9], ["b", None])
 PARTS = rows({"x": "text", "k": "text", "v": "float"}, *[[x, k, v] for x in "pq" for k, v in (("a", 0.2), ("b", 0.7))])

@@ -12,6 +12,8 @@ from tests.dashboards.page.marks import panel_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_time import answer, labels
 
+pytestmark = pytest.mark.slow
+
 SPACE = "\N{NARROW NO-BREAK SPACE}"
 
 

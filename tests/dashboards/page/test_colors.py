@@ -20,6 +20,8 @@ from tests.dashboards.page.conftest import Visit, come, until
 from tests.dashboards.page.gallery import ORIGIN
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 SOURCES = Path(__file__).parents[3] / "frontend" / "src" / "dashboards"
 MODULE = SOURCES / "charts" / "colors.js"
 PALETTE = ("#2f5bd8", "#b35c00", "#0b7a75", "#a03c8f", "#5c7a00", "#7a4a2b", "#6b4fa0", "#5b6472")

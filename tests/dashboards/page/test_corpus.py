@@ -15,6 +15,8 @@ from tests.dashboards.page.marks import CHARTS, NEAR, drawn, faults
 from tests.dashboards.page.sample import Sample, sample
 from tests.dashboards.page.test_fitting import BEYOND, OVERFLOWING, WIDTHS, whole_of
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("money", "neg", "nulls")
 SAID = {
     "donut with negative": "Some values are below 0, so they are not parts of a whole.",

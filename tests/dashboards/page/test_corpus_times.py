@@ -15,6 +15,8 @@ from tests.dashboards.page.conftest import Visit, has_run
 from tests.dashboards.page.sample import Sample, sample
 from tests.dashboards.page.test_time import titles
 
+pytestmark = pytest.mark.slow
+
 DAYS = """create table e as select cast(d as date) as d
 from generate_series(date '2023-01-01', date '2026-11-28', interval 1 day) t(d)"""
 CALLS = """create table ev as

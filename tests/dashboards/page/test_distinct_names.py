@@ -11,6 +11,8 @@ from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.marks import drawn
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 NEAR_NUMBERS = [0.1, 0.104, 0.10000000000000002, 1000.3, 1000.4]
 EXACT = ["0.1", "0.104", "0.10000000000000002", "1000.3", "1000.4"]
 LONG = ["0.100000000000000000000000000001", "0.100000000000000000000000000002"]

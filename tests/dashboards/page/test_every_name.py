@@ -9,6 +9,8 @@ from tests.dashboards.page.marks import drawn, faults, panel_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_time import NOWHERE, labels, middles, titles
 
+pytestmark = pytest.mark.slow
+
 CITIES = ["Vienna", "Graz", "Linz", "Salzburg", "Innsbruck", "Klagenfurt", "Villach", "Wels", "Steyr", "Krems"]
 BARS: Message = {"kind": "bar", "bar": ["n"], "by": "x"}
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.stand_in import StandIn, rows
 from tests.dashboards.page.test_values import LARGE, WRITTEN, panel
+
+pytestmark = pytest.mark.slow
 
 BEFORE = "9007199254740992"
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import httpx2
+import pytest
 
 from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.sample import sample
 from tests.dashboards.page.test_fitting import whole_of
+
+pytestmark = pytest.mark.slow
 
 FILE = """
 title: Exact

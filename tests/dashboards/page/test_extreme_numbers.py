@@ -11,6 +11,8 @@ from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.marks import Drawn, drawn
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 TOO_LARGE = "These values are too large to be drawn."
 
 

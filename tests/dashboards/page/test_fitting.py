@@ -11,8 +11,10 @@ from playwright.async_api import Page
 from tests.dashboards.page.conftest import Visit, until
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 MONEY = ["1234567890.12", "234567890.10", "-98765432.10", "1034567890.50", "1234567.80", 1e300]
-WIDTHS = [pytest.param(1440, marks=pytest.mark.slow), 1280, pytest.param(820, marks=pytest.mark.slow), 390]
+WIDTHS = [1440, 1280, 820, 390]
 
 SHORT_NAME = 6
 """Letters of a name in a legend for which there is always room."""
@@ -59,7 +61,7 @@ async def whole_of(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("dark", [False, True])
 async def test_figures_fit_their_cards(stand_in: StandIn, visit: Visit, width: int, dark: bool) -> None:
     """Six in a row, with what may stand beside and below them. The whole is in the title and for a screen reader. Red
     when the number is as wide as it wants: it ran over the next card."""

@@ -17,6 +17,8 @@ from tests.dashboards.page.marks import boxes, panel_of, path
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_time import answer, labels, titles
 
+pytestmark = pytest.mark.slow
+
 DAYS = ["2026-01-01", "2026-01-02", "2026-01-05", "2026-01-09", "2026-01-10"]
 
 

@@ -10,6 +10,8 @@ from tests.dashboards.page.conftest import Visit, box_of
 from tests.dashboards.page.marks import drawn, faults, panel_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 KINDS: tuple[Message, ...] = ({"kind": "line", "line": ["n"]}, {"kind": "scatter", "scatter": "n"})
 
 

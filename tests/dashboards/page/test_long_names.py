@@ -8,6 +8,8 @@ from tests.dashboards.page.conftest import Visit, box_of
 from tests.dashboards.page.marks import panel_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 NAMES = [
     "Industrial Refrigeration Equipment Sales",
     "Wholesale Distribution of Office Supplies",

@@ -13,6 +13,8 @@ from tests.dashboards.page.conftest import Visit, come
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_colors import by_name, contrast, distance, loads, loads_and_tokens, numbers_of, parts_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("count", [14, 20, 30, 90])
 def test_a_name_has_one_colour_in_four_charts(count: int) -> None:

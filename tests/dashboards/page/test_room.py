@@ -11,6 +11,8 @@ from tests.dashboards.page.conftest import Visit, box_of, until
 from tests.dashboards.page.gallery import ORIGIN, PERIOD
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 FIGURE: Message = {"kind": "figure", "figure": "n", "title": "Visits", "answer": rows({"n": "integer"}, [12])}
 NAMES = [f"A customer of number {number} with a name" for number in range(14)]
 BARS: Message = {"kind": "bar", "bar": ["n"], "by": "name", "title": "Long"}

@@ -11,6 +11,8 @@ from tests.dashboards.page.expected import ALL_ZERO
 from tests.dashboards.page.marks import panel_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 
 def figure(now: float, before: float, **more: Any) -> Message:
     told = rows({"v": "float"}, [now], compare=rows({"v": "float"}, [before]))

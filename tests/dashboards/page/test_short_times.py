@@ -12,6 +12,8 @@ from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.marks import panel_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 WRITTEN = re.compile(r"(?P<day>[A-Z][a-z]{2} \d+)?(?:, )?(?P<year>\d{4})?(?:, )?(?P<hour>\d+:\d\d [AP]M)?")
 
 

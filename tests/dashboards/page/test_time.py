@@ -12,6 +12,8 @@ from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.marks import boxes, panel_of, path
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 NOWHERE = "1 value has no place on the axis and is not drawn."
 
 

@@ -17,6 +17,8 @@ from tests.dashboards.page.marks import boxes, panel_of, path
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_time import answer, labels, middles, titles
 
+pytestmark = pytest.mark.slow
+
 LEFT_OUT = "Times without a value are left out: there are too many of them."
 NOW = "2026-11-29T09:00:00"
 

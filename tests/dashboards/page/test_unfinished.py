@@ -10,6 +10,8 @@ from tests.dashboards.page.marks import panel_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_time import answer, labels, titles
 
+pytestmark = pytest.mark.slow
+
 NOW = "2026-11-25T09:00:00"
 """A Wednesday."""
 MONTHS = [f"2026-{month:02}-01" for month in range(8, 12)]

@@ -7,6 +7,8 @@ import pytest
 from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 ANSWER = rows({"k": "text", "n": "integer"}, ["Won", 5], ["Lost", 3], ["Open", 4], [None, 2])
 DONUT: Message = {"kind": "donut", "donut": "n", "by": "k", "answer": ANSWER}
 COLOR: Message = {"field": "k", "type": "nominal"}

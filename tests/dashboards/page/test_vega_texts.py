@@ -11,6 +11,8 @@ from tests.dashboards.page.conftest import Visit, box_of, until
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_values import DECIMAL, LARGE, WRITTEN
 
+pytestmark = pytest.mark.slow
+
 Y = {"field": "v", "type": "quantitative"}
 X = {"field": "k", "type": "nominal"}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 
+@pytest.mark.slow
 def test_schemathesis(subtests: pytest.Subtests) -> None:
     """0 failures of all checks of schemathesis and of ours, of each operation, in its phases examples, coverage and
     fuzzing."""

@@ -13,6 +13,7 @@ from random import Random
 import pytest
 
 from engines.hypothesis_profile import examples
+from engines.samples import sampled
 from tenantry.errors import TemplateError
 from tenantry.sql import SQLTemplate
 from tenantry.sql.guarding import read_tables
@@ -33,6 +34,7 @@ def assert_no_defect(found: Found) -> None:
     assert found.defects == 0
 
 
+@sampled(2)
 def test_texts_and_generated_queries(attacked: Engine) -> None:
     """Of the generated queries more than three in five leak unguarded, of the texts two in five. Red when the tables of
     other tenants are empty."""

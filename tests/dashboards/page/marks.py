@@ -263,7 +263,13 @@ async def boxes(panel: Locator, what: str = "rect.bar") -> list[dict[str, float]
 
 async def panel_of(stand_in: StandIn, visit: Visit, panel: Message, **options: Any) -> Locator:
     """The panel, alone on its page; the console is clean and the policy kept."""
-    seen = await visit(stand_in.show([panel]), **options)
+    (found,) = await panels_of(stand_in, visit, panel, **options)
+    return found
+
+
+async def panels_of(stand_in: StandIn, visit: Visit, *panels: Message, **options: Any) -> list[Locator]:
+    """Panels below one another on one page, each as wide as one alone: a page costs as much as ten panels."""
+    seen = await visit(stand_in.show(*[[panel] for panel in panels]), **options)
     assert seen.console == []
     assert await seen.violations() == []
-    return seen.page.locator("[data-panel='1-1']")
+    return [seen.page.locator(f"[data-panel='{line}-1']") for line in range(1, len(panels) + 1)]

@@ -9,11 +9,12 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from playwright.async_api import Locator
 
 from tenantry.dashboards.charts.m4 import Plot, reduce_rows
 from tenantry.datasources.results import Result
 from tests.dashboards.page.conftest import Visit
-from tests.dashboards.page.marks import boxes, panel_of, path
+from tests.dashboards.page.marks import boxes, panel_of, panels_of, path
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_time import answer, labels, titles
 
@@ -26,9 +27,9 @@ def panel(kind: str, given: Message, **more: Any) -> Message:
     return {"kind": kind, kind: ["n"], "by": "day", "answer": given} | more
 
 
-async def runs(stand_in: StandIn, visit: Visit, shown: Message, what: str = ".line") -> list[int]:
+async def runs(shown: Locator, what: str = ".line") -> list[int]:
     """How many corners each part of a line has."""
-    return [len(part) for part in await path(await panel_of(stand_in, visit, shown), what)]
+    return [len(part) for part in await path(shown, what)]
 
 
 def hours(zone: str, first: date, count: int) -> list[str]:
@@ -64,13 +65,12 @@ async def test_a_gap_of_a_stack_and_of_a_small_line(stand_in: StandIn, visit: Vi
     bridged, and when layers had the page's colour around them: it hid those of thousands of points."""
     given = [[day, key, 5] for day in DAYS for key in "ab" if (day, key) != ("2026-01-02", "b")]
     stack = panel("area", rows({"day": "date", "k": "text", "n": "integer"}, *given), color="k", stack="sum")
-    shown = await panel_of(stand_in, visit, stack)
+    told = rows({"n": "integer"}, [55], sparkline=answer(DAYS))
+    shown, figure = await panels_of(stand_in, visit, stack, {"kind": "figure", "figure": "n", "answer": told})
     assert [len(part) for part in await path(shown, ".layer[d]")] == [4, 2, 4] * 2
     stroke = "getComputedStyle(e)"
     assert await shown.locator(".layer").first.evaluate(f"e => {stroke}.stroke === {stroke}.fill")
-    told = rows({"n": "integer"}, [55], sparkline=answer(DAYS))
-    figure = {"kind": "figure", "figure": "n", "answer": told}
-    assert await runs(stand_in, visit, figure, ".sparkline .line") == [2, 1, 2]
+    assert await runs(figure, ".sparkline .line") == [2, 1, 2]
 
 
 @pytest.mark.parametrize("by", ["day", "name"])
@@ -115,21 +115,21 @@ async def test_other_times_are_connected(stand_in: StandIn, visit: Visit, times:
     """They are no buckets: nothing is missing between them, and the last one is whole. Red when the unit was the
     largest divisor of all steps."""
     given = answer(times, kind="datetime", **more)
-    shown = await panel_of(stand_in, visit, panel("line", given))
-    assert [len(part) for part in await path(shown, ".line")] == [len(times)]
-    assert await shown.locator(".cut").count() == 0
-    bars = await panel_of(stand_in, visit, panel("bar", given))
+    line, bars = await panels_of(stand_in, visit, panel("line", given), panel("bar", given))
+    assert await runs(line) == [len(times)]
+    assert await line.locator(".cut").count() == 0
     assert await bars.locator(".cut").count() == 0
 
 
 async def test_the_unit_of_the_query_counts(stand_in: StandIn, visit: Visit) -> None:
     """Where a viewer chose it, one row is enough. Red when days far from one another were no days."""
     days = ["2026-01-02", "2026-01-13", "2026-01-20"]
-    assert await runs(stand_in, visit, panel("line", answer(days, unit="day"))) == [1, 1, 1]
     month = answer(["2026-11-01T00:00:00"], kind="datetime", unit="month", now="2026-11-28T11:00:00")
-    said = await titles(await panel_of(stand_in, visit, panel("bar", month)))
-    assert said[0].splitlines()[0].endswith(", not over")
-    assert await (await panel_of(stand_in, visit, panel("line", month))).locator(".dot.cut").count() == 1
+    shown = [panel("line", answer(days, unit="day")), panel("bar", month), panel("line", month)]
+    far, bar, dot = await panels_of(stand_in, visit, *shown)
+    assert await runs(far) == [1, 1, 1]
+    assert (await titles(bar))[0].splitlines()[0].endswith(", not over")
+    assert await dot.locator(".dot.cut").count() == 1
 
 
 @pytest.mark.parametrize(("start", "first"), [("monday", "Sep 7"), ("sunday", "Sep 6"), (None, "Sep 7")])
@@ -156,22 +156,24 @@ async def test_hours_of_a_day_on_which_clocks_change(
     """Each has a bar of its own beside the one before, and no gap. Red when the clock was the place: two hours were one
     bar in autumn, and one that never was stood empty in spring."""
     given = answer(hours(zone, first, count), kind="datetime")
-    bars = await panel_of(stand_in, visit, panel("bar", given))
+    bars, line = await panels_of(stand_in, visit, panel("bar", given), panel("line", given))
     places = [box["x"] for box in await boxes(bars)]
     steps = [round(after - before, 1) for before, after in itertools.pairwise(places)]
     assert (len(places), max(steps) - min(steps) < 0.2) == (count, True)
     said = await titles(bars)
     assert (len(said), len({each.splitlines()[0] for each in said})) == (count, count)
-    assert await runs(stand_in, visit, panel("line", given)) == [count]
+    assert await runs(line) == [count]
 
 
 async def test_an_hour_that_no_clock_showed(stand_in: StandIn, visit: Visit) -> None:
     """Of a query whose hours have no zone: that of the answer says which hours there were. Red when it was a gap."""
     times = [f"2026-03-29T{hour:02}:00:00" for hour in range(8) if hour != 2]
     given = answer(times, kind="datetime", unit="hour", zone="Europe/Vienna")
-    assert await runs(stand_in, visit, panel("line", given)) == [7]
-    assert len(await titles(await panel_of(stand_in, visit, panel("bar", given)))) == 7
-    assert await runs(stand_in, visit, panel("line", given | {"zone": "UTC"})) == [2, 5]
+    shown = [panel("line", given), panel("bar", given), panel("line", given | {"zone": "UTC"})]
+    line, bars, of_utc = await panels_of(stand_in, visit, *shown)
+    assert await runs(line) == [7]
+    assert len(await titles(bars)) == 7
+    assert await runs(of_utc) == [2, 5]
 
 
 @pytest.mark.parametrize(("equal", "parts"), [(True, 2), (False, 1)])

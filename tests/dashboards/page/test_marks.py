@@ -7,10 +7,11 @@ import re
 from datetime import date, timedelta
 
 import pytest
+from playwright.async_api import Locator
 
 from tests.dashboards.page.conftest import Visit, box_of
-from tests.dashboards.page.marks import NEAR, axis, boxes, panel_of, path
-from tests.dashboards.page.stand_in import StandIn, rows
+from tests.dashboards.page.marks import NEAR, axis, boxes, panel_of, panels_of, path
+from tests.dashboards.page.stand_in import Message, StandIn, rows
 
 MONTHS = [f"2013-{month:02}-01" for month in range(1, 13)]
 
@@ -265,9 +266,8 @@ async def test_labels_never_lie_over_one_another(stand_in: StandIn, visit: Visit
     """Long names, at the width of a telephone. Red when labels are not measured."""
     names = [f"Terminal {n} of the northern airport" for n in range(14)]
     answer = rows({"name": "text", "n": "integer"}, *[[name, 7] for name in names])
-    for horizontal in (False, True):
-        view = {"kind": "bar", "bar": ["n"], "by": "name", "horizontal": horizontal, "answer": answer}
-        panel = await panel_of(stand_in, visit, view, width=360)
+    view = {"kind": "bar", "bar": ["n"], "by": "name", "answer": answer}
+    for panel in await panels_of(stand_in, visit, view, view | {"horizontal": True}, width=360):
         labels = panel.locator("text.label:not(.value)")
         spots = [await box_of(each) for each in await labels.all()]
         assert len(spots) > 2
@@ -303,28 +303,30 @@ def _overlap(one: dict[str, float], other: dict[str, float]) -> bool:
     return not apart("x", "width") and not apart("y", "height")
 
 
-@pytest.mark.parametrize("value", [5, -5, 0, 1_000_000, 0.0003])
 @pytest.mark.parametrize("kind", ["scatter", "line"])
-async def test_a_single_value_is_drawn_where_the_axes_say(
-    stand_in: StandIn, visit: Visit, kind: str, value: float
-) -> None:
+async def test_a_single_value_is_drawn_where_the_axes_say(stand_in: StandIn, visit: Visit, kind: str) -> None:
     """One value on either axis: the mark lies within the plot, on the height of its value, and a point of a scatter
     chart on no edge. Red when the axis began at the value itself."""
-    answer = rows({"x": "float", "n": "float"}, [value, value], [value, value])
-    panel = await panel_of(
-        stand_in, visit, {"kind": kind, kind: "n" if kind == "scatter" else ["n"], "by": "x"} | {"answer": answer}
-    )
+    view: Message = {"kind": kind, kind: "n" if kind == "scatter" else ["n"], "by": "x"}
+    values = [5, -5, 0, 1_000_000, 0.0003]
+    answers = [rows({"x": "float", "n": "float"}, [value, value], [value, value]) for value in values]
+    panels = await panels_of(stand_in, visit, *[view | {"answer": answer} for answer in answers])
+    for value, panel in zip(values, panels, strict=True):
+        await _is_within(panel, kind, value)
+
+
+async def _is_within(panel: Locator, kind: str, value: float) -> None:
     low, high = await panel.locator(".axis-value .label").evaluate_all(
         "all => [all.at(0), all.at(-1)].map((each) => Number(each.getAttribute('y')))"
     )
     labels = await panel.locator(".axis-bottom .label").all_text_contents()
-    assert labels
-    assert await panel.locator(".axis-value .label").count() >= 2
+    assert labels, value
+    assert await panel.locator(".axis-value .label").count() >= 2, value
     mark = panel.locator("circle.point" if kind == "scatter" else ".series circle, .series .line").first
     box, plot = await box_of(mark), await box_of(panel.locator("svg.plot"))
     middle = box["y"] + box["height"] / 2 - plot["y"]
-    assert high - NEAR <= middle <= low + NEAR
+    assert high - NEAR <= middle <= low + NEAR, value
     if kind == "scatter":
-        assert high + 20 < middle < low - 20
+        assert high + 20 < middle < low - 20, value
         across = box["x"] + box["width"] / 2 - plot["x"]
-        assert 0.2 * plot["width"] < across < 0.8 * plot["width"]
+        assert 0.2 * plot["width"] < across < 0.8 * plot["width"], value

@@ -9,12 +9,13 @@ import pytest
 from playwright.async_api import Locator
 
 from tests.dashboards.page.conftest import Visit
-from tests.dashboards.page.marks import boxes, panel_of, path
+from tests.dashboards.page.marks import boxes, panel_of, panels_of, path
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
 pytestmark = pytest.mark.slow
 
 NOWHERE = "1 value has no place on the axis and is not drawn."
+EACH: list[Message] = [{"kind": "bar", "bar": ["n"]}, {"kind": "line", "line": ["n"]}, {"kind": "donut", "donut": "n"}]
 
 
 def answer(times: list[str], values: list[float] | None = None, kind: str = "date", **more: Any) -> Message:
@@ -77,11 +78,10 @@ async def test_bars_stand_where_their_days_are(stand_in: StandIn, visit: Visit) 
 async def test_a_missing_bucket_has_its_place(stand_in: StandIn, visit: Visit, times: list[str], places: int) -> None:
     """It is a gap, or 0 where the author says so."""
     bars = {"kind": "bar", "bar": ["n"], "by": "day", "answer": answer(times, kind="datetime")}
-    panel = await panel_of(stand_in, visit, bars)
+    panel, filled = await panels_of(stand_in, visit, bars, bars | {"fill": 0})
     said = await titles(panel)
     assert (len(said), sum("–" in each for each in said)) == (places, places - 3)
-    panel = await panel_of(stand_in, visit, bars | {"fill": 0})
-    assert sum("\n0" in each for each in await titles(panel)) == places - 3
+    assert sum("\n0" in each for each in await titles(filled)) == places - 3
 
 
 @pytest.mark.parametrize(("kind", "written"), [("integer", int), ("text", str)])
@@ -94,12 +94,11 @@ async def test_a_year_without_a_row_has_its_place(
     given = rows({"year": kind, "n": "integer"}, lines[0], [None, 1], *lines[1:])
     bars: Message = {"kind": "bar", "bar": ["n"], "by": "year", "answer": given}
     years = ["2019", "2020", "2021", "2022", "2023"]
-    panel = await panel_of(stand_in, visit, bars)
+    lines_of: Message = {"kind": "line", "line": ["n"], "by": "year", "answer": given}
+    panel, filled, line = await panels_of(stand_in, visit, bars, bars | {"fill": 0}, lines_of)
     assert await titles(panel) == [f"{year}\n{n}" for year, n in zip(years, "34––6", strict=True)]
     assert await panel.locator(".chart-note").inner_text() == NOWHERE
-    said = await titles(await panel_of(stand_in, visit, bars | {"fill": 0}))
-    assert said == [f"{year}\n{n}" for year, n in zip(years, "34006", strict=True)]
-    line = await panel_of(stand_in, visit, {"kind": "line", "line": ["n"], "by": "year", "answer": given})
+    assert await titles(filled) == [f"{year}\n{n}" for year, n in zip(years, "34006", strict=True)]
     assert [len(part) for part in await path(line, ".series .line")] == [2, 1]
 
 
@@ -114,20 +113,25 @@ async def test_the_current_year_is_so_far(stand_in: StandIn, visit: Visit, kind:
     lines = [[written(year), n] for year, n in ((2024, 3), (2025, 4), (2026, 6))]
     given = rows({"year": kind, "n": "integer"}, *lines, **since)
     bars: Message = {"kind": "bar", "bar": ["n"], "by": "year", "answer": given}
-    panel = await panel_of(stand_in, visit, bars)
+    alone = rows({"year": kind, "n": "integer"}, lines[-1], now=since["now"])
+    fiscal = rows({"fiscal_year": kind, "n": "integer"}, *lines, **since)
+    panel, one, line, donut, other = await panels_of(
+        stand_in,
+        visit,
+        bars,
+        bars | {"answer": alone},
+        {"kind": "line", "line": ["n"], "by": "year", "answer": given},
+        {"kind": "donut", "donut": "n", "by": "year", "answer": given},
+        bars | {"by": "fiscal_year", "answer": fiscal},
+    )
     assert await titles(panel) == ["2024, in part\n3", "2025\n4", "2026, not over\n6"]
     assert await labels(panel) == ["2024", "2025", "2026"]
     assert await panel.locator(".bar.cut").count() == 2
-    alone = rows({"year": kind, "n": "integer"}, lines[-1], now=since["now"])
-    assert await titles(await panel_of(stand_in, visit, bars | {"answer": alone})) == ["2026, not over\n6"]
-    line = await panel_of(stand_in, visit, {"kind": "line", "line": ["n"], "by": "year", "answer": given})
+    assert await titles(one) == ["2026, not over\n6"]
     assert (await titles(line))[-1] == "2026, not over\n6"
     assert len(await path(line, ".line.cut")) > 0
-    donut = await panel_of(stand_in, visit, {"kind": "donut", "donut": "n", "by": "year", "answer": given})
     assert "2026, not over" in await donut.locator(".legend-name").all_text_contents()
-    fiscal = rows({"fiscal_year": kind, "n": "integer"}, *lines, **since)
-    panel = await panel_of(stand_in, visit, bars | {"by": "fiscal_year", "answer": fiscal})
-    assert await titles(panel) == ["2024\n3", "2025\n4", "2026\n6"]
+    assert await titles(other) == ["2024\n3", "2025\n4", "2026\n6"]
 
 
 @pytest.mark.parametrize(
@@ -146,8 +150,8 @@ async def test_the_current_bucket_is_so_far_among_few(
     """Elections, sales of a small shop. Red when years, months and days of which most are missing looked whole to the
     last one."""
     given = rows({"year": kind, "n": "integer"}, *[[at, 5] for at in times], now="2026-11-28T11:00:00")
-    for view in ({"kind": "bar", "bar": ["n"]}, {"kind": "line", "line": ["n"]}, {"kind": "donut", "donut": "n"}):
-        panel = await panel_of(stand_in, visit, view | {"by": "year", "sort": "name", "answer": given})
+    common = {"by": "year", "sort": "name", "answer": given}
+    for view, panel in zip(EACH, await panels_of(stand_in, visit, *[each | common for each in EACH]), strict=True):
         said = [each.splitlines()[0].endswith("not over") for each in await titles(panel)]
         assert said == [False] * (len(said) - 1) + [True], view
         assert await panel.locator(".cut").count() == (view["kind"] != "donut"), view
@@ -156,11 +160,13 @@ async def test_the_current_bucket_is_so_far_among_few(
 @pytest.mark.parametrize("kind", ["bar", "heatmap"])
 async def test_a_value_without_a_time_is_counted(stand_in: StandIn, visit: Visit, kind: str) -> None:
     """Where the times are no buckets, too. Red when it stood after the last month, like the next one."""
+    shown = []
     for times in (["2026-01-01", "2026-02-01"], ["2026-01-01T09:00:01", "2026-01-04T13:00:00"]):
         told = [[at, "A", 5] for at in [None, *times]]
         given = rows({"day": "datetime", "who": "text", "n": "integer"}, *told)
         more = {"heatmap": {"heatmap": "n", "rows": "who"}, "bar": {"bar": ["n"]}}[kind]
-        panel = await panel_of(stand_in, visit, {"kind": kind, "by": "day", "answer": given} | more)
+        shown.append({"kind": kind, "by": "day", "answer": given} | more)
+    for panel in await panels_of(stand_in, visit, *shown):
         assert await panel.locator(".mark").count() == 2
         assert len(await titles(panel)) == 2
         assert await panel.locator(".chart-note").inner_text() == NOWHERE
@@ -176,12 +182,13 @@ async def test_a_series_of_the_current_year_is_so_far(
     given = rows(
         {"plan": "text", "year": kind, "n": "integer"}, *[["Pro", year, 5] for year in years], now="2026-11-28T11:00:00"
     )
-    for view in (
+    views = [
         {"kind": "bar", "bar": ["n"], "by": "plan"},
         {"kind": "line", "line": ["n"], "by": "plan"},
         {"kind": "scatter", "scatter": "n", "by": "n"},
-    ):
-        panel = await panel_of(stand_in, visit, view | {"color": "year", "answer": given})
+    ]
+    common = {"color": "year", "answer": given}
+    for view, panel in zip(views, await panels_of(stand_in, visit, *[each | common for each in views]), strict=True):
         assert await panel.locator(".legend-name").all_text_contents() == ["2025", "2026, not over"], view
         assert "2026, not over" in "".join(await titles(panel)), view
 
@@ -189,12 +196,10 @@ async def test_a_series_of_the_current_year_is_so_far(
 async def test_names_are_no_times(stand_in: StandIn, visit: Visit) -> None:
     """Instants that are the starts of nothing stand beside one another, and so do bars in another order."""
     instants = ["2026-01-01T09:00:01", "2026-01-01T09:17:23.5", "2026-01-04T13:00:00"]
-    for more in (
-        {"answer": answer(instants, kind="datetime")},
-        {"answer": answer(["2026-01-01", "2026-01-05"]), "sort": "largest"},
-    ):
-        panel = await panel_of(stand_in, visit, {"kind": "bar", "bar": ["n"], "by": "day"} | more)
-        assert len(await titles(panel)) == len(more["answer"]["rows"])
+    bars = {"kind": "bar", "bar": ["n"], "by": "day"}
+    beside = bars | {"answer": answer(instants, kind="datetime")}
+    in_order = bars | {"answer": answer(["2026-01-01", "2026-01-05"]), "sort": "largest"}
+    assert [len(await titles(panel)) for panel in await panels_of(stand_in, visit, beside, in_order)] == [3, 2]
 
 
 NOVEMBER = {"now": "2026-11-28T11:00:00", "periods": {"whole": {"start": "2026-01-01", "end": "2026-12-31"}}}
@@ -204,26 +209,24 @@ async def test_a_bucket_that_has_not_ended(stand_in: StandIn, visit: Visit) -> N
     """November is drawn as one that goes on; before March there was nothing. Red when it looks like a whole one."""
     months = [f"2026-{month:02}-01" for month in range(3, 12)]
     bars = {"kind": "bar", "bar": ["n"], "by": "day", "answer": answer(months, **NOVEMBER)}
-    panel = await panel_of(stand_in, visit, bars)
+    lines = {"kind": "line", "line": ["n"], "by": "day", "answer": answer(months, **NOVEMBER)}
+    panel, line = await panels_of(stand_in, visit, bars, lines)
     assert [await panel.locator(each).count() for each in (".bar", ".bar.cut")] == [9, 1]
     said = await titles(panel)
     assert (len(said), said[-1].splitlines()[0]) == (11, "Nov 2026, not over")
-    lines = {"kind": "line", "line": ["n"], "by": "day", "answer": answer(months, **NOVEMBER)}
-    panel = await panel_of(stand_in, visit, lines)
-    assert [len(part) for part in await path(panel, ".line:not(.cut)")] == [8]
-    assert [len(part) for part in await path(panel, ".line.cut")] == [2]
-    assert (await titles(panel))[-1].startswith("Nov 2026, not over")
+    assert [len(part) for part in await path(line, ".line:not(.cut)")] == [8]
+    assert [len(part) for part in await path(line, ".line.cut")] == [2]
+    assert (await titles(line))[-1].startswith("Nov 2026, not over")
 
 
 async def test_small_lines_and_stacks_say_it_too(stand_in: StandIn, visit: Visit) -> None:
     """Red when the small line of a figure fell at its end, and the last layers of a stack looked whole."""
     months = answer([f"2026-{month:02}-01" for month in range(1, 12)], **NOVEMBER)
     figure = {"kind": "figure", "figure": "n", "answer": rows({"n": "integer"}, [55], sparkline=months, **NOVEMBER)}
-    panel = await panel_of(stand_in, visit, figure)
-    parts = [await path(panel, f".sparkline .line{each}") for each in (":not(.cut)", ".cut")]
-    assert [[len(run) for run in part] for part in parts] == [[10], [2]]
     area = {"kind": "area", "area": ["n"], "by": "day", "stack": "sum", "answer": months}
-    panel = await panel_of(stand_in, visit, area)
+    small, panel = await panels_of(stand_in, visit, figure, area)
+    parts = [await path(small, f".sparkline .line{each}") for each in (":not(.cut)", ".cut")]
+    assert [[len(run) for run in part] for part in parts] == [[10], [2]]
     assert [await panel.locator(each).count() for each in (".layer", ".layer.cut")] == [2, 1]
 
 
@@ -246,33 +249,32 @@ async def test_a_bucket_that_the_period_cuts(stand_in: StandIn, visit: Visit) ->
     assert (said[0], said[1], said[-1]) == ("Oct 26, 2026, in part", "Nov 2, 2026", "Nov 23, 2026, not over")
 
 
-@pytest.mark.parametrize(
-    ("period", "now", "times", "said"),
-    [
-        ("2026-11-29 2026-12-05", "2026-11-30", {"month": "2026-11-01"}, "Nov 2026, in part, not over"),
-        ("2026-11-29 2026-12-05", "2026-12-02", {"month": "2026-12-01"}, "Dec 2026, in part, not over"),
-        ("2026-11-10 2026-11-28", "2026-11-28", {"month": "2026-11-01"}, "Nov 2026, in part, not over"),
-        ("2026-11-01 2026-11-28", "2026-11-28", {"month": "2026-11-01"}, "Nov 2026, not over"),
-        ("2026-11-01 2026-11-15", "2026-11-28", {"month": "2026-11-01"}, "Nov 2026, in part"),
-        ("2026-11-01 2026-11-30", "2026-11-28", {"month": "2026-11-01"}, "Nov 2026, not over"),
-        ("2026-11-25 2026-11-30", "2026-11-28", {"week": "2026-11-23"}, "Nov 23, 2026, in part, not over"),
-        ("2026-11-01 2026-11-30", "2026-11-28", {"year": "2026-01-01"}, "2026, in part, not over"),
-        ("2026-11-01 2026-11-30", "2026-11-28", {"year": 2026}, "2026, in part, not over"),
-    ],
-)
-async def test_a_bucket_that_now_and_the_period_cut(
-    stand_in: StandIn, visit: Visit, period: str, now: str, times: Message, said: str
-) -> None:
+CUT: list[tuple[str, str, str, str | int, str]] = [
+    ("2026-11-29 2026-12-05", "2026-11-30", "month", "2026-11-01", "Nov 2026, in part, not over"),
+    ("2026-11-29 2026-12-05", "2026-12-02", "month", "2026-12-01", "Dec 2026, in part, not over"),
+    ("2026-11-10 2026-11-28", "2026-11-28", "month", "2026-11-01", "Nov 2026, in part, not over"),
+    ("2026-11-01 2026-11-28", "2026-11-28", "month", "2026-11-01", "Nov 2026, not over"),
+    ("2026-11-01 2026-11-15", "2026-11-28", "month", "2026-11-01", "Nov 2026, in part"),
+    ("2026-11-01 2026-11-30", "2026-11-28", "month", "2026-11-01", "Nov 2026, not over"),
+    ("2026-11-25 2026-11-30", "2026-11-28", "week", "2026-11-23", "Nov 23, 2026, in part, not over"),
+    ("2026-11-01 2026-11-30", "2026-11-28", "year", "2026-01-01", "2026, in part, not over"),
+    ("2026-11-01 2026-11-30", "2026-11-28", "year", 2026, "2026, in part, not over"),
+]
+
+
+@pytest.mark.parametrize("view", EACH)
+async def test_a_bucket_that_now_and_the_period_cut(stand_in: StandIn, visit: Visit, view: Message) -> None:
     """It is a part at both ends, in a bar, a point of a line and a donut. What follows the period is not awaited. Red
     when this week's eight returns were "Nov 2026, not over", of which there were 386."""
-    ((by, start),) = times.items()
-    begin, end = period.split()
-    when = {"now": f"{now}T11:00:00", "periods": {"whole": {"start": begin, "end": end}}}
-    given = rows({by: "integer" if isinstance(start, int) else "date", "n": "integer"}, [start, 8], **when)
-    for view in ({"kind": "bar", "bar": ["n"]}, {"kind": "line", "line": ["n"]}, {"kind": "donut", "donut": "n"}):
-        panel = await panel_of(stand_in, visit, view | {"by": by, "answer": given})
-        assert (await titles(panel))[-1].splitlines()[0] == said, view
-        assert await panel.locator(".bar.cut, .point.cut, .line.cut").count() == (view["kind"] != "donut"), view
+    shown = []
+    for period, now, by, start, _ in CUT:
+        begin, end = period.split()
+        when = {"now": f"{now}T11:00:00", "periods": {"whole": {"start": begin, "end": end}}}
+        given = rows({by: "integer" if isinstance(start, int) else "date", "n": "integer"}, [start, 8], **when)
+        shown.append(view | {"by": by, "answer": given})
+    for case, panel in zip(CUT, await panels_of(stand_in, visit, *shown), strict=True):
+        assert (await titles(panel))[-1].splitlines()[0] == case[-1], case
+        assert await panel.locator(".bar.cut, .point.cut, .line.cut").count() == (view["kind"] != "donut"), case
 
 
 async def test_other_is_cut_as_all_its_buckets_are(stand_in: StandIn, visit: Visit) -> None:

@@ -13,7 +13,7 @@ from playwright.async_api import Locator
 from tenantry.dashboards.charts.m4 import Plot, reduce_rows
 from tenantry.datasources.results import Result
 from tests.dashboards.page.conftest import Visit
-from tests.dashboards.page.marks import boxes, panel_of, path
+from tests.dashboards.page.marks import boxes, panel_of, panels_of, path
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_time import answer, labels, middles, titles
 
@@ -59,21 +59,21 @@ async def test_a_missing_bucket_is_called_by_its_unit(stand_in: StandIn, visit: 
     assert len(set(said)) == len(said) == 32
 
 
-@pytest.mark.parametrize(
-    ("unit", "time", "said"),
-    [
-        ("month", "2026-10-01", "Oct 2026"),
-        ("quarter", "2026-10-01", "Oct 2026, not over"),
-        ("year", "2025-01-01", "2025"),
-        ("week", "2026-11-02", "Nov 2, 2026"),
-        ("hour", "2026-11-02T00:00:00", "Nov 2, 2026, 12:00 AM"),
-    ],
-)
-async def test_one_bucket_alone(stand_in: StandIn, visit: Visit, unit: str, time: str, said: str) -> None:
+ONE_BUCKET = [
+    ("month", "2026-10-01", "Oct 2026"),
+    ("quarter", "2026-10-01", "Oct 2026, not over"),
+    ("year", "2025-01-01", "2025"),
+    ("week", "2026-11-02", "Nov 2, 2026"),
+    ("hour", "2026-11-02T00:00:00", "Nov 2, 2026, 12:00 AM"),
+]
+
+
+async def test_one_bucket_alone(stand_in: StandIn, visit: Visit) -> None:
     """Red when a month alone was its first day, and the hour at midnight a whole day."""
-    given = answer([time], kind="datetime", unit=unit, now=NOW)
-    panel = await panel_of(stand_in, visit, chart("bar", given))
-    assert (await read(panel, "Home")).splitlines()[0] == said
+    given = [answer([time], kind="datetime", unit=unit, now=NOW) for unit, time, _ in ONE_BUCKET]
+    panels = await panels_of(stand_in, visit, *[chart("bar", each) for each in given])
+    for (unit, _, said), panel in zip(ONE_BUCKET, panels, strict=True):
+        assert (await read(panel, "Home")).splitlines()[0] == said, unit
 
 
 # --- many buckets -----------------------------------------------------------------------------------------------------
@@ -86,14 +86,13 @@ BETWEEN = 80 * 24 + 4
 async def test_bars_of_two_thousand_hours(stand_in: StandIn, visit: Visit) -> None:
     """Each has its place, and 0 where the author says so. Red above 1,000: September stood beside November."""
     bars = chart("bar", answer(SPARSE, kind="datetime", unit="hour", now="2026-11-20T03:30:00"))
-    panel = await panel_of(stand_in, visit, bars)
+    panel, filled = await panels_of(stand_in, visit, bars, bars | {"fill": 0})
     first, second, third, last = await middles(panel)
     assert (third - second) / (last - first) == pytest.approx((BETWEEN - 3) / (BETWEEN - 1), abs=0.002)
     assert await panel.locator(".chart-note").count() == 0
     assert (await read(panel, "Home", *["ArrowRight"] * 2)).splitlines() == ["Sep 1, 2026, 2:00 AM", "–"]
-    panel = await panel_of(stand_in, visit, bars | {"fill": 0})
-    assert (await read(panel, "Home", *["ArrowRight"] * 2)).splitlines() == ["Sep 1, 2026, 2:00 AM", "0"]
-    assert await panel.locator(".nought").count() == BETWEEN - 4
+    assert (await read(filled, "Home", *["ArrowRight"] * 2)).splitlines() == ["Sep 1, 2026, 2:00 AM", "0"]
+    assert await filled.locator(".nought").count() == BETWEEN - 4
 
 
 async def test_a_heat_map_of_two_thousand_hours(stand_in: StandIn, visit: Visit) -> None:
@@ -139,10 +138,11 @@ async def test_a_reduced_line_ends_with_a_bucket_that_has_not_ended(stand_in: St
     """Red when the last hour of many fell like a whole one, and its line ended where the rows do, not the period."""
     times = hours(8_760, "2026-01-01")[:-1]
     period = {"whole": {"start": "2026-01-01", "end": "2026-12-31"}}
-    panel = await panel_of(stand_in, visit, chart("line", reduced(times, periods=period)))
+    panel, early = await panels_of(
+        stand_in, visit, *[chart("line", reduced(each, periods=period)) for each in (times, times[:6_000])]
+    )
     assert [len(part) for part in await path(panel, ".line.cut")] == [2]
     assert (await read(panel, "End")).splitlines()[0] == "Dec 31, 2026, 10:00 PM, not over"
-    early = await panel_of(stand_in, visit, chart("line", reduced(times[:6_000], periods=period)))
     ends = max(x for part in await path(early, ".line") for x, _ in part)
     assert ends < 0.75 * float(await early.locator(".grid").first.get_attribute("x2") or 0)
 
@@ -158,22 +158,23 @@ async def test_a_reduced_line_with_zeros_says_what_it_leaves_out(stand_in: Stand
 MONTHS = [f"2026-{month:02}-01" for month in range(8, 12)]
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"horizontal": True},
-        {"sort": "largest"},
-        {"sort": "smallest", "horizontal": True},
-        {"limit": 10},
-        {"sort": "name"},
-    ],
-)
-async def test_bars_in_any_order_mark_it(stand_in: StandIn, visit: Visit, more: Message) -> None:
+ORDERS: list[Message] = [
+    {"horizontal": True},
+    {"sort": "largest"},
+    {"sort": "smallest", "horizontal": True},
+    {"limit": 10},
+    {"sort": "name"},
+]
+
+
+async def test_bars_in_any_order_mark_it(stand_in: StandIn, visit: Visit) -> None:
     """Red when only bars that stand in time did."""
-    panel = await panel_of(stand_in, visit, chart("bar", answer(MONTHS, [1, 2, 3, 4], now=NOW), **more))
-    assert [await panel.locator(each).count() for each in (".bar", ".bar.cut")] == [4, 1]
-    said = await titles(panel)
-    assert [each for each in said if "not over" in each] == ["Nov 2026, not over\n4"]
+    given = answer(MONTHS, [1, 2, 3, 4], now=NOW)
+    panels = await panels_of(stand_in, visit, *[chart("bar", given, **more) for more in ORDERS])
+    for more, panel in zip(ORDERS, panels, strict=True):
+        assert [await panel.locator(each).count() for each in (".bar", ".bar.cut")] == [4, 1], more
+        said = await titles(panel)
+        assert [each for each in said if "not over" in each] == ["Nov 2026, not over\n4"], more
 
 
 @pytest.mark.parametrize("by", ["day", "who"])
@@ -259,9 +260,8 @@ async def test_an_hour_of_which_clocks_showed_a_half(stand_in: StandIn, visit: V
         ("Australia/Lord_Howe", ["2026-04-05"], range(12)),
     ],
 )
-@pytest.mark.parametrize("more", [{}, {"fill": 0}])
 async def test_buckets_that_a_change_of_clocks_makes_longer(
-    stand_in: StandIn, visit: Visit, zone: str, days: list[str], hours_of_day: Sequence[int], more: Message
+    stand_in: StandIn, visit: Visit, zone: str, days: list[str], hours_of_day: Sequence[int]
 ) -> None:
     """Six hours of Berlin, and one of Lord Howe, where clocks change by half an hour. Red when buckets were equally
     long: each one after the change had a missing one beside it."""
@@ -269,8 +269,9 @@ async def test_buckets_that_a_change_of_clocks_makes_longer(
     every = [datetime.fromisoformat(day).replace(hour=hour, tzinfo=clock) for day in days for hour in hours_of_day]
     unit = "hour" if len(hours_of_day) > 4 else None
     given = answer([each.isoformat() for each in every if each != every[-2]], kind="datetime", zone=zone, unit=unit)
-    said = await titles(await panel_of(stand_in, visit, chart("bar", given, **more)))
-    assert (len(said), len({*said}), sum(each.endswith(("\n0", "–")) for each in said)) == (12, 12, 1)
+    for panel in await panels_of(stand_in, visit, chart("bar", given), chart("bar", given, fill=0)):
+        said = await titles(panel)
+        assert (len(said), len({*said}), sum(each.endswith(("\n0", "–")) for each in said)) == (12, 12, 1)
 
 
 @pytest.mark.parametrize(("hours", "count"), [(6, 16), (12, 8), (4, 24)])
@@ -286,39 +287,37 @@ async def test_hours_that_a_query_counts_in_utc(
     now = (every[-1] + timedelta(hours=1)).replace(tzinfo=None).isoformat()
     there = [each.isoformat() for n, each in enumerate(every) if n not in {2, 3, 4}]
     given = answer(there, kind="datetime", zone="America/New_York", now=now)
-    panel = await panel_of(stand_in, visit, chart("bar", given))
-    said = await titles(panel)
+    bars, line = await panels_of(stand_in, visit, chart("bar", given), chart("line", given))
+    said = await titles(bars)
     assert [each.endswith("–") for each in said] == [n in {2, 3, 4} for n in range(count)]
     assert [each for each in said if "not over" in each] == said[-1:]
-    panel = await panel_of(stand_in, visit, chart("line", given))
-    assert [len(part) for part in await path(panel, ".line:not(.cut)")] == [2, count - 6]
-    assert [len(part) for part in await path(panel, ".line.cut")] == [2]
+    assert [len(part) for part in await path(line, ".line:not(.cut)")] == [2, count - 6]
+    assert [len(part) for part in await path(line, ".line.cut")] == [2]
 
 
 # --- nought and nothing -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("more", [{}, {"horizontal": True}, {"stack": "sum"}, {"stack": "sum", "horizontal": True}])
-async def test_a_bar_of_nought_is_a_line(stand_in: StandIn, visit: Visit, more: Message) -> None:
+async def test_a_bar_of_nought_is_a_line(stand_in: StandIn, visit: Visit) -> None:
     """A value that is absent has nothing. Red when both had."""
+    views: list[Message] = [{}, {"horizontal": True}, {"stack": "sum"}, {"stack": "sum", "horizontal": True}]
     told = [["A", "x", 5], ["B", "x", 0], ["C", "x", None], ["D", "x", -3]]
     given = rows({"day": "text", "k": "text", "n": "integer"}, *told)
-    panel = await panel_of(stand_in, visit, chart("bar", given, color="k", **more))
-    assert [await panel.locator(each).count() for each in (".bar", ".nought")] == [2, 1]
-    (nought,) = await boxes(panel, ".nought")
-    length, thickness = ("height", "width") if "horizontal" in more else ("width", "height")
-    assert (nought[length] > 10, nought[thickness]) == (True, 2)
+    panels = await panels_of(stand_in, visit, *[chart("bar", given, color="k", **more) for more in views])
+    for more, panel in zip(views, panels, strict=True):
+        assert [await panel.locator(each).count() for each in (".bar", ".nought")] == [2, 1], more
+        (nought,) = await boxes(panel, ".nought")
+        length, thickness = ("height", "width") if "horizontal" in more else ("width", "height")
+        assert (nought[length] > 10, nought[thickness]) == (True, 2), more
 
 
 async def test_a_part_of_nought_among_others(stand_in: StandIn, visit: Visit) -> None:
     """A stack is nought only where all of it is; bars beside one another each."""
     told = [["A", "x", 5], ["A", "y", 0], ["B", "x", 0], ["B", "y", 0], ["C", "y", None]]
     given = rows({"day": "text", "k": "text", "n": "integer"}, *told)
-    counts = []
-    for more in ({}, {"stack": "sum"}, {"stack": "share"}):
-        panel = await panel_of(stand_in, visit, chart("bar", given, color="k", **more))
-        counts.append(await panel.locator(".nought").count())
-    assert counts == [3, 1, 1]
+    stacks: list[Message] = [{}, {"stack": "sum"}, {"stack": "share"}]
+    shown = await panels_of(stand_in, visit, *[chart("bar", given, color="k", **more) for more in stacks])
+    assert [await panel.locator(".nought").count() for panel in shown] == [3, 1, 1]
 
 
 async def test_a_stack_of_areas_at_nought_is_a_line(stand_in: StandIn, visit: Visit) -> None:

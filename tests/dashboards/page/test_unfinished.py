@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Page
 
 from tests.dashboards.page.conftest import Visit
-from tests.dashboards.page.marks import panel_of
+from tests.dashboards.page.marks import panel_of, panels_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_time import answer, labels, titles
 
@@ -94,65 +94,66 @@ async def test_names_that_are_no_weekdays_share_their_week(stand_in: StandIn, vi
     assert await (await panel_of(stand_in, visit, view)).locator(".cell.cut").count() == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "time", "whole", "said"),
-    [
-        ("m", "2026-11-01", period("2026-11-01", "2026-11-30"), "Nov 2026, not over"),
-        ("m", "2026-11-01", period("2026-11-05", "2026-11-12"), "Nov 2026, in part"),
-        ("m", "2026-10-01", period("2026-10-05", "2026-10-12"), "Oct 2026, in part"),
-        ("m", "2026-10-01", period("2026-10-05", "2026-11-12"), "Oct 1, 2026"),
-        ("m", "2026-01-01", period("2026-01-01", "2026-12-31"), "2026, not over"),
-        ("m", "2026-11-01", period("2026-11-01", "2026-11-01"), "Nov 1, 2026"),
-        ("m", "2026-11-01", None, "Nov 1, 2026"),
-        ("m", "2026-11-05", period("2026-11-01", "2026-11-30"), "Nov 5, 2026"),
-        ("order_month", "2026-11-01", None, "Nov 2026, not over"),
-        ("Quarter", "2026-10-01", None, "Oct 2026, not over"),
-        ("week", "2026-11-23", None, "Nov 23, 2026, not over"),
-        ("month", "2026-11-05", None, "Nov 5, 2026"),
-        ("day", "2026-11-25", None, "Nov 25, 2026, not over"),
-        ("day", "2026-11-01", period("2026-11-01", "2026-11-30"), "Nov 1, 2026"),
-    ],
-)
-async def test_one_bucket_alone(
-    stand_in: StandIn, visit: Visit, name: str, time: str, whole: Message | None, said: str
-) -> None:
+ONE_BUCKET: list[tuple[str, str, Message | None, str]] = [
+    ("m", "2026-11-01", period("2026-11-01", "2026-11-30"), "Nov 2026, not over"),
+    ("m", "2026-11-01", period("2026-11-05", "2026-11-12"), "Nov 2026, in part"),
+    ("m", "2026-10-01", period("2026-10-05", "2026-10-12"), "Oct 2026, in part"),
+    ("m", "2026-10-01", period("2026-10-05", "2026-11-12"), "Oct 1, 2026"),
+    ("m", "2026-01-01", period("2026-01-01", "2026-12-31"), "2026, not over"),
+    ("m", "2026-11-01", period("2026-11-01", "2026-11-01"), "Nov 1, 2026"),
+    ("m", "2026-11-01", None, "Nov 1, 2026"),
+    ("m", "2026-11-05", period("2026-11-01", "2026-11-30"), "Nov 5, 2026"),
+    ("order_month", "2026-11-01", None, "Nov 2026, not over"),
+    ("Quarter", "2026-10-01", None, "Oct 2026, not over"),
+    ("week", "2026-11-23", None, "Nov 23, 2026, not over"),
+    ("month", "2026-11-05", None, "Nov 5, 2026"),
+    ("day", "2026-11-25", None, "Nov 25, 2026, not over"),
+    ("day", "2026-11-01", period("2026-11-01", "2026-11-30"), "Nov 1, 2026"),
+]
+
+
+async def test_one_bucket_alone(stand_in: StandIn, visit: Visit) -> None:
     """Its column says what it is, or the period within it. Red when one month alone was its first day."""
-    given = rows({name: "date", "n": "integer"}, [time, 5], now=NOW, **({"periods": whole} if whole else {}))
-    panel = await panel_of(stand_in, visit, {"kind": "bar", "bar": ["n"], "by": name, "answer": given})
-    found = [each.splitlines()[0] for each in await titles(panel) if not each.endswith("–")]
-    assert found == [said]
-    assert await panel.locator(".bar.cut").count() == (", " in said.replace(", 2026", ""))
+    shown = []
+    for name, time, whole, _ in ONE_BUCKET:
+        given = rows({name: "date", "n": "integer"}, [time, 5], now=NOW, **({"periods": whole} if whole else {}))
+        shown.append({"kind": "bar", "bar": ["n"], "by": name, "answer": given})
+    for case, panel in zip(ONE_BUCKET, await panels_of(stand_in, visit, *shown), strict=True):
+        said = case[-1]
+        found = [each.splitlines()[0] for each in await titles(panel) if not each.endswith("–")]
+        assert found == [said], case
+        assert await panel.locator(".bar.cut").count() == (", " in said.replace(", 2026", "")), case
+
+
+ONE_PLACE = [
+    ("month", "2026-11-01", "Nov 2026"),
+    ("quarter", "2026-10-01", "Oct 2026"),
+    ("year", "2026-01-01T00:00:00", "2026"),
+    ("week", "2026-11-23", "Nov 23, 2026"),
+    ("m", "2026-11-01", "Nov 1, 2026"),
+    ("hour", "2026-11-01T00:00:00", "Nov 1, 2026, 12:00 AM"),
+]
 
 
 @pytest.mark.parametrize("view", [{"kind": "area", "area": ["n"]}, {"kind": "scatter", "scatter": "n"}])
-@pytest.mark.parametrize(
-    ("name", "time", "said"),
-    [
-        ("month", "2026-11-01", "Nov 2026"),
-        ("quarter", "2026-10-01", "Oct 2026"),
-        ("year", "2026-01-01T00:00:00", "2026"),
-        ("week", "2026-11-23", "Nov 23, 2026"),
-        ("m", "2026-11-01", "Nov 1, 2026"),
-        ("hour", "2026-11-01T00:00:00", "Nov 1, 2026, 12:00 AM"),
-    ],
-)
-async def test_one_place_alone_on_an_axis_of_time(
-    stand_in: StandIn, visit: Visit, view: Message, name: str, time: str, said: str
-) -> None:
+async def test_one_place_alone_on_an_axis_of_time(stand_in: StandIn, visit: Visit, view: Message) -> None:
     """Red when a month below an area, and the first hour of a day, were a day."""
-    given = rows({name: "datetime" if "T" in time else "date", "n": "integer"}, [time, 5], now=NOW)
-    panel = await panel_of(stand_in, visit, view | {"by": name, "answer": given})
-    assert [each.replace("\u202f", " ") for each in await labels(panel)] == [said]
+    shown = []
+    for name, time, _ in ONE_PLACE:
+        given = rows({name: "datetime" if "T" in time else "date", "n": "integer"}, [time, 5], now=NOW)
+        shown.append(view | {"by": name, "answer": given})
+    for case, panel in zip(ONE_PLACE, await panels_of(stand_in, visit, *shown), strict=True):
+        assert [each.replace("\u202f", " ") for each in await labels(panel)] == [case[-1]], case
 
 
 async def test_bars_beyond_the_limit_hold_it(stand_in: StandIn, visit: Visit) -> None:
     """Red when "Other" was solid, and said nothing of November."""
     view = {"kind": "bar", "bar": ["n"], "by": "day", "sort": "largest", "limit": 2}
-    panel = await panel_of(stand_in, visit, view | {"answer": answer(MONTHS, [4, 3, 2, 1], now=NOW)})
+    falling, rising = (view | {"answer": answer(MONTHS, values, now=NOW)} for values in ([4, 3, 2, 1], [1, 2, 3, 4]))
+    panel, whole = await panels_of(stand_in, visit, falling, rising)
     assert [await panel.locator(each).count() for each in (".bar", ".bar.cut")] == [3, 1]
     assert [each.splitlines()[0] for each in await titles(panel)][-1] == "Other (2), not over"
     assert (await labels(panel))[-1] == "Other (2), not over"
-    whole = await panel_of(stand_in, visit, view | {"answer": answer(MONTHS, [1, 2, 3, 4], now=NOW)})
     assert [each.splitlines()[0] for each in await titles(whole)] == ["Nov 2026, not over", "Oct 2026", "Other (2)"]
 
 

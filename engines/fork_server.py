@@ -1,7 +1,7 @@
 """The process of a ``ForkServer`` (fork_servers.py), run by the interpreter of any environment: so stdlib only.
 
 It imports what the command ``tenantry`` imports and the environment has, and forks for each caller. It ends with its
-stdin, and so do the commands that still run.
+stdin, and so does what still runs.
 """
 
 from __future__ import annotations
@@ -10,19 +10,21 @@ import atexit
 import gc
 import marshal
 import os
+import runpy
 import selectors
 import signal
 import socket
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
 Called = tuple[list[str], str, dict[str, str], int]
-"""Words, working folder, environment and umask."""
+"""Words of which the first is a file of Python, working folder, environment and umask."""
 
 FURTHER = (
     "tenantry.cli",
@@ -35,38 +37,46 @@ FURTHER = (
 
 
 def main(listening: int, script: str) -> None:
-    sys.path[0] = str(Path(script).parent)
     gc.disable()
     for name in FURTHER:
         _import(name)
-    streams, called = _next_caller(socket.socket(fileno=listening))
+    streams, called = _next_caller(socket.socket(fileno=listening), script)
     gc.enable()
-    _become(script, streams, *called)
-    _run(sys.modules["tenantry.cli"].main)
+    _become(streams, *called)
+    if sys.argv[0] == script:
+        _run(sys.modules["tenantry.cli"].main)
+    else:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "tenantry"]:
+            del sys.modules[name]  # it may use of ours what it imports, and nothing else
+        _run(lambda: runpy.run_path(sys.argv[0], run_name="__main__"))
 
 
 def _import(name: str) -> None:
-    with suppress(ImportError):  # an extra that is missing: the command imports it again, and says so
+    with suppress(ImportError), warnings.catch_warnings():  # a missing extra: the command imports it again, and says so
+        warnings.simplefilter("error")  # as in the session of a page
         import_module(name)
 
 
-def _run(command: Callable[[], None]) -> None:
+def _run(program: Callable[[], object]) -> None:
     """Run and end it as the interpreter does, without taking each module apart, half of a command's time."""
     try:
-        command()
+        program()
+        status = 0
     except SystemExit as end:
-        if isinstance(end.code, int):
-            threading._shutdown()
-            atexit._run_exitfuncs()
-            with suppress(OSError):
-                sys.stdout.flush()
-                sys.stderr.flush()
-                os._exit(end.code)
-        raise
+        if not isinstance(end.code, int):
+            raise
+        status = end.code
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)  # and the interpreter says what it cannot write
 
 
-def _next_caller(listening: socket.socket) -> tuple[list[int], Called]:
-    """Fork for each caller, and return in the child: with the caller's stdin, stdout and stderr, and how it called."""
+def _next_caller(listening: socket.socket, script: str) -> tuple[list[int], Called]:
+    """Fork for each caller, and return in the child: with the caller's streams, and how it called."""
     running: dict[int, tuple[int, socket.socket]] = {}
     with listening, selectors.DefaultSelector() as events:
         events.register(0, selectors.EVENT_READ)
@@ -79,10 +89,10 @@ def _next_caller(listening: socket.socket) -> tuple[list[int], Called]:
                 os._exit(0)
             elif key.fileobj is listening:
                 caller, _ = listening.accept()
-                length, streams, _, _ = socket.recv_fds(caller, 4, 3)
+                length, streams, _, _ = socket.recv_fds(caller, 4, 5)
                 called = marshal.loads(caller.recv(int.from_bytes(length, "big"), socket.MSG_WAITALL))
-                for word in called[0][:1]:
-                    _import(sys.modules["tenantry.cli"]._MODULES.get(word, "tenantry.cli"))
+                if called[0][0] == script and called[0][1:]:
+                    _import(sys.modules["tenantry.cli"]._MODULES.get(called[0][1], "tenantry.cli"))
                 gc.freeze()  # no collection in a child writes to the pages that it shares with this process
                 pid = os.fork()
                 if pid == 0:
@@ -117,13 +127,15 @@ def _tell(caller: socket.socket, number: int) -> None:
         caller.sendall(number.to_bytes(4, "big"))
 
 
-def _become(script: str, streams: list[int], words: list[str], folder: str, environ: dict[str, str], mask: int) -> None:
-    """Make this process what the interpreter is when it begins to run ``script``."""
-    for number, stream in enumerate(streams):
+def _become(streams: list[int], words: list[str], folder: str, environ: dict[str, str], mask: int) -> None:
+    """Make this process what the interpreter is when it begins to run ``words``, with stdin, stdout and stderr, and the
+    numbers of further streams as its last words."""
+    for number, stream in enumerate(streams[:3]):
         os.dup2(stream, number)
         os.close(stream)
     sys.stdout.reconfigure(line_buffering=os.isatty(1))
-    sys.argv = [script, *words]
+    sys.argv = [*words, *map(str, streams[3:])]
+    sys.path[0] = str(Path(words[0]).parent)
     os.chdir(folder)
     os.umask(mask)
     os.environ.clear()

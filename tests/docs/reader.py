@@ -11,10 +11,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from engines.fork_servers import STAYING, ForkServer
+from engines.fork_servers import ForkServer
 from engines.ports import free_port
 from tenantry.sql import SQLTemplate
 from tests.docs.blocks import Block
@@ -45,10 +45,10 @@ def runs(block: Block) -> bool:
     return block.language == "python" and _TITLE.search(block.info) is None
 
 
-def short_commands(found: list[Block]) -> int:
-    """How often its reader runs a ``tenantry`` that does not stay."""
+def processes(found: list[Block]) -> int:
+    """How many processes of its reader a ForkServer can start: each ``tenantry``, and the Python session."""
     shell = "".join(block.text for block in found if block.language == "bash")
-    return sum(STAYING.isdisjoint(words) for words in re.findall(r"\btenantry (\S+)(?: (\S+))?", shell))
+    return shell.count("tenantry ") + any(block.language == "python" and runs(block) for block in found)
 
 
 class Reader:
@@ -58,7 +58,7 @@ class Reader:
     """
 
     def __init__(self, folder: Path, python: Path, *, forks: bool = False) -> None:
-        """``forks``: the shell has the ``tenantry`` of a ForkServer."""
+        """``forks``: the session, and each ``tenantry`` of the shell, are of a ForkServer."""
         self.folder = folder
         self.python = python
         self.ports = {"127.0.0.1:8000": free_port(), "127.0.0.1:8001": free_port()}
@@ -85,7 +85,7 @@ class Reader:
             (self.folder / title[1]).write_text(text, "utf-8")
         elif block.language == "python":
             if self.session is None:
-                self.session = _Session(self.python, self.folder, self._first_environ())
+                self.session = _Session(self.python, self.folder, self._first_environ(), self.forks)
             self.session.run(text, document.name, block.line, self.exports)
         elif block.language == "bash" and "server" in block.info:
             self._serve(text)
@@ -155,12 +155,15 @@ class Reader:
 class _Session:
     """The Python session; each warning in it is an error."""
 
-    def __init__(self, python: Path, folder: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, python: Path, folder: Path, environ: Mapping[str, str], forks: ForkServer | None) -> None:
         reads, self._commands = os.pipe()
         self._answers, writes = os.pipe()
-        self._process = subprocess.Popen(
-            [python, "-W", "error", SESSION, str(reads), str(writes)], cwd=folder, env=environ, pass_fds=(reads, writes)
-        )
+        if forks is None:
+            words = [python, SESSION, str(reads), str(writes)]
+            process = subprocess.Popen(words, cwd=folder, env=environ, pass_fds=(reads, writes))
+            self._wait: Callable[[float], object] = process.wait
+        else:
+            self._wait = forks.run(SESSION, folder, environ, reads, writes)
         os.close(reads)
         os.close(writes)
         self._answer = os.fdopen(self._answers)
@@ -176,7 +179,7 @@ class _Session:
     def close(self) -> None:
         os.close(self._commands)
         self._answer.close()
-        self._process.wait(SECONDS)
+        self._wait(SECONDS)
 
 
 def _strict(line: str) -> str:

@@ -15,9 +15,11 @@ import os
 import sys
 import traceback
 import types
+import warnings
 
 
 def main(commands: int, answers: int) -> None:
+    warnings.simplefilter("error")
     _wait_longer()
     module = types.ModuleType("document")
     sys.modules["document"] = module

@@ -18,7 +18,7 @@ from scripts.distributions import DISTRIBUTIONS, ROOT
 from tests.docs.blocks import Block, blocks
 from tests.docs.environments import Environments
 from tests.docs.names import bound, read
-from tests.docs.reader import Reader, requirements, runs, short_commands
+from tests.docs.reader import Reader, processes, requirements, runs
 
 READMES = [folder / "README.md" for folder in DISTRIBUTIONS.values()]
 DOCUMENTS = [*READMES, *sorted((ROOT / "docs").rglob("*.md"))]
@@ -55,6 +55,21 @@ def test_a_failure_in_the_session_is_seen(code: str, sit: Sit) -> None:
     with pytest.raises(AssertionError, match=r'File "page.md", line 7'):
         reader.follow(Block("python", "", code, 7), ROOT / "page.md")
     reader.follow(Block("python", "", "assert a == 1\n", 9), ROOT / "page.md")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="no session is forked elsewhere")
+def test_a_forked_session_is_as_any_other(sit: Sit) -> None:
+    """Red when it warns only, when it has our modules that the commands import, and when it is in another folder."""
+    reader = sit(Path(sys.executable), forks=True)
+    reader.follow(Block("bash", "", "tenantry migrate\nexport NAME=value\n", 1), ROOT / "page.md")
+    code = (
+        "import os, tenantry, warnings\nassert 'cli' not in vars(tenantry)\n"
+        "assert os.path.exists('tenantry.db')\nassert os.environ['NAME'] == 'value'\n"
+    )
+    reader.follow(Block("python", "", code, 3), ROOT / "page.md")
+    with pytest.raises(AssertionError, match=r'File "page.md", line 7'):
+        reader.follow(Block("python", "", "warnings.warn('old')", 7), ROOT / "page.md")
 
 
 @pytest.mark.slow
@@ -106,7 +121,7 @@ def test_every_block_runs(document: Path, environments: Environments, sit: Sit) 
     assert requirements(found[: found.index(run[0]) + 1]), "the first block stands before what it needs"
     if "curl " in document.read_text("utf-8") and shutil.which("curl") is None:
         pytest.skip("this document uses curl, which is not on this machine")
-    reader = sit(environments.python(wanted), forks=short_commands(found) > 1)
+    reader = sit(environments.python(wanted), forks=processes(found) > 2)
     for block in found:
         reader.follow(block, document)
 

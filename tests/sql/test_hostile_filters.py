@@ -85,8 +85,9 @@ def check(name: str, values: Iterable[str], dialect: str) -> None:
 @pytest.mark.parametrize("name", POSITIONS)
 @pytest.mark.parametrize("dialect", ["postgresql", "mysql"])
 def test_the_text_is_identical_for_every_payload(payloads: list[str], name: str, dialect: str) -> None:
-    """19,867 payloads of the corpus, and ours. Red when `render` writes a value, or when a payload is a choice."""
-    check(name, payloads, dialect)
+    """19,867 payloads of the corpus, and ours; in the other dialect a tenth, as the same code binds for all dialects.
+    Red when `render` writes a value, or when a payload is a choice."""
+    check(name, payloads if dialect == "postgresql" else payloads[::10], dialect)
 
 
 @each_dialect

@@ -19,10 +19,13 @@ SETTLED = """() => Promise.allSettled(document.getAnimations()
     .filter((each) => each instanceof CSSTransition).map((each) => each.finished)).then(() => null)"""
 
 
-async def serious(page: Page, *, only: Collection[str] = (), also: Collection[str] = ()) -> list[str]:
+async def serious(
+    page: Page, *, only: Collection[str] = (), also: Collection[str] = (), without: Collection[str] = ()
+) -> list[str]:
     """What axe calls serious or critical, or what a rule of ALWAYS finds, each with the first three places where it is.
 
-    ``only``: ask these rules and no other; ``also``: further rules that count whatever axe calls what they find.
+    ``only``: ask these rules and no other; ``also``: further rules that count whatever axe calls what they find;
+    ``without``: selectors of what is not looked at.
     """
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(AXE_SCRIPT)
@@ -30,7 +33,8 @@ async def serious(page: Page, *, only: Collection[str] = (), also: Collection[st
     asked: dict[str, Any] = {"resultTypes": ["violations"]}
     if only:
         asked["runOnly"] = [*only]
-    violations = await page.evaluate("async (asked) => (await axe.run(asked)).violations", asked)
+    run = "async ([without, asked]) => (await axe.run({exclude: without}, asked)).violations"
+    violations = await page.evaluate(run, [[*without], asked])
     return [
         f"{each['id']}: {[node['html'][:200] for node in each['nodes']][:3]}"
         for each in violations

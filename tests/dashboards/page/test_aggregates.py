@@ -17,55 +17,49 @@ LIMITED: Message = {"kind": "bar", "bar": ["v"], "by": "k", "horizontal": True, 
 ALONE: Message = {"kind": "bar", "bar": ["v"], "by": "k"}
 
 
-async def shown(stand_in: StandIn, visit: Visit, view: Message, answer: Message) -> Drawn:
-    seen = await visit(stand_in.show([view | {"answer": answer}]))
+async def shown(stand_in: StandIn, visit: Visit, answer: Message, *views: Message) -> list[Drawn]:
+    """The same rows in several panels, below one another."""
+    seen = await visit(stand_in.show(*[[view | {"answer": answer}] for view in views]))
     assert seen.console == []
-    panel = (await drawn(seen.page))["1-1"]
-    assert [*faults(panel)] == []
-    return panel
+    panels = await drawn(seen.page)
+    assert [fault for each in panels.values() for fault in faults(each)] == []
+    return [panels[f"{line}-1"] for line in range(1, len(views) + 1)]
 
 
-@pytest.mark.parametrize(
-    ("aggregate", "names", "amounts", "note"),
-    [
-        ("sum", ["e", "d", "Other (3)"], ["60.0%", "55.0%", "135.0%"], ""),
-        ("none", ["e", "d"], ["60.0%", "55.0%"], "And 3 more."),
-        ("mean", ["e", "d", "Mean of others (3)"], ["60.0%", "55.0%", "45.0%"], ""),
-        ("max", ["e", "d", "Largest of others (3)"], ["60.0%", "55.0%", "50.0%"], ""),
-    ],
-)
-async def test_what_is_beyond_the_limit(
-    stand_in: StandIn, visit: Visit, aggregate: str, names: list[str], amounts: list[str], note: str
-) -> None:
+async def test_what_is_beyond_the_limit(stand_in: StandIn, visit: Visit) -> None:
     """Red when shares are summed up unless somebody forbids it: "Other (3)" had 135 %."""
-    view = LIMITED | {"format": "percent", "aggregate": aggregate}
-    panel = await shown(stand_in, visit, view, SHARES)
-    assert (panel.names, panel.amounts, panel.notes) == (names, amounts, note)
+    expected = {
+        "sum": (["e", "d", "Other (3)"], ["60.0%", "55.0%", "135.0%"], ""),
+        "none": (["e", "d"], ["60.0%", "55.0%"], "And 3 more."),
+        "mean": (["e", "d", "Mean of others (3)"], ["60.0%", "55.0%", "45.0%"], ""),
+        "max": (["e", "d", "Largest of others (3)"], ["60.0%", "55.0%", "50.0%"], ""),
+    }
+    views = [LIMITED | {"format": "percent", "aggregate": aggregate} for aggregate in expected]
+    panels = zip(expected, await shown(stand_in, visit, SHARES, *views), strict=True)
+    assert {aggregate: (panel.names, panel.amounts, panel.notes) for aggregate, panel in panels} == expected
 
 
-@pytest.mark.parametrize(
-    ("aggregate", "values", "note"),
-    [("sum", [12, 3], ""), ("mean", [4, 3], ""), ("max", [9, 3], ""), ("none", [1, 3], "3 values share their bar")],
-)
-async def test_rows_of_one_bar(stand_in: StandIn, visit: Visit, aggregate: str, values: list[float], note: str) -> None:
+async def test_rows_of_one_bar(stand_in: StandIn, visit: Visit) -> None:
     """A row without a value counts in no mean. Red when each bar is the sum of its rows."""
-    panel = await shown(stand_in, visit, ALONE | {"aggregate": aggregate}, TWICE)
-    tops = [panel.axis.value(mark.box.y) for mark in panel.of("bar")]
-    assert tops == pytest.approx(values, abs=0.05)
-    assert panel.notes.startswith(note)
-    assert bool(panel.notes) is bool(note)
+    expected = {"sum": [12, 3], "mean": [4, 3], "max": [9, 3], "none": [1, 3]}
+    panels = await shown(stand_in, visit, TWICE, *[ALONE | {"aggregate": aggregate} for aggregate in expected])
+    for (aggregate, values), panel in zip(expected.items(), panels, strict=True):
+        tops = [panel.axis.value(mark.box.y) for mark in panel.of("bar")]
+        assert tops == pytest.approx(values, abs=0.05), aggregate
+        assert panel.notes.startswith("3 values share their bar" if aggregate == "none" else ""), aggregate
+        assert bool(panel.notes) is (aggregate == "none"), aggregate
 
 
-@pytest.mark.parametrize("kind", ["bar", "area"])
-@pytest.mark.parametrize("stack", ["sum", "share"])
-async def test_averages_stand_on_nothing(stand_in: StandIn, visit: Visit, kind: str, stack: str) -> None:
+async def test_averages_stand_on_nothing(stand_in: StandIn, visit: Visit) -> None:
     """Side by side, each from zero to its value, with a reason. Red when a share of means is drawn."""
-    view: Message = {"kind": kind, kind: ["v"], "by": "x", "color": "k", "stack": stack, "aggregate": "none"}
-    panel = await shown(stand_in, visit, view, PARTS)
-    tops = {round(panel.axis.value(mark.box.y), 2) for mark in panel.of("bar", "area")}
-    assert tops == {0.2, 0.7}
-    assert {round(panel.axis.value(mark.box.bottom), 2) for mark in panel.of("bar", "area")} == {0}
-    assert panel.notes == "These values do not add up, so they are not stacked."
+    common = {"by": "x", "color": "k", "aggregate": "none"}
+    kinds: list[Message] = [{"kind": kind, kind: ["v"], **common} for kind in ("bar", "area")]
+    views = [view | {"stack": stack} for view in kinds for stack in ("sum", "share")]
+    for view, panel in zip(views, await shown(stand_in, visit, PARTS, *views), strict=True):
+        tops = {round(panel.axis.value(mark.box.y), 2) for mark in panel.of("bar", "area")}
+        assert tops == {0.2, 0.7}, view
+        assert {round(panel.axis.value(mark.box.bottom), 2) for mark in panel.of("bar", "area")} == {0}, view
+        assert panel.notes == "These values do not add up, so they are not stacked.", view
 
 
 async def test_averages_are_no_parts_of_a_whole(stand_in: StandIn, visit: Visit) -> None:
@@ -85,9 +79,10 @@ async def test_averages_are_no_parts_of_a_whole(stand_in: StandIn, visit: Visit)
 async def test_more_series_than_eyes_can_follow(stand_in: StandIn, visit: Visit) -> None:
     """Those of averages are left out and counted. Red when they become a sum."""
     answer = rows({"x": "text", "k": "text", "v": "float"}, *[["p", f"series {n}", n + 1] for n in range(20)])
-    for aggregate, last in (("sum", "Other ("), ("none", " more, not shown")):
-        view = ALONE | {"by": "x", "color": "k", "aggregate": aggregate}
-        panel = await shown(stand_in, visit, view, answer)
+    expected = {"sum": "Other (", "none": " more, not shown"}
+    views = [ALONE | {"by": "x", "color": "k", "aggregate": aggregate} for aggregate in expected]
+    panels = await shown(stand_in, visit, answer, *views)
+    for (aggregate, last), panel in zip(expected.items(), panels, strict=True):
         assert last in panel.legend[-1][0]
         assert len(panel.of("bar")) == len(panel.legend) - (aggregate == "none")
 
@@ -96,24 +91,19 @@ async def test_series_of_two_measures_are_not_one(stand_in: StandIn, visit: Visi
     """Flights and minutes have no sum. Red without ``measures.length`` in series.js."""
     values = [["p", f"series {n}", n + 1, 10 * n] for n in range(9)]
     answer = rows({"x": "text", "k": "text", "v": "float", "w": "float"}, *values)
-    panel = await shown(stand_in, visit, ALONE | {"bar": ["v", "w"], "by": "x", "color": "k"}, answer)
+    (panel,) = await shown(stand_in, visit, answer, ALONE | {"bar": ["v", "w"], "by": "x", "color": "k"})
     assert panel.legend[-1][0] == "11 more, not shown"
 
 
-@pytest.mark.parametrize(
-    ("view", "sentence", "note"),
-    [
-        ({"bar": ["w"], "by": "x"}, "The rows have no w.", ""),
-        ({"bar": ["v"], "by": "y"}, "The rows have no y.", ""),
-        ({"line": ["v"], "by": "x", "color": "z"}, "The rows have no z.", ""),
-        ({"area": ["v", "w"], "by": "x"}, "", "The rows have no w."),
-        ({"heatmap": "v", "by": "x", "rows": "z"}, "The rows have no z.", ""),
-    ],
-)
-async def test_a_column_that_is_not_there(
-    stand_in: StandIn, visit: Visit, view: Message, sentence: str, note: str
-) -> None:
+async def test_a_column_that_is_not_there(stand_in: StandIn, visit: Visit) -> None:
     """The check finds it before; a viewer reads a sentence. Red when empty axes are drawn, or one series of all."""
+    cases: list[tuple[Message, str, str]] = [
+        ({"kind": "bar", "bar": ["w"], "by": "x"}, "The rows have no w.", ""),
+        ({"kind": "bar", "bar": ["v"], "by": "y"}, "The rows have no y.", ""),
+        ({"kind": "line", "line": ["v"], "by": "x", "color": "z"}, "The rows have no z.", ""),
+        ({"kind": "area", "area": ["v", "w"], "by": "x"}, "", "The rows have no w."),
+        ({"kind": "heatmap", "heatmap": "v", "by": "x", "rows": "z"}, "The rows have no z.", ""),
+    ]
     one_series = rows({"x": "text", "v": "float"}, ["p", 1], ["q", 2])
-    panel = await shown(stand_in, visit, {"kind": next(iter(view)), **view}, one_series)
-    assert (panel.sentence, panel.notes) == (sentence, note)
+    panels = await shown(stand_in, visit, one_series, *[view for view, *_ in cases])
+    assert [(panel.sentence, panel.notes) for panel in panels] == [(sentence, note) for _, sentence, note in cases]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.dashboards.page.conftest import Visit, box_of
-from tests.dashboards.page.marks import drawn, faults, panel_of
+from tests.dashboards.page.marks import drawn, faults, panel_of, panels_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 from tests.dashboards.page.test_time import NOWHERE, labels, middles, titles
 
@@ -29,20 +29,20 @@ async def test_each_of_many_bars_has_its_name(stand_in: StandIn, visit: Visit, c
     assert [*faults(measured)] == []
 
 
-@pytest.mark.parametrize("more", [{"sort": "largest"}, {"sort": "smallest"}, {"limit": 4}])
 @pytest.mark.parametrize("width", [1440, 390])
-async def test_each_month_out_of_order_has_its_name(stand_in: StandIn, visit: Visit, more: Message, width: int) -> None:
+async def test_each_month_out_of_order_has_its_name(stand_in: StandIn, visit: Visit, width: int) -> None:
     """Nobody can guess those between two others. Red when times left out names as on an axis."""
     months = ["2026-01-01", "2025-10-01", None, "2026-11-01", "2025-12-01", "2026-10-01"]
     given = rows({"x": "date", "n": "integer"}, *[[at, 50 - 9 * n] for n, at in enumerate(months)], now="2026-11-29")
-    panel = await panel_of(stand_in, visit, BARS | {"answer": given} | more, width=width)
-    names = await panel.locator(".label.name").all_text_contents() or await labels(panel)
-    count = 5 if "limit" in more else 6
-    assert await panel.locator("rect.bar").count() == len(names) == len(set(names)) == count
-    assert {"(no value)", "Jan 2026", "Oct 2025"} <= set(names)
-    assert await panel.locator(".chart-note").count() == 0
-    (measured,) = (await drawn(panel.page)).values()
-    assert [*faults(measured)] == []
+    orders: list[Message] = [{"sort": "largest"}, {"sort": "smallest"}, {"limit": 4}]
+    panels = await panels_of(stand_in, visit, *[BARS | {"answer": given} | more for more in orders], width=width)
+    for more, panel in zip(orders, panels, strict=True):
+        names = await panel.locator(".label.name").all_text_contents() or await labels(panel)
+        count = 5 if "limit" in more else 6
+        assert await panel.locator("rect.bar").count() == len(names) == len(set(names)) == count, more
+        assert {"(no value)", "Jan 2026", "Oct 2025"} <= set(names), more
+        assert await panel.locator(".chart-note").count() == 0, more
+    assert [fault for each in (await drawn(panels[0].page)).values() for fault in faults(each)] == []
 
 
 @pytest.mark.parametrize("kind", ["text", "date"])
@@ -133,11 +133,12 @@ async def test_bars_of_numbers_stand_where_the_numbers_are(stand_in: StandIn, vi
     assert (cells[-1] - cells[0]) / (cells[1] - cells[0]) == pytest.approx(9, abs=0.05)
 
 
-@pytest.mark.parametrize("numbers", [[5, 1, 4, 2, 3], [200, 301, 404, 500], [1, 2, 3, 4000], [7]])
-async def test_other_numbers_are_names(stand_in: StandIn, visit: Visit, numbers: list[int]) -> None:
+@pytest.mark.parametrize("width", [1440, 390])
+async def test_other_numbers_are_names(stand_in: StandIn, visit: Visit, width: int) -> None:
     """In an order of the author's, or too far apart: each bar has its number, in any width."""
-    for width in (1440, 390):
-        panel = await panel_of(stand_in, visit, bars([*numbers], "integer"), width=width)
+    every = [[5, 1, 4, 2, 3], [200, 301, 404, 500], [1, 2, 3, 4000], [7]]
+    panels = await panels_of(stand_in, visit, *[bars([*numbers], "integer") for numbers in every], width=width)
+    for numbers, panel in zip(every, panels, strict=True):
         shown = await labels(panel) or await panel.locator(".label.name").all_text_contents()
         assert shown == [str(n) for n in numbers]
 

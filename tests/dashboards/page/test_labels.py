@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from playwright.async_api import Locator
 
 from tests.dashboards.page.conftest import Visit, box_of
-from tests.dashboards.page.marks import drawn, faults, panel_of
+from tests.dashboards.page.marks import drawn, faults, panel_of, panels_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
 pytestmark = pytest.mark.slow
@@ -161,20 +162,30 @@ async def test_names_at_the_ends_of_lines_leave_the_reference_readable(stand_in:
         assert above["y"] + above["height"] <= below["y"] + 1, boxes
 
 
-@pytest.mark.parametrize(
-    ("level", "last"),
-    [(28, (29, 28.6, 28.3)), (28, (28.2, 28.1, 3)), (2, (2.5, 1, 0.5)), (15, (0, 0.1, 0.2)), (29, (28, 27, 26))],
-)
-async def test_names_at_the_ends_stand_on_their_side_of_the_reference(
-    stand_in: StandIn, visit: Visit, level: float, last: tuple[float, ...]
-) -> None:
+ENDS: list[tuple[float, tuple[float, ...]]] = [
+    (28, (29, 28.6, 28.3)),
+    (28, (28.2, 28.1, 3)),
+    (2, (2.5, 1, 0.5)),
+    (15, (0, 0.1, 0.2)),
+    (29, (28, 27, 26)),
+]
+
+
+async def test_names_at_the_ends_stand_on_their_side_of_the_reference(stand_in: StandIn, visit: Visit) -> None:
     """In the order in which the lines end, within the plot's height. Red when as many stood above the reference as had
     room there: a line that ended above it was named below it."""
+    shown = []
+    for level, last in ENDS:
+        answer = rows({"x": "integer"} | dict.fromkeys("abc", "float"), [1, 0, 10, 20], [2, *last])
+        view = {"kind": "line", "line": [*"abc"], "by": "x", "reference": {"value": level, "label": "goal"}}
+        shown.append([view | {"answer": answer}, KINDS[0] | {"by": "x", "answer": answer}])
+    page = (await visit(stand_in.show(*shown))).page
+    for line, (level, last) in enumerate(ENDS, 1):
+        await _ends_are_in_order(page.locator(f"[data-panel='{line}-1']"), level, last)
+
+
+async def _ends_are_in_order(panel: Locator, level: float, last: tuple[float, ...]) -> None:
     names = ["a", "b", "c"]
-    answer = rows({"x": "integer"} | dict.fromkeys(names, "float"), [1, 0, 10, 20], [2, *last])
-    view = {"kind": "line", "line": names, "by": "x", "reference": {"value": level, "label": "goal"}}
-    page = (await visit(stand_in.show([view | {"answer": answer}, KINDS[0] | {"by": "x", "answer": answer}]))).page
-    panel = page.locator("[data-panel='1-1']")
     ends = {name: await box_of(panel.locator(f".legend-item[data-key={name}]")) for name in names}
     ends["goal"] = await box_of(panel.locator(".reference text"))
     values = dict(zip(names, last, strict=True)) | {"goal": level}
@@ -187,21 +198,18 @@ async def test_names_at_the_ends_stand_on_their_side_of_the_reference(
 
 
 @pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("kind", ["line", "bar", "lying"])
-async def test_the_label_of_a_reference_leaves_room_for_the_marks(
-    stand_in: StandIn, visit: Visit, kind: str, width: int
-) -> None:
+async def test_the_label_of_a_reference_leaves_room_for_the_marks(stand_in: StandIn, visit: Visit, width: int) -> None:
     """Beside the plot, or above it where it is long or the panel narrow; whole in both places. Red when it took almost
     half of the width and was cut, and when bars that lie had a line without a word."""
     answer = rows({"x": "text", "n": "integer"}, *[[f"name {n}", 9 * n] for n in range(1, 7)])
-    view: Message = {"kind": "line", "line": ["n"]} if kind == "line" else {"kind": "bar", "bar": ["n"]}
-    view |= {"by": "x", "horizontal": kind == "lying", "answer": answer}
-    reference = {"value": 30, "label": "Target of the region"}
-    panel = await panel_of(stand_in, visit, view | {"reference": reference}, width=width)
-    assert await panel.locator(".reference text").text_content() == "Target of the region 30"
-    (measured,) = (await drawn(panel.page)).values()
-    assert [*faults(measured)] == []
-    if kind != "lying":
+    common = {"by": "x", "reference": {"value": 30, "label": "Target of the region"}, "answer": answer}
+    bar: Message = {"kind": "bar", "bar": ["n"]}
+    views = [each | common for each in (KINDS[0], bar, bar | {"horizontal": True})]
+    panels = await panels_of(stand_in, visit, *views, width=width)
+    for panel in panels:
+        assert await panel.locator(".reference text").text_content() == "Target of the region 30"
+    assert [fault for each in (await drawn(panels[0].page)).values() for fault in faults(each)] == []
+    for panel in panels[:2]:
         across = await panel.locator(".reference line").evaluate(
             "(each) => each.x2.baseVal.value - each.x1.baseVal.value"
         )
@@ -227,20 +235,17 @@ SIDEWAYS: tuple[Message, ...] = (
 )
 
 
-@pytest.mark.parametrize("view", SIDEWAYS, ids=["bar", "heatmap"])
 @pytest.mark.parametrize(("width", "wraps"), [(1440, False), (390, True)])
-async def test_names_at_the_side_take_two_lines(
-    stand_in: StandIn, visit: Visit, view: Message, width: int, wraps: bool
-) -> None:
+async def test_names_at_the_side_take_two_lines(stand_in: StandIn, visit: Visit, width: int, wraps: bool) -> None:
     """Where a band is tall enough. Red when a name was cut at a part of the width: "Field (no…" beside tall bands."""
     names = ["Technik & Betrieb", "Onboarding of customers", "North of the railway"]
     answer = rows({"name": "text", "x": "text", "n": "integer"}, *[[name, "a", 7] for name in names])
-    panel = await panel_of(stand_in, visit, view | {"answer": answer}, width=width)
-    labels = panel.locator(".label.name")
-    assert [" ".join(each.split()) for each in await labels.all_text_contents()] == names
-    assert (await labels.locator("tspan").count() > 0) == wraps
-    (measured,) = (await drawn(panel.page)).values()
-    assert [*faults(measured)] == []
+    panels = await panels_of(stand_in, visit, *[view | {"answer": answer} for view in SIDEWAYS], width=width)
+    for panel in panels:
+        labels = panel.locator(".label.name")
+        assert [" ".join(each.split()) for each in await labels.all_text_contents()] == names
+        assert (await labels.locator("tspan").count() > 0) == wraps
+    assert [fault for each in (await drawn(panels[0].page)).values() for fault in faults(each)] == []
 
 
 async def test_names_of_many_bars_stay_on_one_line(stand_in: StandIn, visit: Visit) -> None:

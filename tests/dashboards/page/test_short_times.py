@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Locator
 
 from tests.dashboards.page.conftest import Visit
-from tests.dashboards.page.marks import panel_of
+from tests.dashboards.page.marks import panel_of, panels_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
 pytestmark = pytest.mark.slow
@@ -47,7 +47,6 @@ async def said(panel: Locator, times: list[datetime]) -> list[tuple[datetime, da
 
 
 @pytest.mark.parametrize("width", [390, 600, 820])
-@pytest.mark.parametrize("kind", ["bar", "heatmap", "scatter"])
 @pytest.mark.parametrize(
     ("start", "step", "unit"),
     [
@@ -56,14 +55,15 @@ async def said(panel: Locator, times: list[datetime]) -> list[tuple[datetime, da
     ],
 )
 async def test_a_label_says_the_time_of_its_mark(
-    stand_in: StandIn, visit: Visit, start: datetime, step: timedelta, unit: str, kind: str, width: int
+    stand_in: StandIn, visit: Visit, start: datetime, step: timedelta, unit: str, width: int
 ) -> None:
     """Also where the label before it has no room and is left out. Red when the year or the day was told only by a label
     that nobody saw: "Dec 29, 2024", and then "Aug 24" for a week of 2025."""
     times = [start + step * place for place in range(52)]
-    panel = await panel_of(stand_in, visit, chart(kind, times, unit), width=width)
-    for written, true in await said(panel, times):
-        assert abs(written - true) <= 10 * step, (written, true)  # the labels at the ends stand within the drawing
+    shown = [chart(kind, times, unit) for kind in ("bar", "heatmap", "scatter")]
+    for panel in await panels_of(stand_in, visit, *shown, width=width):
+        for written, true in await said(panel, times):
+            assert abs(written - true) <= 10 * step, (written, true)  # the labels at the ends stand within the drawing
 
 
 MIDDLES = """(panel) => {

@@ -72,35 +72,35 @@ async def test_sums_and_comparisons_are_exact(stand_in: StandIn, visit: Visit) -
     assert await page.locator("text.value").first.text_content() == "9,007,199,254,740,995"
 
 
-@pytest.mark.parametrize(
-    ("value", "view", "text"),
-    [
-        (0.0004, {}, "0.0004"),
-        ("0.00040", {}, "0.0004"),
-        (0.0004, {"format": "currency"}, "$0.0004"),
-        (0.00004, {"format": "percent"}, "0.004%"),
-        (0.0004, {"digits": 2}, "0.0004"),
-        (0.4, {"format": "integer"}, "0.4"),
-        (0.4, {"format": "duration"}, "0.4 sec"),
-        (0.04, {"format": "compact"}, "0.04"),
-        (-0.0004, {}, "\N{MINUS SIGN}0.0004"),
-        (1e-300, {}, "1E\N{MINUS SIGN}300"),
-        (1e300, {}, "1E300"),
-        (1e300, {"format": "bytes"}, "1E285 PB"),
-        (-0.0, {"format": "currency"}, "$0.00"),
-        ("1234.50", {}, "1,234.5"),
-        ("12.6433333333333333", {}, "12.64"),
-        (4.2e15, {"format": "bytes"}, "4.2 PB"),
-    ],
-)
-async def test_no_number_is_written_as_nought_that_is_none(
-    stand_in: StandIn, visit: Visit, value: Any, view: Message, text: str
-) -> None:
+FIGURES: list[tuple[Any, Message, str]] = [
+    (0.0004, {}, "0.0004"),
+    ("0.00040", {}, "0.0004"),
+    (0.0004, {"format": "currency"}, "$0.0004"),
+    (0.00004, {"format": "percent"}, "0.004%"),
+    (0.0004, {"digits": 2}, "0.0004"),
+    (0.4, {"format": "integer"}, "0.4"),
+    (0.4, {"format": "duration"}, "0.4 sec"),
+    (0.04, {"format": "compact"}, "0.04"),
+    (-0.0004, {}, "\N{MINUS SIGN}0.0004"),
+    (1e-300, {}, "1E\N{MINUS SIGN}300"),
+    (1e300, {}, "1E300"),
+    (1e300, {"format": "bytes"}, "1E285 PB"),
+    (-0.0, {"format": "currency"}, "$0.00"),
+    ("1234.50", {}, "1,234.5"),
+    ("12.6433333333333333", {}, "12.64"),
+    (4.2e15, {"format": "bytes"}, "4.2 PB"),
+]
+
+
+async def test_no_number_is_written_as_nought_that_is_none(stand_in: StandIn, visit: Visit) -> None:
     """Whatever digits its format has; and none as three hundred digits. Red when the digits of the format hold for
     each number: 0.00, 0%, 0 sec."""
-    kind = "decimal" if isinstance(value, str) else "float"
-    page = (await visit(stand_in.show([panel("figure", "v", rows({"v": kind}, [value]), **view)]))).page
-    assert await page.locator(".figure-value").inner_text() == text
+    shown = []
+    for value, view, _ in FIGURES:
+        kind = "decimal" if isinstance(value, str) else "float"
+        shown.append([panel("figure", "v", rows({"v": kind}, [value]), **view)])
+    page = (await visit(stand_in.show(*shown))).page
+    assert await page.locator(".figure-value").all_inner_texts() == [text for *_, text in FIGURES]
 
 
 async def test_all_digits_of_a_tiny_number_are_few(stand_in: StandIn, visit: Visit) -> None:

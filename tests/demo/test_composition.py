@@ -19,6 +19,7 @@ import httpx2
 import pytest
 
 from engines.ports import free_port
+from tests.demo.stage import put_flights
 
 pytestmark = pytest.mark.slow
 
@@ -49,8 +50,10 @@ class Started:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo's folder; empty at first."""
-    return tmp_path_factory.mktemp("demo")
+    """The demo's folder, with its data only: the tutorial makes them (tests/docs/test_documents.py)."""
+    made = tmp_path_factory.mktemp("demo")
+    put_flights(made, tmp_path_factory)
+    return made
 
 
 def _start(folder: Path, *words: str, **environment: str) -> Iterator[Started]:

@@ -23,8 +23,8 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-Called = tuple[list[str], str, dict[str, str], int]
-"""Words of which the first is a file of Python, working folder, environment and umask."""
+Called = tuple[str, list[str], str, dict[str, str], int]
+"""The interpreter, words of which the first is a file of Python, working folder, environment and umask."""
 
 FURTHER = (
     "tenantry.cli",
@@ -36,7 +36,8 @@ FURTHER = (
 """What commands import when they run."""
 
 
-def main(listening: int, script: str) -> None:
+def main(script: str, listening: int) -> None:
+    sys.path[0] = str(Path(script).parent)
     gc.disable()
     for name in FURTHER:
         _import(name)
@@ -46,7 +47,7 @@ def main(listening: int, script: str) -> None:
     if sys.argv[0] == script:
         _run(sys.modules["tenantry.cli"].main)
     else:
-        for name in [name for name in sys.modules if name.partition(".")[0] == "tenantry"]:
+        for name in [name for name in sys.modules if name.startswith("tenantry")]:
             del sys.modules[name]  # it may use of ours what it imports, and nothing else
         _run(lambda: runpy.run_path(sys.argv[0], run_name="__main__"))
 
@@ -91,8 +92,8 @@ def _next_caller(listening: socket.socket, script: str) -> tuple[list[int], Call
                 caller, _ = listening.accept()
                 length, streams, _, _ = socket.recv_fds(caller, 4, 5)
                 called = marshal.loads(caller.recv(int.from_bytes(length, "big"), socket.MSG_WAITALL))
-                if called[0][0] == script and called[0][1:]:
-                    _import(sys.modules["tenantry.cli"]._MODULES.get(called[0][1], "tenantry.cli"))
+                if called[1][0] == script and called[1][1:]:
+                    _import(sys.modules["tenantry.cli"]._MODULES.get(called[1][1], "tenantry.cli"))
                 gc.freeze()  # no collection in a child writes to the pages that it shares with this process
                 pid = os.fork()
                 if pid == 0:
@@ -127,9 +128,13 @@ def _tell(caller: socket.socket, number: int) -> None:
         caller.sendall(number.to_bytes(4, "big"))
 
 
-def _become(streams: list[int], words: list[str], folder: str, environ: dict[str, str], mask: int) -> None:
-    """Make this process what the interpreter is when it begins to run ``words``, with stdin, stdout and stderr, and the
+def _become(streams: list[int], python: str, words: list[str], folder: str, environ: dict[str, str], mask: int) -> None:
+    """Make this process what ``python`` is when it begins to run ``words``, with stdin, stdout and stderr, and the
     numbers of further streams as its last words."""
+    prefix = str(Path(python).parents[1])
+    sys.path[1:] = [each.replace(sys.prefix, prefix, 1) for each in sys.path[1:]]
+    sys.prefix = sys.exec_prefix = prefix
+    sys.executable = python
     for number, stream in enumerate(streams[:3]):
         os.dup2(stream, number)
         os.close(stream)
@@ -144,4 +149,4 @@ def _become(streams: list[int], words: list[str], folder: str, environ: dict[str
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])
+    main(sys.argv[1], int(sys.argv[2]))

@@ -25,7 +25,7 @@ if {{
 }} != {same}:
     os.execv({script!r}, words)
 os.umask(mask := os.umask(0o77))
-message = marshal.dumps((words, os.getcwd(), dict(os.environ), mask))
+message = marshal.dumps(({python!r}, words, os.getcwd(), dict(os.environ), mask))
 server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
 server.connect({address!r})
 streams = b"".join(number.to_bytes(4, sys.byteorder) for number in range(3))
@@ -52,35 +52,44 @@ class ForkServer:
     or a PYTHON* variable differs from those in ``environ``, it runs ``script``.
     """
 
-    def __init__(self, script: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, script: Path, environ: Mapping[str, str], base: ForkServer | None = None) -> None:
+        """``base``: a server to fork this one from, of an environment whose libraries this one has too. What such a
+        library has found missing at its import stays missing."""
         self._folder = tempfile.TemporaryDirectory(prefix="tenantry-")  # a socket's path has at most 107 bytes
         self.folder = Path(self._folder.name)
         python = script.with_name("python")
         self._address = address = str(self.folder / "socket")
+        stdin, self._end = os.pipe()
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(address)
             listening.listen()
-            self._process = subprocess.Popen(
-                [python, _SERVER, str(listening.fileno()), script],
-                env=environ,
-                stdin=subprocess.PIPE,
-                pass_fds=[listening.fileno()],
-            )
+            number = listening.fileno()
+            if base is None:
+                command = [python, _SERVER, script, str(number)]
+                process = subprocess.Popen(command, env=environ, stdin=stdin, pass_fds=[number])
+                self._wait: Callable[[float], object] = process.wait
+            else:
+                self._wait = base.run([python, _SERVER, script], Path.cwd(), environ, number, stdin=stdin)
+        os.close(stdin)
         same = {name: value for name, value in environ.items() if name.startswith(_EARLY) and value != "C.UTF-8"}
-        command = self.folder / script.name
-        command.write_text(
-            _SCRIPT.format(python=python, early=_EARLY, same=same, script=str(script), address=address),
+        caller = self.folder / script.name
+        caller.write_text(
+            _SCRIPT.format(python=str(python), early=_EARLY, same=same, script=str(script), address=address),
             "utf-8",
         )
-        command.chmod(0o755)
+        caller.chmod(0o755)
 
-    def run(self, program: Path, folder: Path, environ: Mapping[str, str], *streams: int) -> Callable[[float], None]:
-        """A file of Python, whose words are the numbers of ``streams``. What it returns waits for its end."""
+    def run(
+        self, command: list[Path], folder: Path, environ: Mapping[str, str], *streams: int, stdin: int = 0
+    ) -> Callable[[float], None]:
+        """An interpreter, a file of Python and its words; the last are the numbers of ``streams``. What this returns
+        waits for its end."""
         caller = socket.socket(socket.AF_UNIX)
         caller.connect(self._address)
+        python, *words = map(str, command)
         os.umask(mask := os.umask(0o77))
-        message = marshal.dumps(([str(program)], str(folder), dict(environ), mask))
-        socket.send_fds(caller, [len(message).to_bytes(4, "big"), message], [0, 1, 2, *streams])
+        message = marshal.dumps((python, words, str(folder), dict(environ), mask))
+        socket.send_fds(caller, [len(message).to_bytes(4, "big"), message], [stdin, 1, 2, *streams])
 
         def wait(seconds: float) -> None:
             with caller:
@@ -92,7 +101,6 @@ class ForkServer:
 
     def close(self) -> None:
         """End the server, and what still runs."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
+        os.close(self._end)
+        self._wait(60)
         self._folder.cleanup()

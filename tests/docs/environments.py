@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+import venv
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import Distribution, distribution, distributions
@@ -47,7 +48,7 @@ class Environments:
         self._folder.mkdir(parents=True, exist_ok=True)
         with locked(self._folder):  # while no other process makes one
             if not ready.exists():
-                _run("-m", "venv", "--without-pip", self._folder / name)
+                venv.create(self._folder / name, symlinks=True)
                 (packages,) = (self._folder / name / "lib").glob("*/site-packages")
                 for held in self._needed(wanted):
                     _link(held, packages)

@@ -45,10 +45,9 @@ def runs(block: Block) -> bool:
     return block.language == "python" and _TITLE.search(block.info) is None
 
 
-def processes(found: list[Block]) -> int:
-    """How many processes of its reader a ForkServer can start: each ``tenantry``, and the Python session."""
-    shell = "".join(block.text for block in found if block.language == "bash")
-    return shell.count("tenantry ") + any(block.language == "python" and runs(block) for block in found)
+def has_commands(found: list[Block]) -> bool:
+    """Whether its reader runs ``tenantry``."""
+    return any("tenantry " in block.text for block in found if block.language == "bash" and runs(block))
 
 
 class Reader:
@@ -57,8 +56,11 @@ class Reader:
     A block with ``title="name"`` is saved under that name; a block of bash with ``server`` is left running.
     """
 
-    def __init__(self, folder: Path, python: Path, *, forks: bool = False) -> None:
-        """``forks``: the session, and each ``tenantry`` of the shell, are of a ForkServer."""
+    def __init__(self, folder: Path, python: Path, *, forks: bool = False, base: ForkServer | None = None) -> None:
+        """``forks``: each ``tenantry`` of the shell, and the session, are of a ForkServer.
+
+        ``base``: a server of fewer libraries, to fork that one from, or the session alone.
+        """
         self.folder = folder
         self.python = python
         self.ports = {"127.0.0.1:8000": free_port(), "127.0.0.1:8001": free_port()}
@@ -69,9 +71,10 @@ class Reader:
         self.environ = folder / "environ"
         self.environ.write_text("")
         self.path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
+        self.base = base
         self.forks: ForkServer | None = None
         if forks and sys.platform == "linux":
-            self.forks = ForkServer(python.with_name("tenantry"), self._first_environ())
+            self.forks = ForkServer(python.with_name("tenantry"), self._first_environ(), base)
             self.path = f"{self.forks.folder}{os.pathsep}{self.path}"
 
     def follow(self, block: Block, document: Path) -> None:
@@ -85,7 +88,7 @@ class Reader:
             (self.folder / title[1]).write_text(text, "utf-8")
         elif block.language == "python":
             if self.session is None:
-                self.session = _Session(self.python, self.folder, self._first_environ(), self.forks)
+                self.session = _Session(self.python, self.folder, self._first_environ(), self.forks or self.base)
             self.session.run(text, document.name, block.line, self.exports)
         elif block.language == "bash" and "server" in block.info:
             self._serve(text)
@@ -163,7 +166,7 @@ class _Session:
             process = subprocess.Popen(words, cwd=folder, env=environ, pass_fds=(reads, writes))
             self._wait: Callable[[float], object] = process.wait
         else:
-            self._wait = forks.run(SESSION, folder, environ, reads, writes)
+            self._wait = forks.run([python, SESSION], folder, environ, reads, writes)
         os.close(reads)
         os.close(writes)
         self._answer = os.fdopen(self._answers)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
 
+from engines.fork_servers import ForkServer
 from scripts.distributions import DISTRIBUTIONS, ROOT
 from tests.docs.blocks import Block, blocks
 from tests.docs.environments import Environments
 from tests.docs.names import bound, read
-from tests.docs.reader import Reader, processes, requirements, runs
+from tests.docs.reader import Reader, has_commands, requirements, runs
 
 READMES = [folder / "README.md" for folder in DISTRIBUTIONS.values()]
 DOCUMENTS = [*READMES, *sorted((ROOT / "docs").rglob("*.md"))]
@@ -31,13 +34,25 @@ def sit(tmp_path: Path) -> Iterator[Sit]:
     """``sit(python)``: a reader in an empty folder, with this interpreter."""
     readers = []
 
-    def sat(python: Path, *, forks: bool = False) -> Reader:
-        readers.append(Reader(tmp_path, python, forks=forks))
+    def sat(python: Path, **options: Any) -> Reader:
+        readers.append(Reader(tmp_path, python, **options))
         return readers[-1]
 
     yield sat
     for reader in readers:
         reader.close()
+
+
+@pytest.fixture(scope="module")
+def base(environments: Environments, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer | None]:
+    """A server of the environment that every page with ``tenantry`` has at least."""
+    if sys.platform != "linux":
+        yield None
+        return
+    environ = {"HOME": str(tmp_path_factory.mktemp("base")), "TENANTRY_RUN_DIR": os.environ["TENANTRY_RUN_DIR"]}
+    server = ForkServer(environments.python(["tenantry"]).with_name("tenantry"), environ)
+    yield server
+    server.close()
 
 
 @pytest.mark.parametrize("line", ["false", "! true", "false && true", "true && ! true", "true && ! true && true"])
@@ -73,10 +88,13 @@ def test_a_forked_session_is_as_any_other(sit: Sit) -> None:
 
 
 @pytest.mark.slow
-def test_an_environment_holds_nothing_else(environments: Environments, sit: Sit) -> None:
-    """What the extras of the tests bring is not there. Red when a page runs on the interpreter of the tests."""
-    reader = sit(environments.python(["tenantry[server]"]))
-    reader.follow(Block("python", "", "import tenantry, uvicorn\n", 1), ROOT / "page.md")
+def test_an_environment_holds_nothing_else(environments: Environments, base: ForkServer | None, sit: Sit) -> None:
+    """What the extras of the tests bring is not there. Red when a page runs on the interpreter of the tests, or on that
+    of the server that its session is forked from."""
+    python = environments.python(["tenantry[server]"])
+    reader = sit(python, base=base)
+    code = f"import sys, tenantry, uvicorn\nassert sys.executable == {str(python)!r}\n"
+    reader.follow(Block("python", "", code, 1), ROOT / "page.md")
     # Several distributions have files in the folder opentelemetry, and one of them is required.
     for missing in ("httpx2", "duckdb", "pytest", "pip", "opentelemetry.sdk"):
         with pytest.raises(AssertionError, match=f"No module named '{missing}'"):
@@ -111,7 +129,7 @@ def test_documents_without_a_block_that_runs() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("document", RUNNING, ids=lambda path: path.name)
-def test_every_block_runs(document: Path, environments: Environments, sit: Sit) -> None:
+def test_every_block_runs(document: Path, environments: Environments, base: ForkServer | None, sit: Sit) -> None:
     """Each block of the document does what it says, in order, from an empty folder and an environment that holds what
     the document told to install before its first block."""
     found = blocks(document)
@@ -121,7 +139,9 @@ def test_every_block_runs(document: Path, environments: Environments, sit: Sit) 
     assert requirements(found[: found.index(run[0]) + 1]), "the first block stands before what it needs"
     if "curl " in document.read_text("utf-8") and shutil.which("curl") is None:
         pytest.skip("this document uses curl, which is not on this machine")
-    reader = sit(environments.python(wanted), forks=processes(found) > 2)
+    python = environments.python(wanted)
+    with_tenantry = python.with_name("tenantry").exists()  # and all that it requires
+    reader = sit(python, forks=has_commands(found), base=base if with_tenantry else None)
     for block in found:
         reader.follow(block, document)
 

@@ -14,7 +14,7 @@ from html import escape
 from typing import Final, NamedTuple
 
 from scripts.distributions import ROOT
-from scripts.structure import CORE, Package
+from scripts.structure import CORE, Package, parsed
 
 PICTURE: Final = ROOT / "docs" / "figures" / "architecture.svg"
 
@@ -90,7 +90,7 @@ def rows(imported: Mapping[str, set[str]]) -> list[list[str]]:
 
 def draw() -> str:
     """Return the picture as SVG."""
-    imported = imports(Package(CORE))
+    imported = imports(parsed(CORE))
     order = rows(imported)
     boxes = _boxes(order)
     height = len(order) * _ROW + 2 * _MARGIN

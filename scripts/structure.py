@@ -13,7 +13,7 @@ import ast
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -199,6 +199,12 @@ class Package:
             for handler in _own_nodes(each)
             if isinstance(handler, ast.ExceptHandler) and _is_broad(handler) and not _raises_again(handler)
         ]
+
+
+@cache
+def parsed(folder: Path) -> Package:
+    """Read the package once for each process."""
+    return Package(folder)
 
 
 def _run_nodes(tree: ast.AST) -> Iterator[ast.AST]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from scripts.calques import counts, lowered, places, recorded
 from scripts.distributions import ROOT
-from scripts.structure import LONGEST, PACKAGES, Module, Package
+from scripts.structure import LONGEST, PACKAGES, Module, Package, parsed
 
 BANNED = {
     "chrome": "layout, frame",
@@ -40,14 +39,10 @@ BANNED = {
 """Part of an identifier -> what stands in its place. They are figures of speech: each meant several things here."""
 
 
-@cache  # not while tests are collected: each of their processes would parse all modules
-def _package(name: str) -> Package:
-    return Package(PACKAGES[name])
-
-
 @pytest.fixture(params=PACKAGES)
 def package(request: pytest.FixtureRequest) -> Package:
-    return _package(request.param)
+    """Not parsed while tests are collected: each of their processes would parse all modules."""
+    return parsed(PACKAGES[request.param])
 
 
 def test_no_identifier_is_a_figure_of_speech(package: Package) -> None:

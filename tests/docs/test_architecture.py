@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scripts.architecture_picture import PICTURE, draw
 from scripts.distributions import ROOT
-from scripts.structure import CORE, Package
+from scripts.structure import CORE, parsed
 
 PAGE = ROOT / "docs" / "architecture.md"
 TEXT = PAGE.read_text("utf-8")
@@ -97,7 +97,7 @@ def test_every_broad_clause_is_in_the_table() -> None:
     written = Counter(
         f"tenantry.{file.replace('/', '.')}:{name.rpartition('.')[2]}" for file, name in _CATCHES.findall(TEXT)
     )
-    found = Counter(set(Package(CORE).broad()))
+    found = Counter(set(parsed(CORE).broad()))
     assert written == found
 
 

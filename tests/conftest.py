@@ -33,6 +33,7 @@ pytest_plugins = [
     "engines.first_collection",
     "engines.garbage_collection",
     "engines.hypothesis_profile",
+    "engines.reports",
     "engines.samples",
     "engines.together",
     "tests.docs.environments",

@@ -16,6 +16,7 @@ pytest_plugins = [
     "engines.first_collection",
     "engines.garbage_collection",
     "engines.hypothesis_profile",
+    "engines.reports",
     "engines.samples",
 ]
 

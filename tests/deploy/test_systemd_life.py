@@ -29,12 +29,18 @@ def machine() -> Iterator[Machine]:
 
 def set_up(machine: Machine, named: str, as_owner: Callable[[str], str] = lambda _: "") -> Service:
     """``named``: replaces the database in the configuration, as ``sed`` does. ``as_owner``: returns what to run of the
-    commands for PostgreSQL's roles."""
+    commands for PostgreSQL's roles. The service starts with two workers, as configured, and later with one, which is
+    half of each start."""
     service = Service(machine, "sudo tenantry", "/var/log/tenantry.log")
     machine.run(f"sed -i '{named}; s/^port = .*/port = {service.port}/' tenantry.toml")
     install, tables, start = commands(PAGE)
     service.set_up(f"{install}{as_owner(tables)}{start}")
+    set_workers(machine, 1)
     return service
+
+
+def set_workers(machine: Machine, number: int) -> None:
+    machine.run(f"sed -i 's/^workers = .*/workers = {number}/' /etc/tenantry/tenantry.toml")
 
 
 def owned(database: str) -> str:
@@ -87,6 +93,7 @@ def test_the_life_of_a_service(machine: Machine, postgres: Postgres) -> None:
         assert service.token() == kept
     (asked,) = re.findall(r"^```sql\n(.*)\n```$", page("upgrades"), re.MULTILINE)
     assert machine.run(f"sqlite3 {STORE} '{asked}'") == f"{NEXT}|{HEAD} {NEXT}\n"
+    set_workers(machine, 2)  # for the reload
     machine.run(restart)
     service.wait()
     assert machine.run("sudo tenantry --version") == f"tenantry, version {VERSION}\n"

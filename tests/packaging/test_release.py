@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
+from jsonschema_rs import validator_for
 
 from scripts.distributions import DISTRIBUTIONS, project
 from scripts.release_check import missing
@@ -18,14 +20,25 @@ from scripts.release_check import missing
 ROOT = Path(__file__).parents[2]
 WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
 BIN = Path(sys.executable).parent
-SCHEMA = (str(BIN / "check-jsonschema"), "--builtin-schema", "vendor.github-workflows", str(WORKFLOW))
-AUDIT = (str(BIN / "zizmor"), "--offline", "--no-config", "--pedantic", "--quiet", str(WORKFLOW))
+VENDORED = "vendor/github-workflows.json"
 
 
-@pytest.mark.parametrize("command", [SCHEMA, AUDIT], ids=["schema", "audit"])
-def test_it_is_a_workflow_and_a_careful_one(command: tuple[str, ...]) -> None:
-    """By the schema of workflows, and by zizmor's rules, which ask no service here. Red with a job that has no
-    ``runs-on``, with an action by a tag, and with credentials left in the checkout."""
+def test_it_is_a_workflow() -> None:
+    """By the schema that check-jsonschema brings; its command takes two seconds for the same. Red with a job that has
+    no ``runs-on``."""
+    spec = find_spec("check_jsonschema")
+    assert spec is not None
+    assert spec.origin is not None
+    schema = json.loads(Path(spec.origin).with_name("builtin_schemas").joinpath(VENDORED).read_text("utf-8"))
+    workflow = yaml.safe_load(WORKFLOW.read_text("utf-8"))
+    workflow["on"] = workflow.pop(True)  # the word means true in YAML 1.1
+    assert [f"{each.instance_path}: {each.message}" for each in validator_for(schema).iter_errors(workflow)] == []
+
+
+def test_it_is_a_careful_one() -> None:
+    """By zizmor's rules, which ask no service here. Red with an action by a tag, and with credentials left in the
+    checkout."""
+    command = (str(BIN / "zizmor"), "--offline", "--no-config", "--pedantic", "--quiet", str(WORKFLOW))
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -23,7 +23,7 @@ from tests.fleet.test_same_host import check as check_rotations
 
 pytestmark = pytest.mark.slow
 
-ROTATIONS = 300
+ROTATIONS = 200
 
 
 def test_old_tokens_on_one_host(postgres: Postgres, transaction_pooler: PgBouncer) -> None:

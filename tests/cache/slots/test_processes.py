@@ -66,7 +66,7 @@ def _counts(folder: Path, verb: str, readers: int) -> list[list[int]]:
 
 
 def test_nothing_stale_is_shown(tmp_path: Path) -> None:
-    """1,500 acknowledged writes, three processes that look without pause.
+    """1,000 acknowledged writes, three processes that look without pause.
 
     Red when the last version is stored before the commit: see the control below.
     """

@@ -122,7 +122,7 @@ def as_user(folder: Path, user: int, group: int) -> None:
 
 
 END = (1 << 63) - 1
-ROUNDS = 1_500
+ROUNDS = 1_000
 
 if __name__ == "__main__":
     verb, where, *rest = sys.argv[1:]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.warm_python import run
 from tests.cli.conftest import Terminal
 from tests.cli.serving import client, serving
 
@@ -60,7 +61,7 @@ logging.getLogger(sys.argv[1]).warning("received %s", sys.argv[2])
 def test_a_token_in_a_message_is_redacted_in_text_too(logger: str) -> None:
     """Red without the filter of the handlers."""
     secret = "ugkt_" + "Q" * 49
-    done = subprocess.run([sys.executable, "-c", LOGGED, logger, secret], stderr=subprocess.PIPE, text=True, check=True)
+    done = run([sys.executable, "-c", LOGGED, logger, secret], stderr=subprocess.PIPE, text=True, check=True)
     assert "received ugkt_[redacted]" in done.stderr
     assert secret not in done.stderr
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.warm_python import run
 from tenantry.database.migrations import migrate
 
 
@@ -86,11 +87,11 @@ def test_a_missing_package_is_named_with_its_extra(
     module: str, arguments: list[str], extra: str, tmp_path: Path
 ) -> None:
     """Each command names the extra that brings what it lacks. Red when one extra is named for all of them."""
-    done = _python(
+    code = (
         f"import sys; sys.modules[{module!r}] = None\nfrom tenantry.cli import commands\n"
-        f"commands({arguments!r}, prog_name='tenantry')",
-        tmp_path,
+        f"commands({arguments!r}, prog_name='tenantry')"
     )
+    done = run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 1
     assert f"pip install 'tenantry[{extra}]'" in done.stderr, done.stderr
     assert "Traceback" not in done.stderr

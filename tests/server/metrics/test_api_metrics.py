@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
 import sys
 from pathlib import Path
 
 import httpx2
 
+from engines.warm_python import run
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.groups import Tag
 from tenantry.provisioning import issue_api_token
@@ -66,8 +67,8 @@ async def send(message): sent.append(message)
 asyncio.run(metrics_app(api=api)({"method": "GET", "headers": []}, None, send))
 print(sent[1]["body"].decode())
 """
-    environment = {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+    environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
     for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        done = run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     labels = (("code", "ok"), ("operation", "rotate"), ("status", "200"))
     assert samples(done.stdout)["tenantry_api_requests_total", labels] == 2

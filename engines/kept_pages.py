@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 class KeptPages:
-    """Each page has a context of its own. What pages store in the browser is deleted between tests only if the blank
-    page does it.
+    """Each page has a context of its own. Between tests cookies are deleted, and what else pages store only if the
+    blank page does it.
 
     ``blank``: the address of an empty page. A page with a Cross-Origin-Opener-Policy needs one of its own origin with
     the same policy: after another, the browser starts a new process all the same."""
@@ -43,6 +43,7 @@ class KeptPages:
             return
         await page.unroute_all()
         await context.set_offline(False)
+        await context.clear_cookies()
         await page.goto(self._blank)
         for each in (seen.console, seen.requests, seen.lost):
             each.clear()

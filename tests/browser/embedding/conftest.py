@@ -4,11 +4,14 @@ scripts do without these is the same in both: ``IN_CHROMIUM``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
+from playwright.async_api import Browser
 
+from engines.chromium import OpenPage, Watched, watched_page
 from engines.either_browser import BOTH, either
+from engines.kept_pages import KeptPages
 from tenantry.tokens import KeyRing, SigningKey
 from tests.browser.embedding.sites import Sites, serving
 
@@ -21,3 +24,31 @@ def sites() -> Iterator[Sites]:
 
 
 browser = pytest.fixture(either, scope="package", params=BOTH, name="browser")
+
+
+@pytest.fixture(scope="package")
+def pages(browser: Browser) -> KeptPages:
+    """Of all modules."""
+    return KeptPages(browser)
+
+
+@pytest.fixture
+async def open_page(browser: Browser, pages: KeptPages) -> AsyncIterator[OpenPage]:
+    """``await open_page()``: a page in a context of its own, which an earlier test may have had: in Firefox a new one
+    costs as much as all else. ``new=True``: for a test that sets a clock, or adds a script or a listener."""
+    taken: list[Watched] = []
+    closed: list[Watched] = []
+
+    async def opened(*, width: int = 1440, new: bool = False) -> Watched:
+        if new:
+            closed.append(await watched_page(browser, width, 900, color_scheme="light"))
+            return closed[-1]
+        taken.append(await pages.take(width))
+        await taken[-1].page.bring_to_front()  # what is behind another page takes no click in Firefox
+        return taken[-1]
+
+    yield opened
+    for seen in closed:
+        await seen.page.context.close()
+    for seen in taken:
+        await pages.give_back(seen)

@@ -163,7 +163,7 @@ async def test_the_hosts_page_itself_cannot_forge_for_a_waiting_frame(open_page:
     """Any script of the product's page may post to a frame that it made: without the id of this document, with more or
     fewer ports than one, it is no welcome. The right one then is. Red when the id is not compared."""
     token = await sites.token("acme")
-    seen: Watched = await open_page()
+    seen: Watched = await open_page(new=True)
     waiting = f'<iframe src="{sites.dashboards}/{NAME}"></iframe>'
     script = """addEventListener("message", (event) => {
       if (event.data?.type !== "hello") return;

@@ -157,7 +157,7 @@ async def test_get_token_may_come_early_or_late(open_page: OpenPage, sites: Site
     await until(lambda: _is_at(seen.page, sites, "/dashboards/sales"), lambda: f"the frame; {there(seen, sites)}")
     await seen.page.evaluate(f"document.querySelector('#late').getToken = {ask.format(group='bolt')}")
     await frame_of(seen.page, sites, "bolt")
-    early = await open_page()
+    early = await open_page(new=True)
     await early.page.add_init_script(
         f"""document.addEventListener("readystatechange", () => {{
           if (document.readyState !== "interactive") return; // before scripts that are modules

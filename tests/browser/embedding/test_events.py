@@ -54,8 +54,8 @@ def real(tmp_path: Path) -> Iterator[Sites]:
         yield served
 
 
-async def visit(open_page: OpenPage, real: Sites, **query: str) -> Watched:
-    seen = await open_page()
+async def visit(open_page: OpenPage, real: Sites, *, new: bool = False, **query: str) -> Watched:
+    seen = await open_page(new=new)
     await seen.page.goto(f"{real.host}/?{urlencode({'groups': 'acme', **query})}")
     return seen
 
@@ -107,7 +107,7 @@ async def _as_many(page: Page, kind: str, count: int) -> list[Any] | None:
 async def test_a_token_that_never_settles(open_page: OpenPage, real: Sites) -> None:
     """An error with a code after ten seconds, and the frame says that there is no access. So it is after a rotation.
     Red when the element waits for ever: the frame said after half a minute that its page has not opened it."""
-    seen = await open_page()
+    seen = await open_page(new=True)
     await seen.page.clock.install()
     await seen.page.goto(f"{real.host}/?{urlencode({'groups': 'acme'})}")
     await frame_that_says(seen.page, real, "A-C")
@@ -142,7 +142,7 @@ async def _hello(page: Page, real: Sites) -> bool:
 async def test_an_unknown_dashboard_is_an_error_at_once(open_page: OpenPage, real: Sites, name: str) -> None:
     """The frame says so too, and also where the host forgot the name. Red when the server answers its address with a
     text: the element learnt of it by waiting for 20 s, and the code was ``no_answer``."""
-    seen = await visit(open_page, real)
+    seen = await visit(open_page, real, new=True)
     await frame_that_says(seen.page, real, "A-C")
     await seen.page.clock.install()  # nothing that waits comes to its end
     await seen.page.clock.pause_at(2**40)

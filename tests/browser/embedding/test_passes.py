@@ -83,7 +83,7 @@ def real(tmp_path: Path) -> Iterator[Sites]:
 
 async def visit(open_page: OpenPage, real: Sites) -> tuple[Watched, list[int]]:
     """The product's page, and the status of each request for panels."""
-    seen = await open_page()
+    seen = await open_page(new=True)
     statuses: list[int] = []
 
     def note(response: Response) -> None:

@@ -59,7 +59,7 @@ def real(tmp_path: Path) -> Iterator[Sites]:
 
 async def embedded(open_page: OpenPage, real: Sites, width: int, style: str = "", *, script: str = "") -> Page:
     """A host's page with a heading before the frame, and words after it."""
-    page = (await open_page(width=width)).page
+    page = (await open_page(width=width, new=True)).page
     await page.add_init_script(COUNT_HEIGHTS + script)
     query = {"groups": "acme", "more": "<h1>Product</h1>"}
     await page.goto(f"{real.host}/?{urlencode(query)}")

@@ -35,7 +35,7 @@ async def open_page(browser: Browser) -> AsyncIterator[OpenPage]:
     """Pages whose context is not closed: Firefox would not end after it has printed a frame of another site."""
     pages = []
 
-    async def opened(*, width: int = 1440) -> Watched:
+    async def opened(*, width: int = 1440, **_: bool) -> Watched:
         context = await browser.new_context(viewport={"width": width, "height": 900}, color_scheme="light")
         pages.append(await context.new_page())
         return await watch(pages[-1])

@@ -80,7 +80,7 @@ async def test_ten_dashboards_on_one_page_over_http_1_1(open_page: OpenPage, rea
     """All have their rows, though a browser opens six connections to a host: two frames keep one, the others ask each
     half minute. So all hear of a change: those two at once. Red when every frame keeps a connection (the seventh has
     no rows), and when those that ask do so about their token alone."""
-    seen = await open_page()
+    seen = await open_page(new=True)
     await seen.page.clock.install()
     await seen.page.goto(f"{real.host}/?{urlencode({'groups': ' '.join(['acme', 'bolt'] * 5)})}")
 

@@ -14,8 +14,8 @@ LOOK = """[innerWidth, matchMedia("print").matches, matchMedia("(prefers-color-s
 
 
 async def test_a_page_is_as_a_new_one(stand_in: StandIn, browser: Browser) -> None:
-    """Whatever the test before did to it. Red when it stays offline, and when it keeps a route, a medium or what was
-    noted."""
+    """Whatever the test before did to it. Red when it stays offline, and when it keeps a route, a medium, a cookie or
+    what was noted."""
     address = stand_in.show([BAR])
     pages = KeptPages(browser)
     first = await pages.take(width=390, dark=True)
@@ -26,11 +26,13 @@ async def test_a_page_is_as_a_new_one(stand_in: StandIn, browser: Browser) -> No
     await page.emulate_media(media="print")
     assert await page.evaluate(LOOK) == [390, True, True, True]
     await page.route("**/-/panels", lambda route: route.abort())
+    await page.context.add_cookies([{"name": "of", "value": "before", "url": address}])
     await page.context.set_offline(True)
     await pages.give_back(first)
 
     second = await pages.take()
     assert second.page is page
+    assert await page.context.cookies() == []
     assert second.requests == second.console == second.lost == []
     await page.goto(address)
     await page.locator("rect.bar").wait_for()

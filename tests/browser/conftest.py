@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 import uvicorn
+from playwright.async_api import Browser
 
+from engines.chromium import OpenPage, Watched
+from engines.kept_pages import KeptPages
 from tenantry.editor import EditorAuthor, EditorSessions
 from tenantry.groups import Author
 from tenantry.server.uvicorn import by_port, url_of
@@ -64,3 +68,24 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         thread.join(120)
         for listener in listeners:
             listener.close()
+
+
+@pytest.fixture(scope="module")
+def pages(browser: Browser) -> KeptPages:
+    """Of one module, as its browser."""
+    return KeptPages(browser)
+
+
+@pytest.fixture
+async def open_page(pages: KeptPages) -> AsyncIterator[OpenPage]:
+    """``await open_page(width=…, height=…, dark=…)``: a page in a context of its own, which an earlier test may have
+    had. Only the demo's editor stores anything in the browser, and its test is alone in its module."""
+    taken: list[Watched] = []
+
+    async def opened(**options: Any) -> Watched:
+        taken.append(await pages.take(**options))
+        return taken[-1]
+
+    yield opened
+    for seen in taken:
+        await pages.give_back(seen)

@@ -22,7 +22,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 async def dashboard(open_page: OpenPage, demo: Served, name: str) -> tuple[Any, Frame]:
     """The page of a product, and the frame of this dashboard in it, whole."""
-    seen = await open_page(accept_downloads=True)
+    seen = await open_page()
     await seen.page.goto(f"{demo.product}/#{name}")
     await seen.page.get_by_label("Customer").select_option("UA")
 

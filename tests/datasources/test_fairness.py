@@ -43,7 +43,7 @@ async def test_a_visitor_does_not_wait_for_a_neighbours_queue(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Red when each query waits for the source in the order of arrival: then 60 have their turn before the visitor.
+    """Red when each query waits for the source in the order of arrival: then 30 have their turn before the visitor.
 
     What counts is who begins: how many end while the visitor's query runs is the machine's affair."""
     directory.add(1, ENGINES[engine](tmp_path / "orders.db", "both"))
@@ -63,12 +63,12 @@ async def test_a_visitor_does_not_wait_for_a_neighbours_queue(
         assert (await sources.fetch(of, "main", slow(number)))[0]["n"] == 5_000
         ended.append(of.provided_id)
 
-    neighbours = [asyncio.create_task(query(neighbour, number)) for number in range(60)]
+    neighbours = [asyncio.create_task(query(neighbour, number)) for number in range(30)]
     async with asyncio.timeout(60):
         while not ended:
             await asyncio.sleep(0.001)
     before = len(begun)
-    await query(visitor, 60)
+    await query(visitor, 30)
     assert begun.index(visitor.handle) - before <= pool_size + 1, "more began than had been given a turn, and one turn"
     await asyncio.gather(*neighbours)
 

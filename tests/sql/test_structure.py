@@ -28,7 +28,7 @@ from tenantry.sql import BoundSQL, SQLTemplate
 from tenantry.sql.filters.registry import _ARGUMENTS
 from tenantry.sql.lexing.tags import NOT_A_FILTER
 
-TEMPLATES = 100
+TEMPLATES = 60
 FILTERS = [f"| {name}" for name in _ARGUMENTS if name != NOT_A_FILTER]
 SEED = 20_261_122
 BACKSLASHES = {"mysql", "clickhouse"}

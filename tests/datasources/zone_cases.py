@@ -31,6 +31,8 @@ ROWS = [datetime.combine(start, time()) + timedelta(minutes=30 * step) for start
 COLUMNS = ("day", "clock", "instant")
 """A date, a clock time in UTC, and an instant where the engine has them."""
 DAYS = ("2026-03-08", "2026-03-29", "2026-04-05", "2026-09-27", "2026-10-25", "2026-11-01")
+OPEN_DAYS = DAYS[::3]
+"""At which open ranges begin and end too: an instant that ends a range of one day ends an open one as well."""
 TYPES = {
     "postgresql": ("timestamp", "timestamptz"),
     "sqlite": ("text", "text"),
@@ -85,7 +87,7 @@ async def wrong_ranges(sources: DataSources, zone: str) -> list[str]:
     """The ranges that do not find their rows."""
     found = []
     for day in DAYS:
-        for first, last in ((day, day), ("", day), (day, "")):
+        for first, last in ((day, day), ("", day), (day, "")) if day in OPEN_DAYS else ((day, day),):
             begin, end = date.fromisoformat(first or "0001-01-01"), date.fromisoformat(last or "9999-12-31")
             for column in COLUMNS:
                 sql = f"select id from events where {{{{ params.period | within({column}) }}}}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 from engines.postgres import Postgres
+from engines.warm_python import run
 from tenantry.datasources import DataSources, Limits
 from tenantry.datasources.pool.query_limits import bytes_counter, take_result
 from tenantry.errors import InvalidSettings, InvalidSource, QueryFailed, TooManyBytes, TooManyRows
@@ -48,7 +48,7 @@ def test_large_rows_take_little_memory(engine: tuple[str, str]) -> None:
     name, url = engine
     url += "?memory_limit=256MiB" if name == "duckdb" else ""
     command = [sys.executable, "-m", "tests.datasources.big", url, QUERIES[name]]
-    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    said = run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     code, grown = said[-2], int(said[-1])
     assert code == ("query_failed" if name == "duckdb" else "too_many_bytes"), said
     assert grown < (600 if name == "duckdb" else 200), said
@@ -59,7 +59,7 @@ def test_duckdb_gives_one_row_at_first(tmp_path: Path) -> None:
     count. Python has two: the second is beyond ``max_bytes``. Red when 64 rows were taken at first: 1.2 GB."""
     url = duckdb_file(tmp_path / "a.db", "acme")
     command = [sys.executable, "-m", "tests.datasources.big", url, "select repeat('x', 30000000) as t from range(20)"]
-    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    said = run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     assert said[-2] == "too_many_bytes", said
     assert int(said[-1]) < 900, said
 

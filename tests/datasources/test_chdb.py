@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 from engines.clickhouse import require_chdb
+from engines.warm_python import run
 from tenantry.datasources.engines.chdb import ChDBDriver
 from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.url import file_path, memory_bytes, parse_url
@@ -25,7 +25,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     require_chdb()
     folder = tmp_path_factory.mktemp("chdb")
     command = [sys.executable, "-m", "tests.datasources.clickhouse_cases", str(folder)]
-    child = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    child = run(command, capture_output=True, text=True, timeout=300, check=False)
     assert child.returncode == 0, child.stderr
     answer: dict[str, Any] = json.loads(child.stdout)
     return answer

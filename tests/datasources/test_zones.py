@@ -4,7 +4,6 @@ instants and of clock times in UTC."""
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -18,6 +17,7 @@ import pytest
 from engines.clickhouse import require_chdb
 from engines.mariadb import MariaDB
 from engines.samples import sampled
+from engines.warm_python import run
 from tenantry.errors import TenantryError
 from tests.datasources.conftest import Directory
 from tests.datasources.databases import create_database
@@ -142,6 +142,6 @@ def test_chdb(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     require_chdb()
     zones = ZONES[:2] if pytestconfig.option.markexpr == "not slow" else ZONES
     command = [sys.executable, "-m", "tests.datasources.zone_cases", str(tmp_path / "chdb"), *zones]
-    child = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    child = run(command, capture_output=True, text=True, timeout=300, check=False)
     assert child.returncode == 0, child.stderr
     assert json.loads(child.stdout) == {zone: [] for zone in zones}

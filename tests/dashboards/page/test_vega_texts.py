@@ -27,10 +27,10 @@ async def drawn(stand_in: StandIn, visit: Visit, *panels: Message, **options: An
     return page
 
 
-async def tip(page: Page, mark: Locator) -> str:
+async def tip(shown: Page | Locator, mark: Locator) -> str:
     """What the browser shows for a mark."""
     await mark.hover()
-    svg = page.locator(".vega")
+    svg = shown.locator(".vega")
     await until(lambda: svg.get_attribute("title"))
     return await svg.get_attribute("title") or ""
 
@@ -39,29 +39,32 @@ async def texts(page: Page, role: str) -> list[str]:
     return await page.locator(f".vega .{role} text").all_text_contents()
 
 
-@pytest.mark.parametrize(
-    ("value", "channel", "written"),
-    [
-        (LARGE, {}, WRITTEN),
-        (f"-{LARGE}", {}, f"\N{MINUS SIGN}{WRITTEN}"),
-        (DECIMAL, {}, "12,345,678,901,234,567.89"),
-        (LARGE, {"format": ",d"}, WRITTEN),
-        (LARGE, {"format": "d"}, LARGE),
-        (DECIMAL, {"format": "$,.2f"}, "$12,345,678,901,234,567.89"),
-        (DECIMAL, {"format": ".3~s"}, "12.3P"),
-        ("0.0004", {}, "0.0004"),
-        (LARGE, {"aggregate": "max"}, WRITTEN),
-    ],
-)
-async def test_labels_and_tooltips_have_every_digit(
-    stand_in: StandIn, visit: Visit, value: str, channel: Message, written: str
-) -> None:
+DIGITS: list[tuple[str, Message, str]] = [
+    (LARGE, {}, WRITTEN),
+    (f"-{LARGE}", {}, f"\N{MINUS SIGN}{WRITTEN}"),
+    (DECIMAL, {}, "12,345,678,901,234,567.89"),
+    (LARGE, {"format": ",d"}, WRITTEN),
+    (LARGE, {"format": "d"}, LARGE),
+    (DECIMAL, {"format": "$,.2f"}, "$12,345,678,901,234,567.89"),
+    (DECIMAL, {"format": ".3~s"}, "12.3P"),
+    ("0.0004", {}, "0.0004"),
+    (LARGE, {"aggregate": "max"}, WRITTEN),
+]
+
+
+async def test_labels_and_tooltips_have_every_digit(stand_in: StandIn, visit: Visit) -> None:
     """Also where the author says a format, and of the largest of several. Red when Vega is given the nearest double."""
-    answer = rows({"k": "text", "v": "decimal"}, ["a", value])
-    encoding = {"x": X, "text": Y | channel, "tooltip": [Y | {"title": "Amount"} | channel]}
-    page = await drawn(stand_in, visit, panel(answer, {"type": "text", "fontSize": 16}, encoding))
-    assert await texts(page, "mark-text.role-mark") == [written]
-    assert await tip(page, page.locator(".vega .mark-text.role-mark text")) == f"Amount: {written}"
+    shown = []
+    for value, channel, _ in DIGITS:
+        answer = rows({"k": "text", "v": "decimal"}, ["a", value])
+        encoding = {"x": X, "text": Y | channel, "tooltip": [Y | {"title": "Amount"} | channel]}
+        shown.append([panel(answer, {"type": "text", "fontSize": 16}, encoding)])
+    page = (await visit(stand_in.show(*shown))).page
+    for line, (*_, written) in enumerate(DIGITS, 1):
+        mark = page.locator(f"[data-panel='{line}-1'] .vega .mark-text.role-mark text")
+        await mark.wait_for()
+        assert await mark.all_text_contents() == [written]
+        assert await tip(page.locator(f"[data-panel='{line}-1']"), mark) == f"Amount: {written}"
 
 
 @pytest.mark.parametrize("content", ["encoding", "data"])

@@ -1,9 +1,8 @@
 """No value changes what a real engine reads in a statement: a few templates of row S25, and its controls.
 
 Red for every engine when the parser writes the placeholder of `'{{ x }}'` within its quotes; for SQLite, DuckDB and
-ClickHouse when no space is put before a placeholder (drivers of the others put one themselves); for MySQL without its
-backslashes, PostgreSQL without its nested comments, DuckDB without its dollar quotes; for ClickHouse without its
-backslashes, its nested comments, or those that begin with `#` or `//`.
+ClickHouse when no space is put before a placeholder (drivers of the others put one themselves); for PostgreSQL and
+ClickHouse without nested comments, and for ClickHouse without those that begin with `#` or `//`.
 """
 
 from __future__ import annotations

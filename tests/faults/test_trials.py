@@ -16,7 +16,7 @@ from tests.faults.conftest import Set
 
 pytestmark = pytest.mark.slow
 
-SECONDS = 0.25
+SECONDS = 0.4
 HANGS = 10.0
 """Seconds after which an answer was not bounded by the deadline of two."""
 

@@ -122,7 +122,7 @@ def _of_valkey(valkey: ValkeyServer, cache: FaultProxy) -> list[Fault]:
         Fault("Valkey killed", valkey.kill, valkey.start),
         Fault("Valkey frozen", valkey.freeze, valkey.thaw),
         Fault("Valkey flushed", valkey.flush, _nothing, over=True),
-        Fault("Valkey restored from an old dump", _later(valkey.dump, go_back), revive),
+        Fault("Valkey restored from an old dump", *_later(valkey.dump, go_back, revive)),
         Fault("Valkey slow", lambda: cache.set(Mode.LATENCY, seconds=0.08, jitter=0.05), _passing(cache)),
     ]
     faults += [
@@ -132,14 +132,22 @@ def _of_valkey(valkey: ValkeyServer, cache: FaultProxy) -> list[Fault]:
     return [*faults, Fault("Valkey in slices", _setting(cache, Mode.SLICE), _passing(cache))]
 
 
-def _later(now: Callable[[], None], then: Callable[[], None]) -> Callable[[], None]:
-    """Does ``now``, and ``then`` in a thread."""
+def _later(
+    now: Callable[[], None], then: Callable[[], None], last: Callable[[], None]
+) -> tuple[Callable[[], None], Callable[[], None]]:
+    """How a fault begins and ends: it does ``now``, and ``then`` in a thread; when that is done, ``last``."""
+    threads: list[threading.Thread] = []
 
     def begin() -> None:
         now()
-        threading.Thread(target=then, daemon=True).start()
+        threads.append(threading.Thread(target=then, daemon=True))
+        threads[-1].start()
 
-    return begin
+    def end() -> None:
+        threads.pop().join()
+        last()
+
+    return begin, end
 
 
 def _setting(proxy: FaultProxy, mode: Mode) -> Callable[[], None]:

@@ -19,11 +19,7 @@ from tests.browser.embedding.frames import until
 NAMES = {"UA": "United Air Lines", "B6": "JetBlue Airways", "HA": "Hawaiian Airlines"}
 COME = """() => document.querySelector("main .notice") !== null || (
     document.querySelector("main .dashboard") !== null && document.querySelector("[data-state=waiting]") === null)"""
-SIZES = [
-    pytest.param(width, dark, marks=[pytest.mark.slow] if width == 768 else [])
-    for width in (1440, 768, 360)
-    for dark in (False, True)
-]
+SIZES = [(width, dark) for width in (1440, 768, 360) for dark in (False, True)]
 
 Visit = Callable[..., Awaitable[Watched]]
 
@@ -203,6 +199,7 @@ async def test_a_customer_is_cut_off_live(visit: Visit, demo: Served) -> None:
     await frames(page, demo, list(NAMES))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "dark"), SIZES)
 async def test_every_size_and_mode(visit: Visit, width: int, dark: bool) -> None:
     """No sideways scrolling, nothing that axe calls serious, a clean console."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.samples import sampled
 from tests.docs.environments import Environments
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -80,6 +81,7 @@ def test_the_list_of_examples_tells_the_same(name: str) -> None:
     assert shlex.split(row.split("|")[-2].strip(" `")) == _needs(name)
 
 
+@sampled(3)
 @pytest.mark.parametrize("name", SAYS)
 def test_example_runs(name: str, tmp_path: Path, environments: Environments) -> None:
     """It exits with 0, warns of nothing, and says what it shows, with nothing installed but what it names."""

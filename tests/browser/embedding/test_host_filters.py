@@ -18,6 +18,8 @@ from tests.browser.embedding.frames import dashboards, noted, until
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.served import write_files
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "sales/regions.yaml": """title: Flights
 controls:

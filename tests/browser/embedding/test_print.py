@@ -18,7 +18,7 @@ from tests.browser.embedding.pdf import texts_of
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.served import write_files
 
-pytestmark = IN_CHROMIUM  # test_print_firefox.py is about Firefox
+pytestmark = [IN_CHROMIUM, pytest.mark.slow]  # test_print_firefox.py is about Firefox
 
 FLIGHTS = """{sql: "select day, route, count(*) as flights from flights where carrier = {{ carrier }}
       [[ and route = {{ params.route }} ]] [[ and day >= {{ params.period.start }} ]]

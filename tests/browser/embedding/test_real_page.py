@@ -16,6 +16,8 @@ from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.mounts import FASTAPI
 from tests.dashboards.served import write_files
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "sales/regions.yaml": """title: Flights of {{ carrier }}
 controls:

@@ -9,6 +9,8 @@ from tests.dashboards.page.conftest import Visit, box_of, come, until
 from tests.dashboards.page.gallery import ROUTE
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 KIND: Message = ROUTE | {"name": "kind", "label": "Kind", "choices": [{"value": each, "label": each} for each in "abc"]}
 X: Message = ROUTE | {"name": "x", "label": "X", "choices": [{"value": each, "label": each} for each in "12"]}
 ROWS = rows(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.async_api import Page
 
 from engines.axe import serious
 from tests.dashboards.page.conftest import Visit, pickers_came, until
 from tests.dashboards.page.gallery import ORIGIN
 from tests.dashboards.page.stand_in import BROKEN_OFF, Message, StandIn, rows
+
+pytestmark = pytest.mark.slow
 
 ANSWER = rows({"x": "text", "n": "integer"}, ["a", 10], ["b", 30])
 OTHERS = rows({"x": "text", "n": "integer"}, ["a", 10], ["b", 30], ["c", 5])

@@ -13,6 +13,8 @@ from tests.dashboards.page.conftest import Visit, box_of
 from tests.dashboards.page.marks import NEAR, axis, boxes, panel_of, panels_of, path
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 MONTHS = [f"2013-{month:02}-01" for month in range(1, 13)]
 
 

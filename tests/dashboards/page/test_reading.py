@@ -14,6 +14,8 @@ from tests.dashboards.page.conftest import Visit, box_of, come, until
 from tests.dashboards.page.gallery import NAME, PERIOD, ROUTE, ROUTES
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 DELAYS = rows({"month": "date", "delay": "float"}, ["2013-01-01", 10.25], ["2013-02-01", -2.9], ["2013-03-01", 20.8])
 LINE: Message = {"kind": "line", "line": ["delay"], "by": "month", "title": "Mean delay", "answer": DELAYS}
 TWO = rows({"x": "integer", "kind": "text", "n": "integer"}, [1, "a", 10], [1, "b", 30], [2, "a", 20], [2, "b", 10])

@@ -218,6 +218,7 @@ async def test_nobody_types_into_a_file_that_is_read_only(edit: Edit) -> None:
     assert await page.get_by_role("textbox").get_attribute("aria-readonly") == "true"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dark", [False, True])
 async def test_everybody_can_read_it(edit: Edit, dark: bool) -> None:
     """All colours of SQL and YAML at 4.5 to 1 on the page, and what floats: axe looks. The policy and the console are
@@ -244,6 +245,7 @@ async def test_everybody_can_read_it(edit: Edit, dark: bool) -> None:
     assert await seen.violations() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dark", [False, True])
 async def test_selected_text_can_be_read(edit: Edit, dark: bool) -> None:
     """Each colour at 4.5 to 1 on the ground of a selection. Red with the tokens' colours themselves."""

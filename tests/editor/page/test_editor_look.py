@@ -12,8 +12,10 @@ from tenantry.editor.page import CHUNKS
 from tests.editor.page.conftest import Visit, reload, shows, write
 from tests.editor.page.stand_in import DASHBOARD, StandIn
 
+pytestmark = pytest.mark.slow
+
 BUNDLES = files("tenantry") / "static" / "bundles"
-SIZES = [(1440, False), pytest.param(820, False, marks=pytest.mark.slow), (390, False), (1440, True)]
+SIZES = [(1440, False), (820, False), (390, False), (1440, True)]
 """The dark mode has other colours, whatever the width."""
 LARGEST_LOAD = 145_000
 LARGEST_CHUNK = 25_000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tenantry.sql.guarding import read_tables
 from tests.sql.guarding.attacks.databases import Engine
 from tests.sql.guarding.attacks.search import Search
@@ -9,6 +11,8 @@ from tests.sql.guarding.attacks.trial import Outcome, Trial, attempt
 from tests.sql.guarding.attacks.world import declaration
 from tests.sql.guarding.mutants import MUTANTS, Mutant, mutated
 from tests.sql.guarding.test_attacks import assert_no_defect
+
+pytestmark = pytest.mark.slow
 
 
 def _tried(engine: Engine, mutant: Mutant) -> Trial:

@@ -99,8 +99,11 @@ def test_the_life_of_a_service(machine: Machine, postgres: Postgres) -> None:
     assert machine.run("sudo tenantry --version") == f"tenantry, version {VERSION}\n"
     assert service.token() == kept
     machine.run("sudo tenantry group rotate acme")
-    assert service.token() != kept
+    rotated = service.token()
+    assert rotated != kept
     machine.run("sudo systemctl reload tenantry")
+    service.wait()
+    assert service.token() == rotated
     assert service.keys() == [("k2", 1, 1)]
 
 

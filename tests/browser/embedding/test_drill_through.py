@@ -18,6 +18,8 @@ from tests.browser.embedding.frames import dashboards, noted, until
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.served import write_files
 
+pytestmark = pytest.mark.slow
+
 QUERY = """{sql: "select route, count(*) as flights from flights where carrier = {{ carrier }}
       [[ and delay >= {{ params.least }} ]] [[ and MORE ]] group by route order by route"}"""
 CONTROLS = "least: {number: }, route: {choices: [A-B, A-C]}"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.async_api import expect
 
 from tests.editor.page.conftest import Visit, reload, shows, until, write
 from tests.editor.page.stand_in import GROUPS, StandIn, run_lines
+
+pytestmark = pytest.mark.slow
 
 
 async def test_a_group_is_found_by_keys(stand_in: StandIn, visit: Visit) -> None:

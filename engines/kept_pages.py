@@ -3,9 +3,11 @@ the scripts again."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Literal
 
-from engines.chromium import CRASH, Watched, watched_page
+from engines.chromium import CRASH, OpenPage, Watched, watched_page
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
@@ -22,6 +24,19 @@ class KeptPages:
         self._browser = browser
         self._blank = blank
         self._idle: list[Watched] = []
+
+    @asynccontextmanager
+    async def lent(self) -> AsyncIterator[OpenPage]:
+        """``take`` for one test. At its end, the pages that it has taken are given back."""
+        taken: list[Watched] = []
+
+        async def take(**options: Any) -> Watched:
+            taken.append(await self.take(**options))
+            return taken[-1]
+
+        yield take
+        for seen in taken:
+            await self.give_back(seen)
 
     async def take(self, width: int = 1440, height: int = 900, dark: bool = False) -> Watched:
         """A blank page of this size."""

@@ -7,13 +7,12 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import pytest
 import uvicorn
 from playwright.async_api import Browser
 
-from engines.chromium import OpenPage, Watched
+from engines.chromium import OpenPage
 from engines.kept_pages import KeptPages
 from tenantry.editor import EditorAuthor, EditorSessions
 from tenantry.groups import Author
@@ -80,12 +79,5 @@ def pages(browser: Browser) -> KeptPages:
 async def open_page(pages: KeptPages) -> AsyncIterator[OpenPage]:
     """``await open_page(width=…, height=…, dark=…)``: a page in a context of its own, which an earlier test may have
     had. Only the demo's editor stores anything in the browser, and its test is alone in its module."""
-    taken: list[Watched] = []
-
-    async def opened(**options: Any) -> Watched:
-        taken.append(await pages.take(**options))
-        return taken[-1]
-
-    yield opened
-    for seen in taken:
-        await pages.give_back(seen)
+    async with pages.lent() as take:
+        yield take

@@ -36,19 +36,17 @@ def pages(browser: Browser) -> KeptPages:
 async def open_page(browser: Browser, pages: KeptPages) -> AsyncIterator[OpenPage]:
     """``await open_page()``: a page in a context of its own, which an earlier test may have had: in Firefox a new one
     costs as much as all else. ``new=True``: for a test that sets a clock, or adds a script or a listener."""
-    taken: list[Watched] = []
     closed: list[Watched] = []
 
     async def opened(*, width: int = 1440, new: bool = False) -> Watched:
         if new:
             closed.append(await watched_page(browser, width, 900, color_scheme="light"))
             return closed[-1]
-        taken.append(await pages.take(width))
-        await taken[-1].page.bring_to_front()  # what is behind another page takes no click in Firefox
-        return taken[-1]
+        seen = await take(width=width)
+        await seen.page.bring_to_front()  # what is behind another page takes no click in Firefox
+        return seen
 
-    yield opened
-    for seen in closed:
-        await seen.page.context.close()
-    for seen in taken:
-        await pages.give_back(seen)
+    async with pages.lent() as take:
+        yield opened
+        for seen in closed:
+            await seen.page.context.close()

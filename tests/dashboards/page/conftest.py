@@ -55,14 +55,12 @@ def pages(browser: Browser) -> KeptPages:
 async def visit(open_page: OpenPage, pages: KeptPages) -> AsyncIterator[Visit]:
     """``await visit(address)``: the page, once every panel has come; ``settle=False``: at once. ``clock=True``: its
     clock can be put forward. With a clock or options of a context, it is a new page."""
-    taken = []
 
     async def visited(address: str, *, settle: bool = True, clock: bool = False, **options: Any) -> Watched:
         if clock or not options.keys() <= {"width", "height", "dark"}:
             seen = await open_page(**options)
         else:
-            seen = await pages.take(**options)
-            taken.append(seen)
+            seen = await take(**options)
         if clock:
             await seen.page.clock.install()
         await seen.page.goto(address)
@@ -70,9 +68,8 @@ async def visit(open_page: OpenPage, pages: KeptPages) -> AsyncIterator[Visit]:
             await come(seen)
         return seen
 
-    yield visited
-    for seen in taken:
-        await pages.give_back(seen)
+    async with pages.lent() as take:
+        yield visited
 
 
 async def come(seen: Watched) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.dashboards.page.conftest import Visit
-from tests.dashboards.page.marks import Drawn, drawn, faults
+from tests.dashboards.page.marks import Drawn, drawn, faults, panels_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
 pytestmark = pytest.mark.slow
@@ -19,9 +19,8 @@ ALONE: Message = {"kind": "bar", "bar": ["v"], "by": "k"}
 
 async def shown(stand_in: StandIn, visit: Visit, answer: Message, *views: Message) -> list[Drawn]:
     """The same rows in several panels, below one another."""
-    seen = await visit(stand_in.show(*[[view | {"answer": answer}] for view in views]))
-    assert seen.console == []
-    panels = await drawn(seen.page)
+    first, *_ = await panels_of(stand_in, visit, *[view | {"answer": answer} for view in views])
+    panels = await drawn(first.page)
     assert [fault for each in panels.values() for fault in faults(each)] == []
     return [panels[f"{line}-1"] for line in range(1, len(views) + 1)]
 

@@ -40,6 +40,16 @@ async def test_a_page_is_as_a_new_one(stand_in: StandIn, browser: Browser) -> No
     await pages.give_back(second)
 
 
+async def test_what_is_lent_comes_back(browser: Browser) -> None:
+    """Red without the end of ``lent``."""
+    pages = KeptPages(browser)
+    async with pages.lent() as take:
+        first = await take(width=390)
+    second = await pages.take()
+    assert second is first
+    await second.page.context.close()
+
+
 async def test_a_page_that_a_test_has_closed_is_not_kept(browser: Browser) -> None:
     """Nor one with another beside it, which would go on. Red when either is given to the next test."""
     pages = KeptPages(browser)

@@ -80,12 +80,10 @@ def pages(browser: Browser, editor_url: str) -> KeptPages:
 @pytest.fixture
 async def edit(pages: KeptPages, editor_url: str) -> AsyncIterator[Edit]:
     """``await edit(text, knowledge=…, **document)``: the element with a text, in which ``‸`` is the cursor."""
-    taken = []
 
     async def edited(text: str = "‸", knowledge: dict[str, Any] = KNOWLEDGE, **document: Any) -> Watched:
         options = {key: document.pop(key) for key in ("width", "dark") if key in document}
-        seen = await pages.take(**options)
-        taken.append(seen)
+        seen = await take(**options)
         await seen.page.goto(editor_url)
         await seen.page.get_by_role("alert").wait_for()  # the page has nothing more to say on the console
         await seen.page.evaluate(
@@ -106,9 +104,8 @@ async def edit(pages: KeptPages, editor_url: str) -> AsyncIterator[Edit]:
         await show(seen.page, text, **document)
         return seen
 
-    yield edited
-    for seen in taken:
-        await pages.give_back(seen)
+    async with pages.lent() as take:
+        yield edited
 
 
 async def until(holds: Callable[[], Awaitable[Any]], seconds: float = 60.0) -> None:

@@ -45,19 +45,16 @@ def pages(browser: Browser, server: StandIn) -> KeptPages:
 @pytest.fixture
 async def visit(pages: KeptPages, stand_in: StandIn) -> AsyncIterator[Visit]:
     """``await visit()``: the editor with its first file open."""
-    taken = []
 
     async def visited(*, settle: bool = True, fragment: str = "", **options: Any) -> Watched:
-        seen = await pages.take(**options)
-        taken.append(seen)
+        seen = await take(**options)
         await seen.page.goto(stand_in.url + fragment)
         if settle:
             await opened(seen.page)
         return seen
 
-    yield visited
-    for seen in taken:
-        await pages.give_back(seen)
+    async with pages.lent() as take:
+        yield visited
 
 
 async def opened(page: Page) -> None:

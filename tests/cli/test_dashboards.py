@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx2
@@ -418,6 +419,21 @@ def said(folder: Path, *texts: str) -> None:
     while not all(text in log.read_text() for text in texts):
         assert time.monotonic() < ends, log.read_text()
         time.sleep(0.05)
+
+
+def test_ctrl_c_stops_queries(folder: Path) -> None:
+    """Red without ``stop_on_signals``: the server waits ten seconds for the query, and then drops the connection."""
+    slow = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) as rows from n"
+    panels = 'rows: [{figure: one, query: {sql: "select 1 as one"}}, {figure: rows, query: slow}]'
+    write_files(folder, {"dashboards/slow.yaml": f"title: Slow\n{panels}\n", "queries/slow.sql": slow})
+    with ExitStack() as reading:
+        with serving(folder) as url:
+            response = httpx2.stream("POST", f"{url}/dashboards/slow/-/panels", json={}, timeout=SOON)
+            lines = reading.enter_context(response).iter_lines()
+            assert json.loads(next(lines))["rows"] == [[1]]
+        stopped, end = map(json.loads, lines)
+    assert stopped["error"]["code"] == "source_unavailable"
+    assert end == {"end": True}
 
 
 @pytest.mark.parametrize("stored", [False, True])

@@ -76,7 +76,8 @@ def test_the_editor_begins_with_a_group_of_the_store(ready: Terminal, folder: Pa
 
 
 def test_wrong_usage_of_the_editor_is_refused(ready: Terminal, folder: Path) -> None:
-    """Red when the error of a chosen group, or of the tables of a sample, comes behind a traceback of the server."""
+    """Red when the error of a chosen group, or of the tables of a sample, comes behind a traceback of the server; from
+    Python 3.13 on also when the store stays open."""
     ready("dashboards", "new", "orders")
     for command in (("edit", "dashboards", "--port", "0"), ("dashboards", "serve", "dashboards", "--port", "0")):
         unknown = ready(*command, "--group", "nobody", fails=1).err

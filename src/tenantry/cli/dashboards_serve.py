@@ -5,7 +5,8 @@ import atexit
 import secrets
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -21,7 +22,7 @@ from tenantry.cli.options import (
 from tenantry.cli.output import print_note
 from tenantry.cli.sql_check import print_findings
 from tenantry.dashboards import DashboardFolder, ReloadingFolder, mount_dashboards
-from tenantry.datasources import DataSources, find_tables
+from tenantry.datasources import DataSources, find_tables, stop_on_signals
 from tenantry.errors import InvalidQueries, InvalidSource, TenantryError
 from tenantry.groups import GroupDraft, Issued, SourceDraft, Tag, UserGroup
 from tenantry.middleware import TOKEN_HEADER
@@ -114,8 +115,8 @@ def serve_folder(folder: Path, open_store: OpenStore, port: int) -> None:
     uses the port."""
     with listen(HOST, port) as listener:
         store, keys, find = open_store()
-        app, dashboards = Starlette(), ReloadingFolder(folder)
         resolver, sources = Resolver(store, keys=keys), DataSources(store, keys=keys)
+        app, dashboards = Starlette(lifespan=closing(sources, resolver, store)), ReloadingFolder(folder)
         mount_dashboards(app, dashboards, resolver, sources, path=_PATH)
         advice = _Advice(dashboards, store, sources, lambda: resolver.resolve(viewer.token))
         viewer = _OneViewer(advice)
@@ -129,6 +130,22 @@ def serve_folder(folder: Path, open_store: OpenStore, port: int) -> None:
             print_note("\n".join(["Open one of these; Ctrl-C stops it:", "", *lines]))
 
         run(only_local(viewer.wrap(app)), listener, announce=announce, prepare=prepare)
+
+
+def closing(
+    sources: DataSources, resolver: Resolver, store: Store
+) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    """Return a lifespan that stops queries when the server is told to stop, and then closes all three."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for close in (store.aclose, resolver.aclose, sources.aclose):  # added last, run first
+                stack.push_async_callback(close)
+            async with stop_on_signals(sources):
+                yield
+
+    return lifespan
 
 
 def only_local(app: ASGIApp) -> ASGIApp:

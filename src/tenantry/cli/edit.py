@@ -29,7 +29,7 @@ def edit(folder: Path, rights: tuple[str, ...], port: int | None, **group: Any) 
     from starlette.responses import RedirectResponse
     from starlette.routing import Route
 
-    from tenantry.cli.dashboards_serve import HOST, only_local
+    from tenantry.cli.dashboards_serve import HOST, closing, only_local
     from tenantry.datasources import DataSources
     from tenantry.editor import EditorAuthor, EditorSessions, Right, mount_editor
     from tenantry.resolver import Resolver
@@ -39,9 +39,10 @@ def edit(folder: Path, rights: tuple[str, ...], port: int | None, **group: Any) 
     open_store = choose_group(dashboards, **group)
     with listen(HOST, settings(port=port).port) as listener:
         store, keys, find = open_store()
-        app = Starlette(routes=[Route("/", lambda request: RedirectResponse(f"{_PATH}/"))])
-        sources = DataSources(store, keys=keys)
-        mount_editor(app, dashboards, Resolver(store, keys=keys), sources, path=_PATH)
+        resolver, sources = Resolver(store, keys=keys), DataSources(store, keys=keys)
+        to_editor = Route("/", lambda request: RedirectResponse(f"{_PATH}/"))
+        app = Starlette(routes=[to_editor], lifespan=closing(sources, resolver, store))
+        mount_editor(app, dashboards, resolver, sources, path=_PATH)
         operator = author()
         name = operator.name.removeprefix("command line ")
         fragment: dict[str, str] = {}

@@ -135,7 +135,7 @@ def serve_folder(folder: Path, open_store: OpenStore, port: int) -> None:
 def closing(
     sources: DataSources, resolver: Resolver, store: Store
 ) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    """Return a lifespan that stops queries when the server is told to stop, and then closes all three."""
+    """Return a lifespan that stops running queries at SIGINT and SIGTERM, and closes all three at the end."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

@@ -1,4 +1,4 @@
-# Two commands do everything on a fresh clone: `make demo` and `make test`. `make help` lists the others.
+# On a fresh clone `make demo` serves the demo, and `make test` runs the tests. `make help` lists the other commands.
 # They need python3 (3.11 or newer), node with npm, git and make; everything else is installed into .venv.
 
 PYTHON ?= python3
@@ -26,7 +26,7 @@ help:
 	@echo "make test    set up, run every check, and the tests that are not marked as slow"
 	@echo "make test-all        the same with the slow tests, and every example of the property tests"
 	@echo "make test-sql        the tests of one room (tests/sql); make test-site and make test-convert: of one distribution"
-	@echo "make quick   lint, types, floors and the pure tests, in two minutes"
+	@echo "make quick   lint, types, floors and the pure tests, in a minute"
 	@echo "make test-matrix     every test on each Python that this machine has, of 3.11 to 3.14"
 	@echo "make bench   set up and print the benchmark's ratios"
 	@echo "make scale   the same with a million groups, and a simulated fleet of a thousand workers"

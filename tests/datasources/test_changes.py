@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from pathlib import Path
 
 from engines.valkey import Valkey
@@ -25,6 +26,22 @@ async def test_a_listener_is_changed_without_a_cache_too(directory: Directory, t
                 assert await inbox.take() == {"1/ds_1"}
             assert len(sources.changes) == 1
         assert len(sources.changes) == 0
+
+
+async def test_two_with_one_cache_hear_of_every_change(directory: Directory, tmp_path: Path) -> None:
+    """Also of what the other one announces; one that was dropped without ``aclose`` is not kept by the cache. Red when
+    the cache has one listener: the second DataSources takes the place of the first."""
+    directory.add(1, sqlite_file(tmp_path / "orders.db", "acme"))
+    cache = ResultCache()
+    DataSources(directory, cache=cache)
+    gc.collect()
+    assert len(cache.listeners) == 0
+    async with DataSources(directory, cache=cache) as one, DataSources(directory, cache=cache) as other:
+        with one.changes.listen() as here, other.changes.listen() as there:
+            for announcing in (one, other):
+                await announcing.changed(PRODUCTION, "ds_1")
+                async with asyncio.timeout(SOON):
+                    assert (await here.take(), await there.take()) == ({"1/ds_1"}, {"1/ds_1"})
 
 
 async def test_changes_that_come_together_are_told_together() -> None:

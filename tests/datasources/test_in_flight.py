@@ -258,9 +258,9 @@ async def test_max_age_does_not_join_what_began_before(make: Callable[..., DataS
 @pytest.mark.parametrize("of_all", [False, True])
 async def test_a_change_in_another_process_is_joined_by_nobody(make: Callable[..., DataSources], of_all: bool) -> None:
     """Who asks because it was heard gets rows of after it, though a query of before is under way. Red when only a
-    change of this process ends the joining."""
+    change of this process ends the joining, and when of two DataSources with one cache only the second is notified."""
     cache = ResultCache(seconds=60.0)
-    sources, (one,) = make(pool_size=3, cache=cache), viewers(1)
+    sources, _second, (one,) = make(pool_size=3, cache=cache), make(cache=cache), viewers(1)
     blocking = asyncio.create_task(sources.fetch(one, "main", ENDLESS))
     await until(lambda: executed(sources) == 1)
     (flight,) = sources.in_flight.by_key.values()

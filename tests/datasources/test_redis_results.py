@@ -41,10 +41,17 @@ class Process:
     """One of a fleet: DataSources with a cache of their own and the one in Valkey. ``boot`` is its monotonic clock."""
 
     def __init__(
-        self, directory: Directory, url: str, clock: Clock, secret: bytes = SECRET, seconds: float = 60, **options: Any
+        self,
+        directory: Directory,
+        url: str,
+        clock: Clock,
+        secret: bytes = SECRET,
+        seconds: float = 60,
+        shared: RedisResults | None = None,
+        **options: Any,
     ) -> None:
         self.boot = Clock()
-        self.shared = RedisResults(url, secret=secret, clock=self.boot, **{"budget": 20.0, **options})
+        self.shared = shared or RedisResults(url, secret=secret, clock=self.boot, **{"budget": 20.0, **options})
         self.cache = ResultCache(shared=self.shared, clock=clock, seconds=seconds)
         self.sources = data_sources(directory, cache=self.cache, connect_timeout=60.0)
 
@@ -167,6 +174,21 @@ async def test_a_change_is_known_everywhere(fleet: Fleet) -> None:
     assert (one.executed, other.executed, third.executed) == (1, 0, 1)
     assert await one.count() == 4
     assert one.executed == 1
+
+
+async def test_two_caches_of_one_process(fleet: Fleet) -> None:
+    """Neither uses old rows after a change that the other announces, or another process. Red when RedisResults notifies
+    the second cache alone, and when ``mark`` notifies none: what this process announced is no news to its marks."""
+    one, elsewhere = fleet.process(), fleet.process()
+    other = fleet.process(shared=one.shared)
+    for rows, announcing in enumerate((one, other, elsewhere), 3):
+        assert (await one.count(), await other.count()) == (rows, rows)
+        fleet.insert()
+        fleet.clock.now += 1
+        await announcing.sources.changed(PRODUCTION, "ds_1")
+        if announcing is elsewhere:
+            await one.later(2)
+        assert (await one.count(), await other.count()) == (rows + 1, rows + 1)
 
 
 async def test_what_was_read_after_a_change_is_shared_at_once(fleet: Fleet) -> None:

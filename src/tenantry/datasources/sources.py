@@ -95,7 +95,7 @@ class DataSources:
         self.changes: SourceChanges = SourceChanges(shared, clock, self.in_flight.invalidate_source)
         """Notifies listeners when the rows of a source change."""
         if cache is not None:
-            cache.on_change = self.changes.notify
+            cache.listeners.add(self.changes)
         self._cached = None if cache is None else CachedQueries(cache, self.in_flight)
         self._answer = self.in_flight.join if self._cached is None else self._cached.ask
         self._templates: LRUCache[str, SQLTemplate] = LRUCache(_COMPILED)

@@ -15,7 +15,8 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakSet
 
 from tenantry.aio import Breaker, LoopLocal
 from tenantry.database import RedisClient, ask_server, load_redis, read_redis_address
@@ -30,6 +31,9 @@ from tenantry.datasources.caching.result_entry import (
 from tenantry.datasources.caching.shared_answer import SharedAnswer
 from tenantry.datasources.changes import LATE_SECONDS
 from tenantry.errors import InvalidSettings, SourceUnavailable
+
+if TYPE_CHECKING:
+    from tenantry.datasources.caching.result_cache import ResultCache
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -72,8 +76,8 @@ class RedisResults:
             raise InvalidSettings(f"the secret of RedisResults must have at least {_SHORTEST_SECRET} random bytes")
         load_redis()
         check_codec()
-        self.on_change: Callable[[str | None], None] = lambda _: None
-        """Called with a source that changed in another process, or with None if any source may have changed."""
+        self.caches: WeakSet[ResultCache] = WeakSet()
+        """The caches in memory that drop the results of a changed source."""
         self._secret = blake2b(secret, person=b"tenantry.entry").digest()
         self._prefix = f"tenantry:results:{blake2b(secret, digest_size=8, person=b'tenantry.prefix').hexdigest()}"
         self._server = read_redis_address(url)
@@ -123,15 +127,16 @@ class RedisResults:
         marks = _pairs(answers[1])
         if marks.get(_BORN) != self._marks.get(_BORN):
             self._marks = marks
-            self.on_change(None)
+            self._drop(None)
         for source in [source for source, mark in marks.items() if self._marks.get(source) != mark]:
             self._marks[source] = marks[source]
-            self.on_change(source)
+            self._drop(source)
         self._known_at = asked
 
     async def mark(self, source: str) -> None:
-        """Give a changed source a new mark, so that older entries are not used. Raises SourceUnavailable if the server
-        does not answer."""
+        """Drop the results of a changed source from the caches in memory, and give it a new mark, so that older entries
+        are not used. Raises SourceUnavailable if the server does not answer."""
+        self._drop(source)
         mark = secrets.token_hex(8)
         answers = await self._ask(
             ("HSETNX", self._marks_key, _BORN, secrets.token_hex(8)),
@@ -146,6 +151,11 @@ class RedisResults:
             )
         self._marks[source] = mark
         self._untold.discard(source)
+        self._drop(source)  # again: an old result may have come from the server meanwhile
+
+    def _drop(self, source: str | None) -> None:
+        for cache in self.caches:
+            cache.changed(source)
 
     def mark_of(self, source: str) -> str:
         """Return the source's last known mark, as entries contain it."""

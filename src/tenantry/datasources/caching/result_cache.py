@@ -6,13 +6,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
+from weakref import WeakSet
 
 from tenantry.clock import clock_shift, steady_time
 from tenantry.datasources.bound_query import BoundQuery, derived_key
 from tenantry.datasources.caching.in_flight import InFlightQueries, QueryOutcome
 from tenantry.datasources.caching.redis_results import RedisResults
 from tenantry.datasources.caching.shared_answer import SharedAnswer
-from tenantry.datasources.changes import ChangeTimes
+from tenantry.datasources.changes import ChangeTimes, SourceChanges
 from tenantry.errors import InvalidSettings, TenantryError
 
 
@@ -38,7 +39,7 @@ class ResultCache:
     queried in the background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds; by
     default, setting the host's clock does not affect it.
 
-    Serves one event loop. Raises InvalidSettings for an invalid limit.
+    Serves one event loop, in which several DataSources may share it. Raises InvalidSettings for an invalid limit.
     """
 
     def __init__(
@@ -60,11 +61,10 @@ class ResultCache:
         self.stale_seconds: Final = stale_while_revalidate
         self.clock: Final = clock
         self.shared: Final = shared
-        self.on_change: Callable[[str | None], None] = lambda _: None
-        """Called with a source whose rows changed in this or another process, or with None if any source may have
-        changed."""
+        self.listeners: WeakSet[SourceChanges] = WeakSet()
+        """Those of each DataSources with this cache. Notified when rows change in this or another process."""
         if shared is not None:
-            shared.on_change = self.changed
+            shared.caches.add(self)
         self.size: int = 0
         """Bytes of all entries."""
         self._max_bytes = max_bytes
@@ -144,7 +144,8 @@ class ResultCache:
         else:
             for key in [key for key, entry in self._entries.items() if entry.source == source]:
                 self._drop(key)
-        self.on_change(source)
+        for listener in self.listeners:
+            listener.notify(source)
 
     def clear(self) -> None:
         """Drop all results."""
@@ -268,10 +269,10 @@ class CachedQueries:
     async def changed(self, source: str) -> None:
         """Drop the results of a changed source in all processes. Raises SourceUnavailable if the shared level does not
         answer."""
-        self._cache.changed(source)
-        if self._cache.shared is not None:
+        if self._cache.shared is None:
+            self._cache.changed(source)
+        else:
             await self._cache.shared.mark(source)
-            self._cache.changed(source)  # again: an old result may have come from the shared cache meanwhile
 
     async def aclose(self) -> None:
         tasks = [*self._refreshing.values(), *self._reading.values()]

@@ -20,7 +20,14 @@ from tenantry.dashboards.folder import DashboardFolder
 from tenantry.dashboards.panels.downloads import Downloads, RowsFile
 from tenantry.dashboards.single_use_codes import SingleUseCodes
 from tenantry.datasources import source_lookup
-from tenantry.errors import QueryOutdated
+from tenantry.errors import (
+    PassExpired,
+    PassRevoked,
+    QueryOutdated,
+    TenantryError,
+    UserGroupExpired,
+    UserGroupSuspended,
+)
 from tenantry.groups import Record, Viewer
 from tests.dashboards.served import SOON, Site, serve
 from tests.dashboards.test_tables import Stored, end
@@ -44,22 +51,22 @@ def move(site: Site) -> None:
     site.directory.registered = [replace(before, url=f"{before.url}?timeout=60")]
 
 
-CUT_OFF: dict[str, Callable[[Site], None]] = {
-    "rotated": lambda site: site.rotate("HA"),
-    "ended": lambda site: end(site, datetime.now(UTC) + timedelta(seconds=0.5)),
-    "deleted": lambda site: site.backend.groups.clear(),
-    "suspended": write(suspended=True),
-    "a property": write(properties={"carrier": "UA"}),
-    "the mapping": write(mapping={"main": "ds_2"}),
-    "no mapping": write(mapping=None),
-    "a moved source": move,
-    "no source": lambda site: site.directory.registered.clear(),
+CUT_OFF: dict[str, tuple[Callable[[Site], None], type[TenantryError]]] = {
+    "rotated": (lambda site: site.rotate("HA"), QueryOutdated),
+    "ended": (lambda site: end(site, datetime.now(UTC) + timedelta(seconds=0.5)), UserGroupExpired),
+    "deleted": (lambda site: site.backend.groups.clear(), QueryOutdated),
+    "suspended": (write(suspended=True), UserGroupSuspended),
+    "a property": (write(properties={"carrier": "UA"}), QueryOutdated),
+    "the mapping": (write(mapping={"main": "ds_2"}), QueryOutdated),
+    "no mapping": (write(mapping=None), QueryOutdated),
+    "a moved source": (move, QueryOutdated),
+    "no source": (lambda site: site.directory.registered.clear(), QueryOutdated),
 }
 
 
-@pytest.mark.parametrize("change", CUT_OFF.values(), ids=CUT_OFF)
+@pytest.mark.parametrize(("change", "error"), CUT_OFF.values(), ids=CUT_OFF)
 async def test_a_file_that_is_still_sent_ends_with_what_it_was_bound_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Site], None]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Site], None], error: type[TenantryError]
 ) -> None:
     """Within the staleness bound, as every stream, though its reader reads nothing meanwhile. Red when the token is all
     that is compared: a file went on for a minute after its group's mapping was cleared."""
@@ -71,7 +78,7 @@ async def test_a_file_that_is_still_sent_ends_with_what_it_was_bound_with(
         async with asyncio.timeout(SOON):
             while len(site.sources.query_watch):
                 await asyncio.sleep(0.01)
-        with pytest.raises(QueryOutdated):
+        with pytest.raises(error):
             await anext(pieces)
 
 
@@ -93,7 +100,8 @@ async def test_a_file_goes_on_while_its_group_is_good(
 
 
 async def test_a_file_ends_with_the_pass_of_its_viewer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At its end, and not at the next check, which is minutes away. Red without ``at_end_of_pass``. A query of a pass
+    """At its end, and not at the next check, which is minutes away. Red without ``at_end_of_pass``, and when the error
+    is QueryOutdated. A query of a pass
     would end at the first check if the group that is read then had no viewer."""
     monkeypatch.setattr(source_lookup, "STALENESS", 100 * SOON)
     files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{MANY}"}}}}]\n'}
@@ -106,7 +114,7 @@ async def test_a_file_ends_with_the_pass_of_its_viewer(tmp_path: Path, monkeypat
                 while len(site.sources.query_watch):
                     await asyncio.sleep(0.01)
             assert datetime.now(UTC) >= viewer.expires_at
-            with pytest.raises(QueryOutdated):
+            with pytest.raises(PassExpired):
                 await anext(pieces)
         with pytest.raises(HTTPException, match="410"):
             async with download(site, tmp_path, viewer):
@@ -129,7 +137,7 @@ async def test_a_file_ends_when_its_viewer_is_revoked(tmp_path: Path, monkeypatc
             async with asyncio.timeout(SOON):
                 while len(site.sources.query_watch) > 1:
                     await asyncio.sleep(0.01)
-            with pytest.raises(QueryOutdated):
+            with pytest.raises(PassRevoked):
                 await anext(pieces)
         with pytest.raises(HTTPException, match="410"):
             await unused()

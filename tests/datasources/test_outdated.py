@@ -12,6 +12,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,11 @@ import pytest
 
 from tenantry.backends.sql import SQLStore
 from tenantry.datasources import source_lookup
-from tenantry.errors import QueryOutdated
+from tenantry.errors import InvalidToken, QueryOutdated, StoreUnavailable, UserGroupExpired, UserGroupSuspended
 from tenantry.ports import Store
 from tenantry.testing import MemoryStore
 from tests.datasources.settings import data_sources
-from tests.datasources.tenancy import LIMITS, ROWS_WITHOUT_END, SOON, Tenancy, ended, make_tenancy
+from tests.datasources.tenancy import LIMITS, NO_ROW, ROWS_WITHOUT_END, SOON, Tenancy, ended, make_tenancy
 
 
 @pytest.fixture(params=["memory", pytest.param("sqlite", marks=pytest.mark.slow), "postgres"])
@@ -62,7 +63,6 @@ CHANGES: dict[str, Change] = {
     "the name changes": lambda it: it.change(name="Acme Ltd"),
     "the token is rotated": lambda it: it.rotate(0),
     "the group is deleted": lambda it: it.store.groups.delete(it.environment, "acme"),
-    "the group has ended": lambda it: it.change(expires_at=datetime.now(UTC) + timedelta(seconds=1)),
 }
 
 
@@ -96,6 +96,47 @@ async def test_a_stream_ends_with_its_environment(tenancy: Tenancy, url: str, tm
         await ended(sources)
         with pytest.raises(QueryOutdated):
             await anext(stream)
+
+
+ENDS: dict[str, tuple[Change, type[InvalidToken]]] = {
+    "the group has ended": (
+        lambda it: it.change(expires_at=datetime.now(UTC) + timedelta(seconds=1)),
+        UserGroupExpired,
+    ),
+    "the group is suspended": (lambda it: it.change(suspended=True), UserGroupSuspended),
+}
+
+
+@pytest.mark.parametrize(("change", "error"), ENDS.values(), ids=ENDS)
+async def test_a_stream_ends_with_the_access_of_its_group(
+    tenancy: Tenancy, change: Change, error: type[InvalidToken]
+) -> None:
+    """With the error of the group's next request: to run it again would not help. Red when this is QueryOutdated."""
+    async with data_sources(tenancy.store, **LIMITS) as sources:
+        stream = await sources.stream(tenancy.group, "main", ROWS_WITHOUT_END)
+        await anext(stream)
+        await change(tenancy)
+        await ended(sources, error.code)
+        with pytest.raises(error):
+            await anext(stream)
+        assert not len(sources.query_watch), "nothing is checked any more"
+
+
+async def test_a_query_ends_with_its_group_though_the_store_is_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read last says when it ends. Red when StoreUnavailable or QueryOutdated is raised."""
+    monkeypatch.setattr(source_lookup, "STALENESS", 0.5)
+    own = await make_tenancy(MemoryStore(), tmp_path)
+    monkeypatch.setattr(own.store.groups, "get", _unavailable)
+    asking = replace(own.group, expires_at=datetime.now(UTC))
+    async with data_sources(own.store, **LIMITS) as sources, asyncio.timeout(SOON):
+        with pytest.raises(UserGroupExpired):
+            await sources.query(asking, "main", NO_ROW)
+
+
+async def _unavailable(**_: object) -> None:
+    raise StoreUnavailable("down")
 
 
 GOES_ON: dict[str, Change] = {

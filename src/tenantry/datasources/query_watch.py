@@ -9,7 +9,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from tenantry.aio import silence_destroy_warning
@@ -17,7 +16,8 @@ from tenantry.clock import monotonic_with_suspend, utc_now
 from tenantry.datasources.driver import Chunks
 from tenantry.datasources.source_lookup import SourceLookup
 from tenantry.errors import (
-    PassRevoked,
+    InvalidToken,
+    PassExpired,
     QueryOutdated,
     StoreUnavailable,
     TenantryError,
@@ -46,7 +46,7 @@ class WatchedQuery:
     certain_until: float
     """The time at which the query will be stopped. Each successful check moves this time into the future."""
     due: float
-    """When the next check is due."""
+    """When the first check is due. Later ticks check the query each time."""
     end: Callable[[TenantryError], object]
     """Called once, with the ``error``."""
     error: TenantryError | None = None
@@ -96,7 +96,7 @@ class QueryWatch:
             self._timer = loop.call_later(interval, self._tick)
         if own is not None and own.viewer is not None and own.ends_with_pass:
             left = max(0.0, self._seconds_left(own))
-            query.at_end_of_pass = loop.call_later(left, self._end, query, QueryOutdated(QueryOutdated.MESSAGE))
+            query.at_end_of_pass = loop.call_later(left, self._end, query, PassExpired(PassExpired.MESSAGE))
         return query
 
     def discard(self, query: WatchedQuery) -> None:
@@ -105,8 +105,9 @@ class QueryWatch:
             query.at_end_of_pass.cancel()
 
     async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Coroutine[Any, Any, T]) -> T:
-        """Await ``work`` and return its result. Raises QueryOutdated if the group or the source changes, and
-        StoreUnavailable if the store does not answer."""
+        """Await ``work`` and return its result. Raises QueryOutdated if the group or the source changes, the subclasses
+        of InvalidToken if the access of the group or the viewer ends, and StoreUnavailable if the store does not
+        answer."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -151,9 +152,14 @@ class QueryWatch:
         self._timer = None
         now, loop = self._clock(), asyncio.get_running_loop()
         for query in [query for query in self._watched if now >= query.certain_until]:
-            has_ended = query.group is not None and self._seconds_left(query.current) <= 0
-            unknown = StoreUnavailable("the store did not confirm in time that this query may continue; try again")
-            self._end(query, QueryOutdated(QueryOutdated.MESSAGE) if has_ended else unknown)
+            try:
+                if query.group is not None:
+                    query.current.require_access(self._time_of_day())
+            except InvalidToken as error:
+                self._end(query, error)
+            else:
+                unknown = "the store did not confirm in time that this query may continue; try again"
+                self._end(query, StoreUnavailable(unknown))
         due = [query for query in self._watched if now >= query.due]
         if due and (self._round is None or self._round.done()):
             self._round = loop.create_task(self._check(due), name="tenantry.query_watch")
@@ -173,12 +179,13 @@ class QueryWatch:
                     current = await self._current(query, groups, sources)
             except (StoreUnavailable, TimeoutError):
                 return  # the next round asks again
+            except (QueryOutdated, InvalidToken) as error:
+                self._end(query, error)
+                continue
             except Exception as error:  # noqa: BLE001  # the directory broke its contract; the error may quote a secret
                 _log.error("a running query could not be checked: %s", type(error).__qualname__)
                 continue
-            if current is None:
-                self._end(query, QueryOutdated(QueryOutdated.MESSAGE))
-            elif query in self._watched:
+            if query in self._watched:
                 query.current = current
                 query.certain_until = started + self._certain_for(None if query.group is None else current, bound)
 
@@ -187,31 +194,31 @@ class QueryWatch:
         query: WatchedQuery,
         groups: dict[bytes, UserGroup | None],
         sources: dict[tuple[int, str], RegisteredSource | None],
-    ) -> UserGroup | None:
+    ) -> UserGroup:
         current, now = query.current, self._time_of_day()
         if query.group is not None and self._groups is not None:
             if current.handle not in groups:
                 issued = await self._groups.get(handle=current.handle)
                 groups[current.handle] = None if issued is None else issued.group
             found = groups[current.handle]
-            if found is not None and query.group.viewer is not None:
-                try:
-                    found = found.with_viewer(query.group.viewer)
-                except PassRevoked:
-                    found = None
-            if found is None or not _is_current(query.group, found, now):
-                return None
-            current = found
+            if found is None:
+                raise QueryOutdated(QueryOutdated.MESSAGE)
+            current = found if query.group.viewer is None else found.with_viewer(query.group.viewer)
+            current.require_access(now)
+            if not current.accepts(query.group.token_version, now) or not current.is_bound_like(query.group):
+                raise QueryOutdated(QueryOutdated.MESSAGE)
         try:
             registered = await self._lookup.of_schema(current, query.schema, reread=sources)
-        except (UnmappedSchema, UnregisteredSource):
-            return None
-        return current if _identity(registered) == _identity(query.registered) else None
+        except (UnmappedSchema, UnregisteredSource) as error:
+            raise QueryOutdated(QueryOutdated.MESSAGE) from error
+        if _identity(registered) != _identity(query.registered):
+            raise QueryOutdated(QueryOutdated.MESSAGE)
+        return current
 
     def _end(self, query: WatchedQuery, error: TenantryError) -> None:
         if query in self._watched:
             self.discard(query)
-            query.error = error
+            query.error = error.with_traceback(None)
             query.end(error)
 
 
@@ -252,9 +259,3 @@ async def _watched_result(limit: asyncio.Timeout, query: WatchedQuery, work: Awa
 def _identity(source: RegisteredSource) -> tuple[object, ...]:
     """The fields whose change ends a query. (``of_schema`` compares the environment.)"""
     return source.id, source.url, source.trusted, source.session, source.tables
-
-
-def _is_current(bound: UserGroup, found: UserGroup, now: datetime) -> bool:
-    behind = found.token_version - bound.token_version
-    in_grace = behind == 1 and found.grace_until is not None and found.grace_until > now
-    return (behind == 0 or in_grace) and found.seconds_left(now) > 0 and found.is_bound_like(bound)

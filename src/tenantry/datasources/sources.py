@@ -114,8 +114,8 @@ class DataSources:
         ``max_age`` is the maximum age of a cached result in seconds. None: as old as the cache allows. 0: query the
         source. Values have the driver's types. Raises UnmappedSchema, UnregisteredSource, InvalidSource,
         MissingVariable, InvalidParameter, UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout,
-        QueryOutdated, TooManyRows, TooManyBytes, SourceUnavailable, StoreUnavailable, and ValueError if the variables
-        belong to another group.
+        QueryOutdated, TooManyRows, TooManyBytes, SourceUnavailable, StoreUnavailable, the subclasses of InvalidToken if
+        the access of the group or its viewer ends meanwhile, and ValueError if the variables belong to another group.
         """
         return self._ask(QueryOutcome.take_dicts, group, schema, template, variables, max_age)
 

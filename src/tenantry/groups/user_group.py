@@ -163,6 +163,15 @@ class UserGroup:
             ended = PassExpired if self.ends_with_pass else UserGroupExpired
             raise ended(ended.MESSAGE)
 
+    def accepts(self, token_version: int, now: datetime | None = None) -> bool:
+        """Whether this is the version of the live token, or of the previous token in its grace period. Without ``now``:
+        whether the previous token had a grace period. A store also compares the token's secrets, by its own clock
+        (``StoredGroup.read``)."""
+        if token_version == self.token_version:
+            return True
+        until = self.grace_until
+        return token_version == self.token_version - 1 and until is not None and (now is None or now < until)
+
     def is_bound_like(self, other: UserGroup) -> bool:
         """Whether templates bind the same values for both groups. The values ``1``, ``1.0`` and ``true`` count as
         different."""

@@ -13,7 +13,7 @@ from tenantry.tracing import Span
 
 if TYPE_CHECKING:
     from tenantry.cache import PendingLoad
-    from tenantry.groups import Token, UserGroup
+    from tenantry.groups import Token
     from tenantry.ports import Backend, SnapshotBackend
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -158,15 +158,10 @@ class Freshness(Enum):
             return cls.NO_GROUP
         if token.version == group.token_version:
             return cls.GOOD
-        if not may_have_grace(group, token):
+        if not group.accepts(token.version):
             return cls.NO_GROUP
         # The grace ends by the store's clock, so cache the token only if the backend says for how many seconds.
         return cls.USE_ONCE if seconds is None else cls.GOOD
-
-
-def may_have_grace(group: UserGroup, token: Token) -> bool:
-    """Whether the token is the group's previous token and had a grace period."""
-    return group.grace_until is not None and token.version == group.token_version - 1
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from tenantry.ports import is_leased, lease_holder_of
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.end_dates import EndDates
 from tenantry.resolver.followed_keys import FollowedKeys
-from tenantry.resolver.loading import BackendAnswer, BackendReader, Counters, Freshness, SingleFlight, may_have_grace
+from tenantry.resolver.loading import BackendAnswer, BackendReader, Counters, Freshness, SingleFlight
 from tenantry.resolver.poller import Poller
 from tenantry.resolver.source_cache import SourceCache
 from tenantry.tokens import is_like_a_pass
@@ -260,7 +260,7 @@ class Resolver:
         than the cached group: then second-level caches may not have the rotation yet."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
-        behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)
+        behind = cached is not None and token.version < cached.token_version and not cached.accepts(token.version)
         if behind or self._cache.refused(key, token.handle, now):
             self.counters.refused += 1
             raise InvalidToken(InvalidToken.MESSAGE)

@@ -125,6 +125,15 @@ async def test_post_rotates(service: Service) -> None:
     assert code_of(await service.ask("POST", {"current_token": old})) == (409, "token_already_rotated")
 
 
+async def test_the_environments_grace_counts(service: Service) -> None:
+    """As the OpenAPI document says, the old token stays valid for the grace period of the environment. Red when the
+    operation asks for a grace of 0."""
+    await service.store.environments.set_grace(service.production, 60)
+    old = (await service.ask("GET", ACME)).json()["user_group"]["token"]
+    assert (await service.ask("POST", {"current_token": old})).status_code == 200
+    assert await service.store.find(service.keys.read(old)) is not None
+
+
 @pytest.mark.parametrize("text", ["", "x", "é" * 100, "ugtc_" + "A" * 92])
 async def test_rotation_of_a_malformed_token(service: Service, text: str) -> None:
     """Whatever the text, it is of no group."""

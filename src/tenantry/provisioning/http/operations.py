@@ -194,7 +194,8 @@ class Delete(Operation):
 
 
 class Rotate(Operation):
-    """Replaces the user group token with a new one. When you receive the response, the old token is already invalid."""
+    """Replaces the user group token with a new one. When you receive the response, the old token is invalid; if the
+    environment has a grace period, the old token is invalid after it."""
 
     operation: ClassVar[str] = "rotate"
     current_token: Annotated[

@@ -58,8 +58,8 @@ _POST: Final = (
     "two."
 )
 _ROTATE: Final = (
-    "The group gets a new token; the old one is invalid when the answer arrives. The same as `POST /api/user` with "
-    "`current_token`, at a separate address."
+    "The group gets a new token; the old one is invalid when the answer arrives, or after the grace period of the "
+    "environment. The same as `POST /api/user` with `current_token`, at a separate address."
 )
 _LIST: Final = (
     "The user groups of the API token's environment, ordered by `team_id`, in pages, without their tokens. Nothing is "

@@ -6,9 +6,11 @@ from urllib.parse import urlencode
 
 import click
 
-from tenantry.cli.options import author, port_option, rights_option, settings
+from tenantry.cli.options import author, port_option, settings
 from tenantry.cli.output import print_note
+from tenantry.cli.rights import rights_option
 from tenantry.cli.shown_group import choose_group, folder_argument, shown_group_options
+from tenantry.editor import Right
 
 _PATH: Final = "/editor"
 
@@ -18,7 +20,7 @@ _PATH: Final = "/editor"
 @shown_group_options
 @rights_option
 @port_option
-def edit(folder: Path, rights: tuple[str, ...], port: int | None, **group: Any) -> None:
+def edit(folder: Path, rights: frozenset[Right], port: int | None, **group: Any) -> None:
     """Serve the SQL editor for the dashboards and queries of DIR until Ctrl-C, and print a link to it.
 
     With --group, the editor begins with this group, and you can choose any other group of the store. Without --group,
@@ -31,7 +33,7 @@ def edit(folder: Path, rights: tuple[str, ...], port: int | None, **group: Any) 
 
     from tenantry.cli.dashboards_serve import HOST, closing, only_local
     from tenantry.datasources import DataSources
-    from tenantry.editor import EditorAuthor, EditorSessions, Right, mount_editor
+    from tenantry.editor import EditorAuthor, EditorSessions, mount_editor
     from tenantry.resolver import Resolver
     from tenantry.server import listen, run
 
@@ -49,8 +51,7 @@ def edit(folder: Path, rights: tuple[str, ...], port: int | None, **group: Any) 
 
         async def prepare() -> None:
             begin = (await find()).group
-            allowed = EditorAuthor(name, frozenset({Right.VIEW, *map(Right, rights)}))
-            fragment["code"] = await EditorSessions(store).issue(allowed, operator)
+            fragment["code"] = await EditorSessions(store).issue(EditorAuthor(name, rights), operator)
             fragment["environment"], fragment["group"] = begin.environment.name, begin.provided_id
 
         def announce(url: str) -> None:

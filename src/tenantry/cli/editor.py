@@ -11,10 +11,11 @@ from tenantry.cli.options import (
     get_environment,
     json_option,
     note_unsealed,
-    rights_option,
     with_store,
 )
 from tenantry.cli.output import print_note, print_secret, print_value
+from tenantry.cli.rights import rights_option
+from tenantry.editor import Right
 from tenantry.ports import Store
 
 _author_option = click.option(
@@ -55,21 +56,20 @@ def _url(_context: click.Context, _parameter: click.Parameter, url: str) -> str:
 @json_option
 @with_store
 async def link(
-    store: Store, name: str, url: str, rights: tuple[str, ...], environments: tuple[str, ...], as_json: bool
+    store: Store, name: str, url: str, rights: frozenset[Right], environments: tuple[str, ...], as_json: bool
 ) -> None:
     """Print a link that opens the editor for one author. The link can be opened once, within ten minutes. The browser
     that opens it then has access for as many hours as your app sets.
 
     Anyone who opens the link has the author's rights.
     """
-    from tenantry.editor import EditorAuthor, EditorSessions, Right
+    from tenantry.editor import EditorAuthor, EditorSessions
 
     for each in environments:
         await get_environment(store, each)
-    allowed = frozenset({Right.VIEW, *map(Right, rights)})
-    made = EditorAuthor(name, allowed, frozenset(environments) if environments else None)
+    made = EditorAuthor(name, rights, frozenset(environments) if environments else None)
     code = await EditorSessions(store).issue(made, author())
-    record = {"author": name, "rights": sorted(allowed), "environments": sorted(environments) or None}
+    record = {"author": name, "rights": sorted(rights), "environments": sorted(environments) or None}
     print_secret(f"{url}/#code={code}", record, field="link", as_json=as_json)
     print_note("The link can be opened once, within ten minutes.")
     await note_unsealed(store)

@@ -75,6 +75,7 @@ database_option: OptionDecorator = setting_option(
     metavar="URL",
     help="URL of the store; default sqlite:///tenantry.db.",
 )
+host_option: OptionDecorator = setting_option("--host", help="Address to listen on; default 127.0.0.1.")
 port_option: OptionDecorator = setting_option(
     "--port",
     type=click.IntRange(0, 65_535),
@@ -101,16 +102,6 @@ def _environment_option(text: str) -> OptionDecorator:
 environment_option: OptionDecorator = _environment_option("The environment; required if there are several.")
 environment_filter_option: OptionDecorator = _environment_option("Only this environment; default: all.")
 grace_type: click.IntRange = click.IntRange(0, 86_400)
-rights_option: OptionDecorator = click.option(
-    "--right",
-    "rights",
-    type=click.Choice(["view", "run", "save", "unguarded"]),
-    multiple=True,
-    default=["view", "run", "save"],
-    show_default=True,
-    help="What the author may do; repeatable. view is always included; unguarded permits reading all rows of "
-    "guarded tables.",
-)
 tables_option: OptionDecorator = click.option(
     "--tables",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

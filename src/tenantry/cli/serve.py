@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from tenantry.cli.options import (
-    OptionDecorator,
     database_option,
+    host_option,
     keys_option,
     port_option,
     queries_option,
@@ -16,10 +14,6 @@ from tenantry.cli.options import (
     setting_option,
     settings,
 )
-from tenantry.cli.output import FAILED, print_note
-from tenantry.errors import MigrationNeeded
-
-host_option: OptionDecorator = setting_option("--host", help="Address to listen on; default 127.0.0.1.")
 
 
 @click.command()
@@ -110,53 +104,3 @@ def serve(**given: Any) -> None:
         serve_process(chosen, listener, app, drain, announce)
     else:
         Supervisor(chosen, listener).run(announce=announce)
-
-
-@click.command()
-@database_option
-@click.option("--check", is_flag=True, help="Change nothing. Exit with 1 if the tables need a migration.")
-def migrate(database: str | None, check: bool) -> None:
-    """Bring the store's tables up to date. You can safely repeat this command, and run it on several hosts at once."""
-    from tenantry.database.migrations import check as check_store
-    from tenantry.database.migrations import migrate as migrate_store
-
-    url = settings(database=database).database
-    if not check:
-        migrate_store(url)
-        print_note("The store is up to date.")
-        return
-    try:
-        check_store(url)
-    except MigrationNeeded as needed:
-        print_note(f"tenantry: {needed.message} [{needed.code}]")
-        sys.exit(FAILED)
-    print_note("The store is up to date.")
-
-
-@click.command()
-@click.option(
-    "--folder",
-    type=click.Path(file_okay=False),
-    default=".demo",
-    show_default=True,
-    help="Folder for the demo's files.",
-)
-@host_option
-@port_option
-def demo(folder: str, host: str | None, port: int | None) -> None:
-    """Serve a sample product that embeds live dashboards for three customers, with real data and no setup."""
-    from tenantry.demo import prepare_demo
-    from tenantry.server import by_port, listen, listen_next, run, url_of
-
-    # Listen first: if a demo is running here, fail before the preparation replaces its API token.
-    chosen = settings(host=host, port=port)
-    with listen(chosen.host, chosen.port) as listener, listen_next(listener) as next_port:
-        print_note("Preparing the demo: data, dashboards, documentation …")
-        prepared = prepare_demo(Path(folder), url_of(listener), url_of(next_port))
-        run(
-            by_port(prepared.app, {next_port: prepared.product}),
-            listener,
-            announce=lambda url: print_note(prepared.text),
-            prepare=prepared.open_pages,
-            further=[next_port],
-        )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from tenantry._lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from tenantry.editor.authors import ALL_BUT_UNGUARDED as ALL_BUT_UNGUARDED
     from tenantry.editor.authors import EditorAuthor, Right
     from tenantry.editor.mount import mount_editor
     from tenantry.editor.sessions import EditorSessions
@@ -12,7 +13,7 @@ else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
-            "tenantry.editor.authors": "EditorAuthor Right",
+            "tenantry.editor.authors": "ALL_BUT_UNGUARDED EditorAuthor Right",
             "tenantry.editor.mount": "mount_editor",
             "tenantry.editor.sessions": "EditorSessions",
         },

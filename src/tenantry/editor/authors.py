@@ -3,11 +3,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, TypeAlias
-
-from starlette.requests import Request
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tenantry.groups import Author
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 
 class Right(StrEnum):
@@ -45,5 +46,5 @@ class EditorAuthor:
         return self.environments is None or environment in self.environments
 
 
-FindAuthor: TypeAlias = Callable[[Request], EditorAuthor | Awaitable[EditorAuthor | None] | None]
+FindAuthor: TypeAlias = "Callable[[Request], EditorAuthor | Awaitable[EditorAuthor | None] | None]"
 """A function of the host program. It returns the author of a request, or None if the request is not from an author."""

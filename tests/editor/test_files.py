@@ -151,6 +151,20 @@ async def test_linked_dashboards_schemas_and_tables_are_not_read(tmp_path: Path)
         assert "there is no dashboard x" in finding["message"]
 
 
+async def test_a_dashboard_in_json_is_not_opened_but_its_controls_count(tmp_path: Path) -> None:
+    """The editor would write YAML into it. Red when it is listed, when a new file may have its name, and when
+    DashboardUses reads only the files that the editor opens."""
+    text = '{"title": "J", "controls": {"carrier": {"text": ""}}, "rows": [{"table": "by_day"}]}'
+    async with served_editor(tmp_path, {QUERY: FILES[QUERY], "dashboards/j.json": text}) as site:
+        assert set(await _paths(site)) == {QUERY}
+        assert (await _refused(site, "file", path="dashboards/j.json"))[:2] == (422, "invalid_body")
+        assert (
+            "the same dashboard as dashboards/j.json" in (await _refused(site, "file/new", path="dashboards/j.yml"))[2]
+        )
+        used = {"environment": ENVIRONMENT, "group": "ua", "path": QUERY, "text": FILES[QUERY]}
+        assert (await site.ask("variables", **used))["dashboards"] != []
+
+
 async def test_a_save_replaces_the_file_and_keeps_its_mode(tmp_path: Path) -> None:
     """Red when the file is opened for writing in place, or its mode is not copied."""
     async with served_editor(tmp_path) as site:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tenantry.dashboards.endpoint import dashboard as dashboard
     from tenantry.dashboards.endpoint import error_handler as error_handler
     from tenantry.dashboards.folder import QUERIES as QUERIES
+    from tenantry.dashboards.folder import SUFFIXES as SUFFIXES
     from tenantry.dashboards.folder import DashboardFolder as DashboardFolder
     from tenantry.dashboards.folder import SavedDashboard as SavedDashboard
     from tenantry.dashboards.folder import default_queries as default_queries
@@ -40,7 +41,7 @@ else:
             "tenantry.dashboards.access": "Access",
             "tenantry.dashboards.assets": "BuiltFiles",
             "tenantry.dashboards.endpoint": "dashboard error_handler",
-            "tenantry.dashboards.folder": "QUERIES DashboardFolder SavedDashboard default_queries",
+            "tenantry.dashboards.folder": "QUERIES SUFFIXES DashboardFolder SavedDashboard default_queries",
             "tenantry.dashboards.frame": "FURTHER POLICY html_page",
             "tenantry.dashboards.panels.description": "readable_name",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",

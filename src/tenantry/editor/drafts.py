@@ -14,7 +14,7 @@ from cachetools import LRUCache
 from tenantry.dashboards import QUERIES, in_source_zone
 from tenantry.dashboards.definition import DashboardFile, read_dashboard, with_controls
 from tenantry.datasources import read_query_text
-from tenantry.editor.workspace import FileKind, Workspace
+from tenantry.editor.workspace import Workspace
 from tenantry.errors import TemplateError
 from tenantry.sql import FRAGMENT_NAME, Query
 
@@ -181,7 +181,7 @@ class DashboardUses:
         for path in self._read.keys() - paths:
             del self._read[path]
         for path in paths:
-            if self._workspace.kind(path) is not FileKind.DASHBOARD:
+            if not self._workspace.is_dashboard(path):
                 continue
             state: object = drafts.get(path)
             with suppress(OSError, TemplateError):

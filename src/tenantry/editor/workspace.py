@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from tenantry.dashboards import QUERIES, default_queries
+from tenantry.dashboards import QUERIES, SUFFIXES, default_queries
 from tenantry.datasources import TABLES_FILE
 from tenantry.errors import InvalidBody, InvalidPropertySchema, UnusableFile
 from tenantry.groups import PropertySchema, read_schema, schema_file
@@ -22,9 +22,6 @@ class FileKind(StrEnum):
     QUERY = "query"
     DASHBOARD = "dashboard"
     TABLES = "tables"
-
-
-SUFFIXES: Final = {FileKind.QUERY: (".sql",), FileKind.DASHBOARD: (".yaml", ".yml"), FileKind.TABLES: (".yaml",)}
 
 
 @dataclass(frozen=True)
@@ -57,17 +54,17 @@ class Workspace:
 
     def kind(self, path: str) -> FileKind | None:
         """Return None for a path that is not in the workspace."""
-        if not all(map(_PART.fullmatch, path.split("/"))):
-            return None
-        inside = path.removeprefix(self.prefix)
-        if path == TABLES_FILE or (inside == TABLES_FILE and path.startswith(self.prefix)):
+        if path in {TABLES_FILE, f"{self.prefix}{TABLES_FILE}"}:
             return FileKind.TABLES
-        kind = FileKind.QUERY if path.startswith(f"{QUERIES}/") else FileKind.DASHBOARD
-        if kind is FileKind.DASHBOARD and (
-            not path.startswith(self.prefix) or inside.partition("/")[0] in {QUERIES, TABLES_FILE}
-        ):
-            return None
-        return kind if path.endswith(SUFFIXES[kind]) else None
+        if path.startswith(f"{QUERIES}/"):
+            return FileKind.QUERY if path.endswith(".sql") and _is_plain(path) else None
+        # The editor would write YAML into a dashboard in JSON.
+        return FileKind.DASHBOARD if self.is_dashboard(path) and not path.endswith(".json") else None
+
+    def is_dashboard(self, path: str) -> bool:
+        """Whether DashboardFolder takes a file at this path for a dashboard. The editor does not open those in JSON."""
+        reserved = path.removeprefix(self.prefix).partition("/")[0] in {QUERIES, TABLES_FILE}
+        return path.startswith(self.prefix) and path.endswith(SUFFIXES) and not reserved and _is_plain(path)
 
     def require(self, path: str, field: str = "/path") -> FileKind:
         """Raises InvalidBody for a path that is not in the workspace."""
@@ -107,6 +104,10 @@ class Workspace:
         """Return the name of the query or dashboard in a file: ``sales/by_day`` for ``queries/sales/by_day.sql``."""
         start = f"{QUERIES}/" if self.kind(path) is FileKind.QUERY else self.prefix
         return path.removeprefix(start).rpartition(".")[0]
+
+
+def _is_plain(path: str) -> bool:
+    return all(map(_PART.fullmatch, path.split("/")))
 
 
 def symbolic_link(root: Path, path: str) -> str | None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tenantry.dashboards import SUFFIXES
 from tenantry.editor.files.folder_files import (
     delete_file,
     locked,
@@ -12,7 +13,7 @@ from tenantry.editor.files.folder_files import (
     revision,
     write_file,
 )
-from tenantry.editor.workspace import SUFFIXES, FileKind, Workspace
+from tenantry.editor.workspace import FileKind, Workspace
 from tenantry.errors import FileConflict, InvalidBody, UnusableFile
 from tenantry.sql import FRAGMENT_NAME, MAX_TEXT
 
@@ -134,7 +135,7 @@ class SavedFiles:
         if not FRAGMENT_NAME.fullmatch(self._workspace.name(path)):
             problem = "use letters, digits, _ and - in the names of files and folders, and begin with a letter"
             raise InvalidBody(f"{path}: {problem}", field=field)
-        for suffix in (*SUFFIXES[kind], *((".json",) if kind is FileKind.DASHBOARD else ())):
+        for suffix in SUFFIXES if kind is FileKind.DASHBOARD else ():
             other = stem + suffix
             if other not in {path, renamed} and read_file(self._root, other) is not None:
                 raise InvalidBody(f"{path} would be the same dashboard as {other}: choose another name", field=field)

@@ -11,6 +11,8 @@ from tenantry.errors import (
     Location,
     MissingVariable,
     OutcomeUnknown,
+    SecretUnavailable,
+    SourceUnavailable,
     StoreUnavailable,
     TemplateError,
     TenantryError,
@@ -138,6 +140,7 @@ def test_an_error_carries_its_evidence() -> None:
     error = TenantryError("no", field="/properties/a", retry_after=3)
     assert (str(error), error.message, error.field, error.retry_after) == ("no", "no", "/properties/a", 3)
     assert StoreUnavailable("down").retry_after == OutcomeUnknown("lost").retry_after == 1
+    assert (SourceUnavailable("busy").retry_after, SecretUnavailable("empty").retry_after) == (1, None)
     assert MissingVariable("no", names=["a", "b"]).names == ("a", "b")
     assert UnbindableValue("no", name="a").name == "a"
     assert str(TemplateError("no", location=Location(3, 7)).location) == "3:7"

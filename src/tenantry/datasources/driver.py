@@ -247,18 +247,17 @@ def too_many_bytes_error(source_id: str, limit: int) -> TooManyBytes:
 
 
 def busy_error(source_id: str) -> SourceUnavailable:
-    return SourceUnavailable(f"all connections of data source {source_id} are busy; try again", retry_after=1)
+    return SourceUnavailable(f"all connections of data source {source_id} are busy; try again")
 
 
 def closing_error(source_id: str) -> SourceUnavailable:
-    return SourceUnavailable(f"data source {source_id} is being closed; try again", retry_after=1)
+    return SourceUnavailable(f"data source {source_id} is being closed; try again")
 
 
 def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
     return SourceUnavailable(
         f"the queue of data source {source_id} is full: {waiting} queries wait, {own} of them from this user group; "
-        "try again",
-        retry_after=1,
+        "try again"
     )
 
 
@@ -275,7 +274,7 @@ def unreachable_error(
     no free connection. HTTP clients get neither the cause nor ``hint``."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     why = cause or network_problem(error, server) or type(error).__name__
-    failure = kind(f"data source {source_id} cannot be reached: {why}{hint}", retry_after=1)
+    failure = kind(f"data source {source_id} cannot be reached: {why}{hint}")
     failure.generic_message = f"data source {source_id} cannot be reached: its operator can see the reason in the log"
     return failure
 

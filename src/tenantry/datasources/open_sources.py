@@ -135,7 +135,7 @@ class OpenSources:
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         if self._is_stopping:
-            raise SourceUnavailable("this process is stopping and runs no more queries; try again", retry_after=1)
+            raise SourceUnavailable("this process is stopping and runs no more queries; try again")
         key = (registered.environment.id, registered.id)
         known = self._open.get(key)
         if (
@@ -179,7 +179,7 @@ class OpenSources:
                 self._retire(key)
                 return
         raise SourceUnavailable(
-            f"all {self.limits.max_sources} data sources that max_sources allows are in use; try again", retry_after=1
+            f"all {self.limits.max_sources} data sources that max_sources allows are in use; try again"
         )
 
     def _retire(self, key: tuple[int, str]) -> None:

@@ -24,8 +24,7 @@ class TenantryError(Exception):
     hosts of the operator."""
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: int | None = None) -> None:
-        # Does not call super().__init__: BaseException.__new__ has already stored the message in ``args``, and creating
-        # the exception is the slowest step of refusing a forged token.
+        # No super().__init__: __new__ has stored ``args``, and this is the slowest step of refusing a forged token.
         if field is not None:
             self.field = field
         if retry_after is not None:
@@ -218,12 +217,14 @@ class SourceUnavailable(DataSourceError):
 
     code = "source_unavailable"
     status = 503
+    retry_after: int | None = 1
 
 
 class SecretUnavailable(SourceUnavailable):
     """A data source's secret is missing or cannot be decrypted."""
 
     code = "secret_unavailable"
+    retry_after = None
     generic_message = "the data source cannot be reached: its operator can see the reason in the log"
 
 
@@ -232,6 +233,7 @@ class AnswersUnread(TenantryError):
 
     code = "answers_unread"
     status = 503
+    retry_after: int | None = 1
     MESSAGE: Final = "too many answers have not been read yet: read them, then try again"
 
 

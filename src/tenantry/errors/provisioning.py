@@ -282,10 +282,8 @@ class StoreUnavailable(TenantryError):
 
     code = "store_unavailable"
     status = 503
+    retry_after: int | None = 1
     generic_message: str | None = "the store is unavailable: try again"
-
-    def __init__(self, message: str, *, retry_after: int = 1) -> None:
-        super().__init__(message, retry_after=retry_after)
 
 
 class OutcomeUnknown(StoreUnavailable):

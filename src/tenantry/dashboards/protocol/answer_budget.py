@@ -128,7 +128,7 @@ class AnswerBudget:
         late = self._clock() + WAIT_SECONDS
         while not is_done():
             if self._clock() > late:
-                raise AnswersUnread(AnswersUnread.MESSAGE, retry_after=1)
+                raise AnswersUnread(AnswersUnread.MESSAGE)
             self._cut_off_slowest(groups)
             await asyncio.sleep(_LOOK_SECONDS)
 
@@ -167,7 +167,7 @@ class OpenAnswer:
             made = await self._try_line(name, size, fetch)
             if made is not None:
                 return made
-        raise AnswersUnread(AnswersUnread.MESSAGE, retry_after=1)
+        raise AnswersUnread(AnswersUnread.MESSAGE)
 
     async def _try_line(self, name: LineName, size: int, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine | None:
         """Return None if the line needs more than ``size`` bytes, and the group cannot reserve the rest."""

@@ -238,7 +238,7 @@ class InFlightQuery:
         source_id = self.query.opened.registered.id
         if error is not None:
             return query_error(source_id, type(error).__name__)
-        return SourceUnavailable(f"the query on data source {source_id} was stopped; try again", retry_after=1)
+        return SourceUnavailable(f"the query on data source {source_id} was stopped; try again")
 
 
 _Shared = tuple[SharedAnswer, Rows | None]

@@ -146,8 +146,7 @@ class RedisResults:
         if answers is None:
             self._untold.add(source)
             raise SourceUnavailable(
-                "the shared result cache does not answer, so other processes do not know of the change; try again",
-                retry_after=1,
+                "the shared result cache does not answer, so other processes do not know of the change; try again"
             )
         self._marks[source] = mark
         self._untold.discard(source)

@@ -132,4 +132,4 @@ class PooledQuery(Generic[C]):
 
 
 def stopped_error(source_id: str) -> SourceUnavailable:
-    return SourceUnavailable(f"the query on data source {source_id} was stopped before its end", retry_after=1)
+    return SourceUnavailable(f"the query on data source {source_id} was stopped before its end")

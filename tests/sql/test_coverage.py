@@ -14,6 +14,7 @@ from tenantry.sql.checks.coverage import Coverage, PropertyTypes
 from tenantry.sql.checks.findings import Finding, Severity
 from tenantry.sql.checks.lint import coverage_findings, wanted_properties
 from tenantry.sql.checks.needs import property_path, takes, type_of
+from tenantry.sql.template import tree_of
 
 VALUES: list[Any] = [
     "eu",
@@ -63,7 +64,7 @@ def test_a_type_is_taken_exactly_where_bind_takes_it(text: str, value: Any) -> N
         bound = True
     except (MissingVariable, UnbindableValue):
         bound = False
-    (reference,) = template._own_tree().references
+    (reference,) = tree_of(template).references
     assert takes(reference, type_of(value)) == bound
 
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -25,7 +24,7 @@ from tenantry.datasources.checks import TablesCheck
 from tenantry.errors import TemplateError, did_you_mean
 from tenantry.groups import PropertySchema, read_schema, schema_file, schema_names
 from tenantry.ports import Store
-from tenantry.sql import Query, SQLTemplate
+from tenantry.sql import MAY_INCLUDE, Query, SQLTemplate
 from tenantry.sql.checks import (
     Coverage,
     Finding,
@@ -37,7 +36,6 @@ from tenantry.sql.checks import (
 )
 from tenantry.tokens import mask_within
 
-_INCLUDES: Final = re.compile(r"\{\{\s*>")
 _COLLATIONS: Final = (
     "mysql, mariadb: the collation of a column may treat strings as equal that differ only in case, accents or "
     "trailing spaces, so that acme sees the rows of ACME and of acmé; give the tenant's column a binary collation"
@@ -103,7 +101,7 @@ class Check:
     def _read(self, found: _Found, dialect: str, optional: Collection[str]) -> Query:
         name, file = found.name, found.file
         text = sys.stdin.read() if file is None else read_query_text(file)
-        fragments = self._fragments(found.folder) if _INCLUDES.search(text) else {}
+        fragments = self._fragments(found.folder) if MAY_INCLUDE.search(text) else {}
         query = Query(text, name, file=name, dialect=dialect, optional=optional, fragments=fragments, trusted=found.own)
         query.check()
         return query

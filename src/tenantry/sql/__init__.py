@@ -8,6 +8,7 @@ from tenantry.sql.binding.bound_sql import digest as digest
 from tenantry.sql.binding.paramstyles import PARAMSTYLES
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.fragments.fragment_tags import FRAGMENT_NAME as FRAGMENT_NAME
+from tenantry.sql.fragments.fragment_tags import MAY_INCLUDE as MAY_INCLUDE
 from tenantry.sql.lexing.lexemes import VARIABLE_PATH as VARIABLE_PATH
 from tenantry.sql.parameters.declared import Parameter
 from tenantry.sql.parameters.definitions import declare

@@ -154,7 +154,7 @@ class SQLTemplate:
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
         """Return the declared tables in the SQL of a ``guarded`` template, in order of appearance, each with the SQL
         that replaces it. Raises the same errors as ``check``."""
-        return self._own_tree(dialect).guards
+        return tree_of(self, dialect).guards
 
     @property
     def parameter_names(self) -> frozenset[str]:
@@ -195,14 +195,14 @@ class SQLTemplate:
 
         Raises TemplateError with line, column, caret and fix, and ValueError for an unknown dialect.
         """
-        self._own_tree(dialect)
+        tree_of(self, dialect)
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
         """Declared parameters by name, including those of fragments. Raises TemplateError if the template has fragments
         and does not compile."""
         if self._parameters is None:
-            self._parameters = expand(self.definition, self._own_dialect()).parameters
+            self._parameters = expand(self.definition, dialect_of(self)).parameters
         return self._parameters
 
     def bind(
@@ -255,7 +255,7 @@ class SQLTemplate:
     def variables(self) -> tuple[Variable, ...]:
         """The variables in text order, without those that occur only in guards. Raises the errors of ``check``."""
         if self._variables is None:
-            tree = self._own_tree()
+            tree = tree_of(self)
             shown = (each for each in tree.references if not each.of_guard and each.path not in _CALENDAR)
             self._variables = tuple(self._variable(tree, each) for each in shown)
         return self._variables
@@ -269,22 +269,6 @@ class SQLTemplate:
         inside = reference.clauses > 0
         mark = reference.not_a_filter
         return Variable(reference.path, at.line, at.column, reference.position, inside, guarded, mark, at.file)
-
-    def _own_tree(self, dialect: str | None = None) -> Tree:
-        return self._tree(self._own_dialect() if dialect is None else dialect_named(dialect))
-
-    def _own_dialect(self) -> Dialect:
-        if self.dialect is not None:
-            return dialect_named(self.dialect)
-        first: TemplateError | None = None
-        for dialect in DIALECTS.values():  # postgresql is the first
-            try:
-                self._tree(dialect)
-            except TemplateError as error:
-                first = first or error
-            else:
-                return dialect
-        raise first if first is not None else AssertionError("there are dialects")
 
     def _tree(self, dialect: Dialect) -> Tree:
         tree = self._trees.get(dialect.name)
@@ -316,3 +300,23 @@ class SQLTemplate:
     def _binder(self, tree: Tree, profile: Dialect, style: Paramstyle) -> Binder:
         check_placeholder_conflicts(tree.source, profile, style, tree.placeholder_conflicts)
         return Binder(tree.source, tree, profile, style, self._guards[profile.name])
+
+
+def tree_of(template: SQLTemplate, dialect: str | None = None) -> Tree:
+    """Compile the template like ``SQLTemplate.check``."""
+    return template._tree(dialect_of(template) if dialect is None else dialect_named(dialect))
+
+
+def dialect_of(template: SQLTemplate) -> Dialect:
+    """Return the template's dialect, else the first dialect that accepts the SQL. Raises the errors of ``check``."""
+    if template.dialect is not None:
+        return dialect_named(template.dialect)
+    first: TemplateError | None = None
+    for dialect in DIALECTS.values():  # postgresql is the first
+        try:
+            template._tree(dialect)
+        except TemplateError as error:
+            first = first or error
+        else:
+            return dialect
+    raise first if first is not None else AssertionError("there are dialects")

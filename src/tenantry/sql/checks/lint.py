@@ -25,7 +25,7 @@ from tenantry.sql.parsing.outline import (
 )
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, TableGuard, Tree, VariableReference
-from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
+from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate, tree_of
 from tenantry.sql.tenant_guard import Guard, droppable, is_viewer_input, meant_path
 
 _IGNORED = re.compile(r"tenantry:ignore((?:[ ,]+[a-z]+(?:-[a-z]+)*)+)")
@@ -51,7 +51,7 @@ def lint(
     """
     try:
         dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
-        tree = template._tree(dialect)
+        tree = tree_of(template, dialect.name)
     except TemplateError as error:
         return (template_error(error),)
     source = tree.source
@@ -88,7 +88,7 @@ def _guard(template: SQLTemplate, tables: TableGuard) -> tuple[list[Finding], li
     """Return the refusal, if any, and the variables of the guards."""
     guarded = template.guarded(tables)
     try:
-        return [], [each for each in guarded._own_tree().references if each.of_guard]
+        return [], [each for each in tree_of(guarded).references if each.of_guard]
     except TemplateError as error:
         return [error_finding("unguarded", error)], []
 
@@ -98,7 +98,7 @@ def compares_loosely(template: SQLTemplate) -> bool:
     accents."""
     dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
     try:
-        references = template._tree(dialect).references if dialect.loose_texts else ()
+        references = tree_of(template, dialect.name).references if dialect.loose_texts else ()
     except TemplateError:
         return False
     compared = (each for each in references if each.position not in {Position.CHOICE, Position.LIMIT})
@@ -112,7 +112,7 @@ def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
 def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Collection[str] = ()) -> Iterator[Finding]:
     """Yield the template's coverage findings, or nothing if the template does not compile."""
     try:
-        source = template._own_tree().source
+        source = tree_of(template).source
     except TemplateError:
         return iter(())
     references = [reference for reference in references_of(template) if not _is_given(reference.path, given)]
@@ -123,7 +123,7 @@ def references_of(template: SQLTemplate) -> tuple[VariableReference, ...]:
     """Return the variables of a template and the properties that its parameters read, or nothing if it does not
     compile."""
     try:
-        references = template._own_tree().references
+        references = tree_of(template).references
     except TemplateError:
         return ()
     return (*references, *_defaults(template, references))

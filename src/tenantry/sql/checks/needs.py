@@ -8,7 +8,7 @@ from tenantry.errors import Edit, did_you_mean, misspelt
 from tenantry.groups import RESERVED_NAMES, PropertySchema, RecordList
 from tenantry.sql.checks.findings import Problem, Severity
 from tenantry.sql.syntax_tree import Clause, Position, Switch, VariableReference, references_in, walk
-from tenantry.sql.template import SQLTemplate
+from tenantry.sql.template import SQLTemplate, tree_of
 from tenantry.sql.tenant_guard import is_viewer_input
 
 GROUP_FIELDS: Final = frozenset({"user_group.id", "user_group.name", "user_group.environment"})
@@ -182,7 +182,7 @@ def can_lack(template: SQLTemplate, name: str, left: Mapping[str, Any] | None = 
     """
     path = f"params.{name}"
     there = {f"{path}.{end}" for end in left or ()}
-    for node, around in walk(template._own_tree().nodes):
+    for node, around in walk(tree_of(template).nodes):
         if any(isinstance(outer, Switch) and outer.reference.path == path for outer in around):
             continue  # an absent value chooses a branch too
         clauses = [outer for outer in around if isinstance(outer, Clause)]

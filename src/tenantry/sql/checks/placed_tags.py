@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tenantry.errors import Location
-from tenantry.sql.dialects import dialect_named
 from tenantry.sql.syntax_tree import VariableReference, reference_key
-from tenantry.sql.template import SQLTemplate
+from tenantry.sql.template import SQLTemplate, tree_of
 
 
 class TagPlace(NamedTuple):
@@ -23,7 +22,7 @@ class TagPlace(NamedTuple):
 def tag_places(template: SQLTemplate, dialect: str) -> Iterator[TagPlace]:
     """Yield the variables in text order, without those of guards. Raises TemplateError if the template does not
     compile."""
-    tree = template._tree(dialect_named(dialect))
+    tree = tree_of(template, dialect)
     for reference in tree.references:
         if not reference.of_guard:
             yield TagPlace(reference, tree.source.location(reference.offset))

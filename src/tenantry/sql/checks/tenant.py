@@ -10,7 +10,7 @@ from tenantry.sql.checks.selects import selects_of
 from tenantry.sql.guarding import names_tables
 from tenantry.sql.parsing.outline import read_outline
 from tenantry.sql.query_file import Query
-from tenantry.sql.template import SQLTemplate
+from tenantry.sql.template import SQLTemplate, dialect_of, tree_of
 
 _FIX = "declare the tables in tables.yaml: then the query, without a change, reads only the customer's rows"
 _OR = "or, if every customer may read these rows, write the reason in the header: `tenant: {none: REASON}`"
@@ -44,7 +44,7 @@ def reads_tables(template: SQLTemplate) -> bool:
     try:
         return names_tables(template)
     except TemplateError:  # sqlglot is not installed, or cannot read it
-        dialect = template._own_dialect()
-        tree = template._tree(dialect)
+        dialect = dialect_of(template)
+        tree = tree_of(template, dialect.name)
         selects = list(selects_of(read_outline(tree.source, dialect, tree.references)))
         return not selects or any("from" in select for select in selects)

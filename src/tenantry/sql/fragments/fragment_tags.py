@@ -15,6 +15,8 @@ FRAGMENT_NAME = re.compile(r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 """Name of a fragment or query. It is the path of the file in the query folder without ``.sql``, such as
 ``sales/active_orders``."""
 
+MAY_INCLUDE = re.compile(r"\{\{\s*>")
+"""Matches in each text that includes a fragment."""
 _INCLUDE = re.compile(r"\{\{\s*>(?P<name>.*)\}\}", re.DOTALL)
 _ONE_OF = re.compile(rf"{ONE_OF}(?!\w)")
 

@@ -14,7 +14,7 @@ from typing import Protocol, TypeAlias
 from tenantry.errors import Location, did_you_mean, misspelt
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.choice_names import written_name
-from tenantry.sql.fragments.fragment_tags import ReplacedTag, replaced_tags
+from tenantry.sql.fragments.fragment_tags import MAY_INCLUDE, ReplacedTag, replaced_tags
 from tenantry.sql.header.query_header import NO_HEADER, Header, read_header
 from tenantry.sql.lexing.lexemes import VARIABLE_PATH, Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
@@ -28,7 +28,6 @@ MAX_INCLUDES = 200
 """Maximum number of fragments in a template."""
 
 _COMMA = re.compile(",")
-_MAY_INCLUDE = re.compile(r"\{\{\s*>")
 _NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
 
 
@@ -82,7 +81,7 @@ def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
     Raises TemplateError for a fragment that is missing, unbalanced, too deep, too long, recursive or in a string.
     """
     header = definition.header
-    if not header.end and not header.choices and not _MAY_INCLUDE.search(definition.source.text):
+    if not header.end and not header.choices and not MAY_INCLUDE.search(definition.source.text):
         return Expanded(definition.source, definition.parameters)
     expander = _Expander(dialect, definition.optional)
     expander.run(definition)

@@ -13,7 +13,7 @@ from tenantry.sql.guarding.read_declaration import INSTALL
 from tenantry.sql.guarding.reading import located
 from tenantry.sql.guarding.rendered_text import combinations, render
 from tenantry.sql.guarding.statement import read_statement
-from tenantry.sql.template import SQLTemplate
+from tenantry.sql.template import SQLTemplate, dialect_of, tree_of
 
 
 def named_tables(template: SQLTemplate) -> tuple[str, ...]:
@@ -21,7 +21,7 @@ def named_tables(template: SQLTemplate) -> tuple[str, ...]:
 
     Raises TemplateError if the tables cannot be determined, or if sqlglot is not installed.
     """
-    dialect = template._own_dialect()
+    dialect = dialect_of(template)
     found: dict[tuple[str, ...], Path] = {}
     for path in _paths(template, dialect):
         found.setdefault(key_of(path, dialect), path)
@@ -30,11 +30,11 @@ def named_tables(template: SQLTemplate) -> tuple[str, ...]:
 
 def names_tables(template: SQLTemplate) -> bool:
     """Whether the template reads a table. Raises the errors of ``named_tables``."""
-    return any(True for _ in _paths(template, template._own_dialect()))
+    return any(True for _ in _paths(template, dialect_of(template)))
 
 
 def _paths(template: SQLTemplate, dialect: Dialect) -> Iterator[Path]:
-    tree = template._tree(dialect)
+    tree = tree_of(template, dialect.name)
     if find_spec("sqlglot") is None:
         problem = "reading the tables of SQL needs the library sqlglot, which is not installed"
         raise TemplateError(f"{problem}: {INSTALL}", problem=problem, fix=INSTALL)

@@ -183,11 +183,10 @@ class DashboardUses:
         for path in paths:
             if not self._workspace.is_dashboard(path):
                 continue
-            state: object = drafts.get(path)
+            state = drafts[path] if path in drafts else _state(root / path)
+            if state is None:
+                continue
             with suppress(OSError, TemplateError):
-                if state is None:
-                    found = (root / path).stat()
-                    state = (found.st_mtime_ns, found.st_size, found.st_ino)
                 known, dashboard = self._read.get(path, (None, None))
                 if known != state:
                     self._read[path] = state, None  # stays None if the file cannot be read

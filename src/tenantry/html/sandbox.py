@@ -47,11 +47,11 @@ def from_exception(error: Exception) -> TemplateError | None:
     if problem is None:
         kind = f"{type(error).__name__}: {error}" if isinstance(error, TypeError) else type(error).__name__
         problem = f"the template cannot process a value ({kind}): test the value first, or prepare it in the view"
-    where, location = error_location(error)
+    where, location = template_location(error)
     return TemplateError(problem + where, location=location)
 
 
-def error_location(error: BaseException) -> tuple[str, Location | None]:
+def template_location(error: BaseException) -> tuple[str, Location | None]:
     """Return the name and line of the innermost template in a traceback as text, and the line as a Location."""
     where, location, trace = "", None, error.__traceback__
     while trace is not None:
@@ -208,14 +208,14 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         if isinstance(error, jinja2.TemplateSyntaxError):
             raise from_syntax_error(error, source) from None
         if isinstance(error, MissingVariable | UnbindableValue):
-            error.args = (error.message + error_location(error)[0],)
+            error.args = (error.message + template_location(error)[0],)
             raise error
         if isinstance(error, TemplateError) and error.location is None:
-            where, error.location = error_location(error)
+            where, error.location = template_location(error)
             error.args = (error.message + where,)
             raise error
         if isinstance(error, jinja2.TemplateError):
-            where, location = error_location(error)
+            where, location = template_location(error)
             raise TemplateError((error.message or type(error).__name__) + where, location=location) from None
         if isinstance(error, Exception) and (own := from_exception(error)) is not None:
             raise own from None

@@ -83,9 +83,9 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
 
 
 def variables(connection: http.HTTPConnection) -> Record:
-    """The variables for templates: the group's properties by name, ``user_group.*``, and the query parameters as
-    ``params.*``. A parameter that is repeated in the query becomes a list. Viewers cannot override the group's values.
-    Raises the errors of ``user_group``."""
+    """The variables for templates: ``UserGroup.variables``, with the query parameters as ``params.*``. A parameter that
+    is repeated in the query becomes a list. Query parameters cannot override other values. Raises the errors of
+    ``user_group``."""
     group = user_group(connection)
     scope: Any = getattr(connection, "scope", connection)
     query: bytes = scope.get("query_string", b"")

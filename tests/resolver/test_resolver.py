@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import secrets
@@ -313,6 +314,18 @@ async def test_an_error_of_ours_passes_as_it_is(
     assert caught.value.retry_after == 7
     assert "draining" in caplog.text
     assert resolver.counters.failures == 1
+
+
+async def test_a_read_that_takes_too_long_has_failed(backend: FakeBackend) -> None:
+    """It counts as failed. Red when only a TimeoutError of the backend counts: metrics then show a store that hangs as
+    one that found the group."""
+    _, token = backend.issue()
+    backend.gate = asyncio.Event()
+    resolver = Resolver(backend, keys=KEYS, patience=0.05)
+    with pytest.raises(StoreUnavailable):
+        await resolver.resolve(token)
+    assert (resolver.counters.loads, resolver.counters.failures) == (1, 1)
+    await resolver.aclose()
 
 
 async def test_flush_empties_the_cache(resolver: Resolver, backend: FakeBackend) -> None:

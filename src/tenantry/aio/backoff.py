@@ -38,8 +38,9 @@ async def reconnect_forever(
     shortest: float,
     longest: float,
 ) -> NoReturn:
-    """Call ``connect`` again and again until cancelled, with growing pauses of ``shortest`` to ``longest`` seconds.
-    ``ended`` gets the exception of each call, or None. If it returns True, the pauses start again at the shortest."""
+    """Call ``connect`` again and again until cancelled. The pauses grow from ``shortest`` to ``longest`` seconds, and
+    each is varied at random by up to half. ``ended`` gets the exception of each call, or None. If it returns True, the
+    pauses start again at the shortest."""
     backoff = Backoff(shortest, longest)
     while True:
         try:

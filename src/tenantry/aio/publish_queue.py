@@ -102,7 +102,7 @@ class PublishQueue:
                 self._add(message)
 
     async def aclose(self) -> None:
-        """Send the queued messages for at most a second."""
+        """Send the queued messages for at most a second, and drop the rest."""
         loop = asyncio.get_running_loop()
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):

@@ -104,7 +104,7 @@ class BackendReader:
             if error.generic_message is not None:  # callers see only a generic error
                 logger.warning("%s: %s", error.code, error.message)
             raise
-        except TimeoutError:
+        except (TimeoutError, asyncio.CancelledError):
             self._counters.failures += 1
             raise
 
@@ -175,10 +175,10 @@ class Counters:
     """Tokens and passes that were not answered from the cache: ``forged`` + ``refused`` + ``joined`` + those that began
     a new load."""
     forged: int = 0
-    """Tokens that are malformed or not signed with one of our keys. They are refused without I/O."""
+    """Tokens that are malformed or not signed with one of our keys. The backend is not read for them."""
     refused: int = 0
     """Tokens that are outdated, expired, suspended or without a group according to the cache, and passes that have
-    ended, are revoked or have a claim that is not allowed. They are refused without I/O."""
+    ended, are revoked or have a claim that is not allowed. The backend is not read for them."""
     joined: int = 0
     """Tokens whose request waited for the load of another request."""
     loads: int = 0
@@ -186,14 +186,13 @@ class Counters:
     fresh: int = 0
     """Reads that bypass second-level caches."""
     stale: int = 0
-    """Backend answers that were older than a known or possible change of the group. In each case the backend was read
-    again."""
+    """Backend answers that may have been outdated, so that the backend was read again."""
     unknown: int = 0
-    """Loads that found no group in the resolver's environment."""
+    """Loads that found no group of the resolver's environment with this token."""
     mismatched: int = 0
     """Backend answers for another token than the requested one. This is a bug in the backend."""
     failures: int = 0
-    """Failed reads."""
+    """Reads that failed, took too long or were stopped by ``aclose``."""
     polls: int = 0
     """Answered polls."""
     failed_polls: int = 0
@@ -201,8 +200,8 @@ class Counters:
     evicted: int = 0
     """Reported writes that removed at least one valid entry from the cache."""
     flushed: int = 0
-    """How often the cache was flushed. Reasons are a gap in the change list, a list from another store, new slots, a
-    removed key and lost bus messages."""
+    """How often a cache with tokens was flushed. Reasons are a gap in the change list, a list from another store, new
+    slots, a removed key, lost bus messages and ``aclose``."""
     last_staleness: float = 0.0
     """Seconds, by the store's clock, from the last write that removed a valid cache entry to the poll that listed this
     write."""

@@ -37,7 +37,7 @@ not be cached."""
 
 
 class Poller:
-    """Polls five times per staleness bound (``staleness``, in seconds), on one event loop at a time."""
+    """Polls about five times per staleness bound (``staleness``, in seconds), on one event loop at a time."""
 
     def __init__(
         self,
@@ -95,7 +95,8 @@ class Poller:
             self._epoch += 1
             self._due = 0.0
             task, self._task = self._task, None
-        # Nobody extends the lease: a stream that opened just before its end would be closed as in an outage.
+        # Nobody extends the lease any more. A stream that opens just before the lease ends would be closed, as in an
+        # outage.
         self._cache.end_lease()
         _cancel(task)
         return [*self._subscriptions.stop(), *([] if task is None else [task])]
@@ -139,7 +140,7 @@ class Poller:
     # --- one poll -----------------------------------------------------------------------------------------------------
 
     async def poll(self) -> None:
-        """Poll the store once. The first failure of an outage is logged."""
+        """Poll the store once. The beginning and the end of an outage are logged."""
         self._keys.refresh()
         try:
             with BackendErrors():

@@ -48,8 +48,8 @@ class Resolver:
     - ``clock``: a clock in seconds that also runs while the machine is suspended.
     - ``time_of_day``: the clock for end dates.
 
-    With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect within a
-    fifth of the staleness bound, or within the full bound if the store is unavailable.
+    With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect within
+    about a fifth of the staleness bound, or within the full bound if the store is unavailable.
 
     Answers of a backend that is not a LeasedBackend are cached for the full bound. With any backend, the tokens of a
     removed key are refused within the bound. A ``DataSources`` with the same store caches data sources as long as the
@@ -126,12 +126,13 @@ class Resolver:
 
     @property
     def lease_age(self) -> float | None:
-        """Seconds since the start of the poll that last extended the lease."""
+        """Seconds since the start of the poll that last extended the lease. None if no poll has begun a lease, or if
+        the lease has ended."""
         now, until = self._clock(), self._cache.lease.until
         return None if now >= until or isinf(until) else now - (until - self._staleness)
 
     def seconds_left(self, group: UserGroup) -> float:
-        """``inf`` without an end date."""
+        """``UserGroup.seconds_left`` from now on."""
         return self._ends.seconds_left(group)
 
     def peek(self, raw: bytes) -> UserGroup | None:

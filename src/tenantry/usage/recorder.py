@@ -1,4 +1,4 @@
-"""Counts usage in memory and adds it to the store every minute. A batch that is sent twice is counted once."""
+"""Counts usage in memory and adds it to the store at intervals. A batch that is sent twice is counted once."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 MOST_ROWS: Final = 50_000
-"""Maximum number of rows in memory, which take about 20 MB. A row is the usage of one group at one data source in one
-hour."""
+"""Maximum number of rows in memory, which take about 20 MB. Beyond it, further groups are summed as one. A row is the
+usage of one group at one data source in one hour, or of one viewer in one day."""
 MANY_ROWS: Final = 10_000
 """When this many rows are in memory, they are written without waiting for the end of the interval."""
 BATCH_ROWS: Final = 500
@@ -48,8 +48,8 @@ class CountedEntry(Protocol):
 
 
 class UsageRecorder:
-    """Adds the counts to ``store`` every ``seconds``. Several threads and event loops may use it. ``observers`` receive
-    the same counts. Raises InvalidSettings if ``seconds`` is invalid."""
+    """Adds the counts to ``store`` about every ``seconds``. Several threads and event loops may use it. ``observers``
+    receive the same counts, without viewers. Raises InvalidSettings if ``seconds`` is invalid."""
 
     def __init__(self, store: UsageStore, seconds: float = 60.0, *, clock: Callable[[], float] = time.time) -> None:
         if not 0 < seconds < inf:

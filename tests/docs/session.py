@@ -35,13 +35,13 @@ def main(commands: int, answers: int) -> None:
 
 
 def _wait_longer() -> None:
-    """A resolver waits for its whole staleness bound where the page does not say how long: a busy machine must not fail
-    a page."""
+    """A resolver waits for a minute, and its lease lasts as long, where the page does not say how long: a busy machine
+    must not fail a page."""
     try:
         from tenantry import Resolver
     except ImportError:  # a page about something else
         return
-    Resolver.__init__.__kwdefaults__["patience"] = 60.0
+    Resolver.__init__.__kwdefaults__ |= {"patience": 60.0, "staleness": 60.0}
 
 
 def _run(command: dict[str, object], module: types.ModuleType, runner: asyncio.Runner) -> None:

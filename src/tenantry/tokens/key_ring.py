@@ -66,10 +66,10 @@ class KeyRing:
     with the last key. ``audit_keys``: the audit keys of removed signing keys, by id. Raises InvalidKeys."""
 
     removals: int = 0
-    """How many reloads have removed keys. When this number changes, tokens that were verified earlier may be
-    invalid."""
+    """How often keys were removed: never, in a KeyRing. When a subclass changes this number, tokens that were verified
+    earlier may be invalid."""
     problem: str | None = None
-    """Why the key file cannot be read, or None if it can. Until it can be read again, the last keys stay in use."""
+    """Why a subclass cannot read its keys again, or None."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -95,8 +95,8 @@ class KeyRing:
         return f"<{type(self).__name__} {', '.join(self._ids)}; active {self._active}>"
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Reload the key file if it has changed. Do nothing if it was checked in the last ``within`` seconds. Return
-        whether the keys changed."""
+        """Return whether the keys changed: never, in a KeyRing. A subclass reads its keys again, unless it did so in
+        the last ``within`` seconds."""
         return False
 
     def _mac_of(self, head: bytes) -> MessageAuthenticator | None:

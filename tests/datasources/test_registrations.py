@@ -27,10 +27,10 @@ from tenantry.cache import GroupCache, PendingLoad
 from tenantry.cache.entries import Sources
 from tenantry.clock import monotonic_with_suspend
 from tenantry.database.migrations import migrate
-from tenantry.errors import StoreUnavailable, UnregisteredSource
+from tenantry.errors import InvalidToken, StoreUnavailable, UnregisteredSource
 from tenantry.groups import Changes, Environment, RegisteredSource, SourceDraft, SourceReading, Tag, source_handle
 from tenantry.resolver import Resolver
-from tenantry.testing import MemoryStore
+from tenantry.testing import MemoryStore, make_token
 from tests.datasources.conftest import group, sqlite_file
 from tests.datasources.hosts import KEYS, NO_POLL, CountingSources, CountingStore, Host, host, register, remove
 
@@ -121,6 +121,25 @@ async def test_a_second_resolver_takes_over(url: str, writer: SQLStore, tmp_path
         assert await here.owners() == ["acme"]
         second = Resolver(here.store, keys=KEYS, staleness=NO_POLL)
         await _cached(here)
+        await second.aclose()
+
+
+async def test_one_of_two_resolvers_is_closed(url: str, writer: SQLStore, tmp_path: Path) -> None:
+    """The first one lent its lease. Until the second one loads a group, each query reads the store; then its lease is
+    used. Red when ``aclose`` does not withdraw the lease: queries would poll for a resolver that is closed."""
+    async with host(url, tmp_path / "here") as here:
+        second = Resolver(here.store, keys=KEYS, staleness=NO_POLL)
+        await _cached(here)
+        await here.resolver.aclose()
+        assert here.store.sources.lease is None
+        assert await here.owners() == ["acme"]
+        with pytest.raises(InvalidToken):
+            await second.resolve(KEYS.mint(make_token(handle=b"no group")))
+        await _cached(here)
+        assert here.store.sources.lease is not None
+        await remove(writer)
+        with pytest.raises(UnregisteredSource):
+            await here.owners()
         await second.aclose()
 
 

@@ -207,6 +207,8 @@ def references_of(mapping: Mapping[str, str] | Record) -> frozenset[str]:
 
 
 class LentSourceLease(SourceLeaseHolder):
+    # Of several resolvers the first lends its lease. When it is closed, each query reads the store until the next load
+    # of another resolver lends that one's: slower, but never with an older source.
     _lease: ReferenceType[SourceLease] | None = None
 
     @property

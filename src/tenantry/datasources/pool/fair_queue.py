@@ -1,8 +1,8 @@
 """FairQueue: start-time fair queueing (Goyal, Vin and Cheng, 1996) for the connections of a data source."""
 
 # The next connection goes to the group that has used the least connection time, divided by its weight. A group gets no
-# credit for time in which it was idle. One group may use at most two thirds of the connections. All streams and the
-# queries of all long-running groups together may also use at most two thirds.
+# credit for time in which it was idle. One group may use its `share` of the connections: two thirds, rounded. All
+# streams and the queries of all long-running groups together may also use at most this share.
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ _log = logging.getLogger(__name__)
 
 
 def share(size: int) -> int:
+    """Two thirds of ``size``, rounded to the nearest whole number: 1 of 1 or 2, 2 of 3, 3 of 4 or 5."""
     return size - (size + 1) // 3
 
 

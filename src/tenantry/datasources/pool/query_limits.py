@@ -52,7 +52,7 @@ class Sharing:
     """How groups share the connections of a source. Raises InvalidSettings for an invalid limit."""
 
     group_pool_size: int | None = None
-    """Maximum connections of one group; None: two thirds of all."""
+    """Maximum connections of one group; None: two thirds of all, rounded."""
     max_waiting: int = 1_000
     """Maximum waiting queries of all groups together."""
     group_max_waiting: int = 200

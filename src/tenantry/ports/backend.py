@@ -19,8 +19,9 @@ class Slots(Protocol):
     """The version of each slot of a store, shared by all processes on a host. ``slot_index`` returns the slot of a
     handle.
 
-    The version is odd during a write. After the write, the slot gets a new even version (a seqlock). A cached answer is
-    valid while its slot has the even version that it had before the answer was read."""
+    A write makes the version odd before its commit, and gives the slot a new even version afterwards (a seqlock). A
+    cached answer is valid while its slot has the even version that it had before the answer was read. Each of two
+    overlapping writes sets a new version at its end, which invalidates all answers that were cached before."""
 
     @property
     def versions(self) -> Sequence[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,17 @@ def test_even_after_a_write_that_failed(slots: Made) -> None:
         raise RuntimeError
     assert slots.versions[SLOT]
     assert not slots.versions[SLOT] & 1
+
+
+def test_each_of_two_overlapping_writes_ends_what_was_cached_before(slots: Made) -> None:
+    """Also what a reader caches after the first has ended, when the version is even already. Red when a writer leaves
+    an even version as it is."""
+    with ExitStack() as second:
+        with slots.writing(HANDLE):
+            second.enter_context(slots.writing(HANDLE))
+        between = slots.versions[SLOT]
+        assert not between & 1
+    assert slots.versions[SLOT] != between
 
 
 def test_no_version_comes_twice_or_from_the_one_before(slots: Made) -> None:

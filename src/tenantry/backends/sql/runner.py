@@ -150,8 +150,9 @@ class Runner:
             except (OutcomeUnknown, asyncio.CancelledError):
                 # The commit may still happen, and if the version became even now, a reader could cache an older answer.
                 # So the slot stays odd, and nothing in it is cached, until ``late`` is called or a reader repairs the
-                # slot (when it has been odd for as long as the reader's lease). ``announced`` is kept in a list: if it
-                # were garbage-collected, its contexts would set the even version.
+                # slot (when it has been odd for as long as the reader's lease). If another write to the slot ends
+                # before, polls report this commit, as to other hosts. ``announced`` is kept in a list: if it were
+                # garbage-collected, its contexts would set the even version.
                 self._unconfirmed.append(announced)
                 raise
             except BaseException:

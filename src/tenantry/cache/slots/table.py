@@ -50,7 +50,10 @@ class SlotTable:
 
     @contextmanager
     def writing(self, handle: bytes) -> Iterator[None]:
-        """Keep the version of the handle's slot odd. Use it around a write and its commit."""
+        """Give the handle's slot an odd version before a write, and a new even one after its commit.
+
+        If two writes to a slot overlap, the version is even once the first has ended. What a reader caches from then on
+        is invalid when the second ends; if its writer crashes, the next poll drops it."""
         versions, slot = self._for_writing(), slot_index(handle)
         versions[slot] = write_in_progress()
         try:

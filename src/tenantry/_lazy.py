@@ -32,6 +32,15 @@ def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[st
     return load, names
 
 
+def load_httpx(user: str) -> Any:
+    """Import httpx2, an optional package. Raises ModuleNotFoundError: ``user`` needs it."""
+    try:
+        return import_module("httpx2")
+    except ModuleNotFoundError:
+        missing = f"{user} needs httpx2: pip install 'tenantry[http]'"
+    raise ModuleNotFoundError(missing, name="httpx2")
+
+
 class EntryPointError(Exception): ...
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import json
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -389,11 +390,7 @@ def test_what_cannot_work_is_said_at_once(base_url: str, token: str, options: di
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names the command that fixes it; importing the module alone needs nothing."""
-
-    def missing(name: str) -> Any:
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr(methods, "import_module", missing)
+    monkeypatch.setitem(sys.modules, "httpx2", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'tenantry\[http\]'"):
         Client("http://x.test", TOKEN)
     assert builtins.__import__("tenantry.client").client.Client is Client

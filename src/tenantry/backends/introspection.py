@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from datetime import datetime
-from importlib import import_module
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
+from tenantry._lazy import load_httpx
 from tenantry.aio import LoopLocal
 from tenantry.clock import utc_now
 from tenantry.errors import SigningKeyMissing, StoreUnavailable
@@ -66,7 +66,7 @@ class IntrospectionBackend:
         self._timeout = timeout
         self._transport = transport
         self._clock = clock
-        self._library = _library()
+        self._library = load_httpx("IntrospectionBackend")
         self._headers = {
             "Authorization": f"Bearer {api_token}",
             "Accept": "application/json",
@@ -149,14 +149,6 @@ def _failure(status: int, size: int) -> str:
     if status != 200:
         return f"answered {status}"
     return "sent a response larger than any user group" if size > MOST_BYTES else ""
-
-
-def _library() -> Any:
-    try:
-        return import_module("httpx2")
-    except ModuleNotFoundError:
-        missing = "IntrospectionBackend needs httpx2: pip install 'tenantry[http]'"
-    raise ModuleNotFoundError(missing, name="httpx2")
 
 
 def checked_address(url: str, *, allow_http: bool) -> str:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from tenantry.client.answers import CreatedPass, ListedGroup, ListedSource, ProvisionedGroup, Reply
 from tenantry.client.async_client import AsyncClient
-from tenantry.client.bulk import BulkReport, LineBatches, read_reports
+from tenantry.client.bulk import BulkReport, LineBatches
 from tenantry.client.calls import Call, GetMethod, NoReply, RetryLimits, Send, Sleep
 from tenantry.client.methods import ApiCalls, documented_as
-from tenantry.client.rotations import RotationReport, read_rotations, rotate_part
+from tenantry.client.rotations import RotationReport, rotate_part
 from tenantry.tracing import HttpClientSpan
 
 if TYPE_CHECKING:
@@ -116,9 +116,9 @@ class Client:
         for group in groups:
             batches.add(group)
             if batches.full:
-                yield from read_reports(self._run(batches.send()))
+                yield from self._run(batches.send())
         if not batches.empty:
-            yield from read_reports(self._run(batches.send()))
+            yield from self._run(batches.send())
 
     def rotate_many(self, *, signed_by: str | None, after: int = 0, dry_run: bool = False) -> Iterator[RotationReport]:
         """Give many groups new tokens, and yield a report for each. ``signed_by``: the id of an inactive signing key.
@@ -130,9 +130,9 @@ class Client:
         the ``team_id`` of the last report as ``after``."""
         following: int | None = after
         while following is not None:
-            answer = self._run(rotate_part(self._calls.limits, signed_by, following, dry_run=dry_run))
-            yield from read_rotations(answer)
-            following = answer.next
+            reports = self._run(rotate_part(self._calls.limits, signed_by, following, dry_run=dry_run))
+            yield from reports
+            following = reports.next
 
     def _run(self, call: Call[T]) -> T:
         reply: Reply | NoReply | None = None

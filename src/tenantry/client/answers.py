@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import ceil
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from tenantry.clock import utc_now
 from tenantry.errors import TenantryError, TooManyRequests, UnexpectedAnswer
@@ -90,6 +90,21 @@ class SourcePage:
     sources: tuple[ListedSource, ...]
     next: str | None
     """The value of ``after`` that requests the next page; None on the last page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reports(Generic[T]):
+    """The reports of one request about many groups."""
+
+    reports: list[T]
+    error: TenantryError | None = None
+    """The error that ended the request: reports may be missing."""
+
+    def __iter__(self) -> Iterator[T]:
+        """Yields the reports, then raises ``error``."""
+        yield from self.reports
+        if self.error is not None:
+            raise self.error
 
 
 @dataclass(frozen=True, slots=True)

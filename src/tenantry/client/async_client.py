@@ -6,10 +6,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from tenantry.client.answers import ListedGroup, ListedSource, Reply
-from tenantry.client.bulk import BulkReport, LineBatches, each_of, read_reports
+from tenantry.client.bulk import BulkReport, LineBatches, each_of
 from tenantry.client.calls import Call, GetMethod, NoReply, RetryLimits, Send, Sleep
 from tenantry.client.methods import ApiCalls, documented_as
-from tenantry.client.rotations import RotationReport, read_rotations, rotate_part
+from tenantry.client.rotations import RotationReport, rotate_part
 from tenantry.tracing import HttpClientSpan
 
 if TYPE_CHECKING:
@@ -91,10 +91,10 @@ class AsyncClient:
         async for group in each_of(groups):
             batches.add(group)
             if batches.full:
-                for report in read_reports(await self._run(batches.send())):
+                for report in await self._run(batches.send()):
                     yield report
         if not batches.empty:
-            for report in read_reports(await self._run(batches.send())):
+            for report in await self._run(batches.send()):
                 yield report
 
     async def rotate_many(
@@ -103,10 +103,10 @@ class AsyncClient:
         """As Client.rotate_many."""
         following: int | None = after
         while following is not None:
-            answer = await self._run(rotate_part(self._calls.limits, signed_by, following, dry_run=dry_run))
-            for report in read_rotations(answer):
+            reports = await self._run(rotate_part(self._calls.limits, signed_by, following, dry_run=dry_run))
+            for report in reports:
                 yield report
-            following = answer.next
+            following = reports.next
 
     async def _run(self, call: Call[T]) -> T:
         reply: Reply | NoReply | None = None

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from tenantry.client.answers import ProvisionedGroup, Reply, read_error, read_group, read_success
-from tenantry.client.calls import Call, NoReply, RetryLimits, Send, load_json, plain, retrying_call
+from tenantry.client.answers import ProvisionedGroup, Reply, Reports, read_error, read_group
+from tenantry.client.calls import Call, NoReply, RetryLimits, Send, lines_reader, load_json, plain, retrying_call
 from tenantry.errors import TenantryError
 
 T = TypeVar("T")
@@ -29,14 +29,6 @@ class BulkReport:
     """``created``, ``updated`` or ``unchanged``, with ``group`` set; or ``failed``, with ``error`` set."""
     group: ProvisionedGroup | None = None
     error: TenantryError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class BulkAnswer:
-    reports: list[BulkReport]
-    error: TenantryError | None = None
-    """The error that ended the request; None if the request succeeded. After an error, the reports of some groups may
-    be missing."""
 
 
 class LineBatches:
@@ -65,7 +57,7 @@ class LineBatches:
     def empty(self) -> bool:
         return not self._lines
 
-    def send(self) -> Call[BulkAnswer]:
+    def send(self) -> Call[Reports[BulkReport]]:
         body, before = b"".join(line + b"\n" for line in self._lines), self._before
         self._before += len(self._lines)
         self._lines, self._size = [], 0
@@ -74,13 +66,8 @@ class LineBatches:
         return _bulk(send, self._limits, before)
 
 
-def _bulk(send: Send, limits: RetryLimits, before: int) -> Call[BulkAnswer]:
+def _bulk(send: Send, limits: RetryLimits, before: int) -> Call[Reports[BulkReport]]:
     reports: dict[int, BulkReport] = {}
-
-    def read_lines(reply: Reply) -> Any:
-        if reply.status != 200:
-            return load_json(reply.content)
-        return read_success(collect, [line for line in reply.content.split(b"\n") if line], reply)
 
     def collect(lines: Sequence[bytes], reply: Reply) -> Any:
         for number, text in enumerate(lines, 1):
@@ -96,10 +83,10 @@ def _bulk(send: Send, limits: RetryLimits, before: int) -> Call[BulkAnswer]:
 
     error: TenantryError | None = None
     try:
-        yield from retrying_call(send, limits, lambda last, _: last["summary"], read_lines)
+        yield from retrying_call(send, limits, lambda last, _: last["summary"], lines_reader(collect))
     except TenantryError as raised:
         error = raised
-    return BulkAnswer([reports[number] for number in sorted(reports)], error)
+    return Reports([reports[number] for number in sorted(reports)], error)
 
 
 def _read_report(line: Any, reply: Reply, before: int) -> BulkReport:
@@ -107,12 +94,6 @@ def _read_report(line: Any, reply: Reply, before: int) -> BulkReport:
     if line["success"] == 1:
         return BulkReport(number, line["result"], group=read_group(line, reply))
     return BulkReport(number, "failed", error=read_error(reply.status, {"request_id": reply.request_id, **line}, None))
-
-
-def read_reports(answer: BulkAnswer) -> Iterator[BulkReport]:
-    yield from answer.reports
-    if answer.error is not None:
-        raise answer.error
 
 
 async def each_of(groups: Iterable[T] | AsyncIterable[T]) -> AsyncIterator[T]:

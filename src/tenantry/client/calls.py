@@ -4,7 +4,7 @@ its request again. This is safe for all calls."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from math import inf
@@ -106,6 +106,17 @@ def load_json(content: bytes) -> Any:
 
 def _whole(reply: Reply) -> Any:
     return load_json(reply.content)
+
+
+def lines_reader(collect: Callable[[Sequence[bytes], Reply], Any]) -> ReadDocument:
+    """Read a report, which has a line for each group. ``collect`` returns its last line, or NoReply."""
+
+    def read(reply: Reply) -> Any:
+        if reply.status != 200:
+            return load_json(reply.content)
+        return read_success(collect, [line for line in reply.content.split(b"\n") if line], reply)
+
+    return read
 
 
 def retrying_call(

@@ -6,11 +6,11 @@ import secrets
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import wraps
-from importlib import import_module
 from inspect import signature
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
+from tenantry._lazy import load_httpx
 from tenantry.client.answers import (
     CreatedPass,
     GroupPage,
@@ -71,11 +71,7 @@ class ApiCalls:
 
     @staticmethod
     def library() -> Any:
-        try:
-            return import_module("httpx2")
-        except ModuleNotFoundError:
-            missing = "tenantry.client needs httpx2: pip install 'tenantry[http]'"
-        raise ModuleNotFoundError(missing, name="httpx2")
+        return load_httpx("tenantry.client")
 
     def get_or_create(
         self,

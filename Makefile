@@ -4,7 +4,7 @@
 PYTHON ?= python3
 # Processes that test: more than a small machine has cores, because many tests wait for something.
 WORKERS ?= 5
-# Images with Python often say that nothing compiled is kept: every process of the tests would compile Tenantry again.
+# Images with Python often set it. Every process of the tests would then compile Tenantry again.
 unexport PYTHONDONTWRITEBYTECODE
 # Small distributions, each named as its folder.
 CONTRIB := $(wildcard contrib/*)

@@ -100,7 +100,7 @@ async def check_stored_keys(path: Path, store: SQLStore) -> CheckResult | None:
 
 async def _seal_problem(ring: SigningKeys, store: SQLStore) -> str | None:
     """Return the problem if the newest seal of the audit trail shows that its key is missing or has another secret.
-    Return None also if the last entries are not enough to check this seal."""
+    Otherwise, or if the last entries are not enough to check this seal, return None."""
     from tenantry.backends.audit import ChainCheck
 
     head = await store.audit.head()

@@ -10,7 +10,7 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 from cachetools import LRUCache, cached
 
 MAX_BYTES: Final = 4 * 1024 * 1024
-"""Maximum memory of the texts for which a function's results are kept."""
+"""Maximum bytes of the strings for which the results of one function are kept."""
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -109,7 +109,7 @@ def _length(whole: Days, relative: RelativeRange | None) -> tuple[int, int]:
 
 
 def _earlier(day: date, months: int, days: int) -> date:
-    """One month before 31 March is the last day of February."""
+    """Subtract the months, then the days. A month that is too short for the day of ``day`` gives its last day."""
     years, month = divmod(day.month - 1 - months, 12)
     year = day.year + years
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1])) - timedelta(days=days)

@@ -18,7 +18,7 @@ from tenantry.datasources.results import (
 )
 from tenantry.errors import InvalidSettings, QueryFailed
 
-_NOT_ASKED: Final[Mapping[str, Any]] = {"total": None, "reduced": False, "age": None, "as_of": None, "periods": None}
+_NO_QUERY: Final[Mapping[str, Any]] = {"total": None, "reduced": False, "age": None, "as_of": None, "periods": None}
 """The fields of a panel without a query."""
 _NOTHING: Final[Mapping[str, Any]] = {}
 _MAX_CHOICES: Final = 10_000
@@ -48,7 +48,7 @@ def rows_line(
     result: Result,
     named: Columns,
     zone: tzinfo | None = None,
-    about: Mapping[str, Any] = _NOT_ASKED,
+    about: Mapping[str, Any] = _NO_QUERY,
     more: Mapping[str, tuple[Result, Columns]] = _NOTHING,
 ) -> Iterable[bytes | memoryview]:
     """Return the parts of the line that holds a panel's rows.

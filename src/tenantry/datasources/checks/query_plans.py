@@ -34,7 +34,7 @@ _PLANS: Final[Mapping[str, _Plans]] = {
 }
 """Engines that explain queries, by name."""
 _PIVOT: Final = re.compile(r"\bpivot", re.IGNORECASE)
-"""DuckDB reads the rows of a pivot to find its columns, also when it only explains the query."""
+"""To explain a pivot, DuckDB reads its rows, which determine its columns."""
 
 
 def plans_without_running(source: RegisteredSource) -> bool:

@@ -54,7 +54,7 @@ _READ_ONLY = frozenset({1290, 1792})
 _TIMED_OUT = frozenset({1969, 3024})  # the code of MariaDB, and that of MySQL
 _AWAY = frozenset({1040, 1044, 1045, 1049, 1053, 1203, 1226, 1927, 2002, 2003, 2005, 2006, 2013, 2026, 4031})
 _LOST = 2013
-_NO_CONNECTION = frozenset({1040, 1203, 1226})  # limits: of the server, of the user, of the user's resources
+_NO_CONNECTION = frozenset({1040, 1203, 1226})  # over a limit of the server, the user, the user's resources
 _BAD_VALUE = frozenset(
     {
         # codes of MySQL and MariaDB: regular expressions, arguments, collations, conversions, ranges

@@ -240,7 +240,7 @@ class FairQueue:
             return long_turns < most and streams < own
         if long_turns < max(each, most) or not group.is_long(now):
             return True
-        # Streams may fill all places for long turns. Even then, one query of a long-running group may run.
+        # Streams may take up all long turns. Even then, one query of a long-running group may run.
         return all(turn.is_stream or not turn.group.is_long(now) for turn in self._running)
 
     def _go_on(self) -> None:

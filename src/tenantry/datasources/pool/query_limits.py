@@ -158,8 +158,8 @@ def take_result(
         taken += chunk
         if len(taken) > limits.row_limit:
             raise too_many_rows_error(source_id, limits.row_limit)
-        # marshal's output is about as long as these values are large in memory. Measuring the output is four times
-        # faster than measuring each value.
+        # marshal writes about as many bytes as these values take in memory, and is four times faster than measuring
+        # each value.
         used = len(marshal.dumps(chunk, 2)) if count is None else count(chunk)
         used += _SMALL * len(chunk) * len(chunk[0])
         left -= used

@@ -27,13 +27,13 @@ _LOOK_SECONDS: Final = 0.5
 SLOWEST: Final = 65_536
 """A reader is slow if it took fewer bytes than this in the last ``WINDOW`` seconds."""
 WINDOW: Final = 60.0
-"""A reader's pace is measured over this many seconds, counting only time in which a chunk waited for the reader."""
+"""A reader's pace is measured over this many seconds in which a chunk waited for the reader."""
 
 
 class ReaderPace:
     def __init__(self) -> None:
         self._waited = 0.0
-        self._taken: deque[tuple[float, int]] = deque()  # chunks: ``_waited`` when each was taken, and its bytes
+        self._taken: deque[tuple[float, int]] = deque()  # for each chunk: ``_waited`` when it was taken, its bytes
         self._size = 0
 
     def take(self, seconds: float, size: int) -> None:

@@ -214,4 +214,4 @@ ARROW_TYPES: Final[Mapping[str | None, str]] = {
 MAX_DIGITS: Final = 38
 """Maximum digits of an Arrow decimal of 128 bits."""
 _CERTAIN: Final = frozenset({"boolean", "integer", "float", "bytes", "date"})
-"""Column types from which the Arrow type follows. Times may have an offset or not."""
+"""Column types that determine the Arrow type. The others do not: a time, for example, may have an offset."""

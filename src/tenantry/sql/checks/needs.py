@@ -76,13 +76,13 @@ def expected(reference: VariableReference) -> str:
     return "an integer" if reference.position is Position.LIMIT else "one value"
 
 
-def fix_of_type(reference: VariableReference, kinds: Collection[str], others: str) -> str:
-    """Return the fix for a query that cannot take values of these types. For lists, the fix is to write ``in``; for
-    other types, it is ``others``."""
+def fix_of_type(reference: VariableReference, kinds: Collection[str], otherwise: str) -> str:
+    """Return the fix for a query that cannot take values of these types: if all are lists, to write ``in``, otherwise
+    ``otherwise``."""
     are_lists = all(kind.startswith("list") for kind in kinds)
     if are_lists and not reference.of_guard and expected(reference) == "one value":
         return f"write `in {{{{ {reference.path} }}}}`, which takes a list"
-    return others
+    return otherwise
 
 
 class UnknownField(NamedTuple):

@@ -39,8 +39,8 @@ _ROW_FUNCTIONS = """
       where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
 """
 
-# The hour begins as long before an instant as before its local time, but not before clocks were changed. Only those of
-# Lord Howe change in the middle of an hour: where they showed another time than the start, by the difference.
+# The hour began as long before the instant as `start` is before the local time, unless clocks were changed in between.
+# Only Lord Howe changes its clocks in the middle of an hour: there, the difference of the two clock times is added.
 _BEGUN = "(({instant}) - (({local}) - {start}))"
 _SHOWN = f"({_BEGUN} at time zone {{zone}})"
 

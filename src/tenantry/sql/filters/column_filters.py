@@ -38,7 +38,7 @@ _TRUE: Final[Nodes] = (Text("1 = 1"),)
 _NUMBER = re.compile(r"[-+]?[0-9.]+")
 _SIMPLE = re.compile(r'(?:\w+|"[^"]+"|`[^`]+`)(?:\.(?:\w+|"[^"]+"|`[^`]+`))*')
 _COLUMN, _ZONE = "\0column", "\0zone"  # in the dialect's SQL; no template contains a NUL
-_CLOCK_UNITS = {"second", "minute", "hour"}  # a clock that is put back shows them twice
+_CLOCK_UNITS = {"second", "minute", "hour"}  # occur twice when the clocks are set back
 _MARKS = re.compile(f"({_COLUMN}|{_ZONE})")
 
 

@@ -267,7 +267,7 @@ _AND = re.compile(r"\s*and(?![\w$])", re.IGNORECASE)
 
 
 def _leading_and(source: Source, lexemes: Sequence[Lexeme]) -> int | None:
-    # In parentheses it would be an error of the database, or `()` when all optional clauses are left out.
+    # The database refuses `(and …)`, and `()`, which remains if all optional clauses are left out.
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.CODE and not _is_space(source, lexeme):
             found = _AND.match(source.text, lexeme.start, lexeme.end)

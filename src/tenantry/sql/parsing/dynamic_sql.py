@@ -140,8 +140,8 @@ def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
 
 
 def dynamic_calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
-    # A clause or choice may be left out, and other words are then next to each other. So every rule accepts a bracket
-    # of a clause or choice in place of any word or sign.
+    # If a clause or choice is left out, the words around it become neighbours. So every rule accepts a bracket of a
+    # clause or choice in place of any word or sign.
     words = list(words_of(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
     yield from _table_calls(words, frozenset[str]().union(*(rule.tables for rule in rules)))

@@ -96,7 +96,7 @@ class TreeBuilder:
         return tuple(level.nodes)
 
     def _branch(self, reference: VariableReference, scope: _Scope, argument: Sequence[Lexeme]) -> tuple[Node, ...]:
-        """Return the nodes of a filter's argument, as a branch of the Switch whose variable is ``reference``."""
+        """Return the nodes of a filter's argument. It is a branch of a Switch, which depends on ``reference``."""
         level = OpenNode(argument[0].start if argument else 0)
         self._levels.append(level)
         self._choices.append(reference)

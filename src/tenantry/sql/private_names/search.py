@@ -47,7 +47,7 @@ def find_private_name(sql: str, dialect: str) -> PrivateName | None:
 
 
 def _folded(word: str) -> str:
-    # MySQL compares such names without regard to case, also beyond ASCII: a long s is an s.
+    # MySQL ignores case in such names, also beyond ASCII: the long s equals s.
     if word.isascii():
         return word.strip() if word[:1] == "'" or " " in word else word
     plain = unicodedata.normalize("NFKD", word.upper().casefold())

@@ -17,11 +17,11 @@ from tenantry.tokens.keys.private_file import read_private
 _log = logging.getLogger("tenantry.keys")
 
 CHECK_SECONDS: Final = 1.0
-"""When the keys are used, the key file is read again if the last read was more than this many seconds ago."""
+"""If the last read of the key file is more than this many seconds ago, the file is read again before a key is used."""
 
 UNKNOWN_KEY_SECONDS: Final = 0.05
-"""The same limit for a token whose key is unknown, because the key may be new. The limit is above 0, so that not every
-forged token causes a read."""
+"""As CHECK_SECONDS, but for a token whose key is unknown: the key may be new. Not 0, so that not every forged token
+causes a read."""
 
 SIGNS_AFTER: Final = 0.25
 """For this many seconds after a rotation, the former active key still signs. In this time, other processes can read the

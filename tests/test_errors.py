@@ -136,7 +136,8 @@ def test_each_class_says_what_happened(kind: type[TenantryError]) -> None:
 
 
 def test_an_error_carries_its_evidence() -> None:
-    """Message, field, retry, names and location are attributes, not text to be parsed."""
+    """Message, field, retry, names and location are attributes, not text to be parsed. Red when SourceUnavailable lacks
+    ``retry_after``, or SecretUnavailable inherits it."""
     error = TenantryError("no", field="/properties/a", retry_after=3)
     assert (str(error), error.message, error.field, error.retry_after) == ("no", "no", "/properties/a", 3)
     assert StoreUnavailable("down").retry_after == OutcomeUnknown("lost").retry_after == 1

@@ -36,8 +36,8 @@ class TaggedSQL(BoundSQL):
 
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
-    """A Query's name, otherwise a digest of the template. The cache keeps the template, so do not pass a draft of the
-    SQL editor: read its name."""
+    """A Query's name, otherwise a digest of the template. The cache keeps the template. So for a draft of the SQL
+    editor, use its ``name`` instead."""
     if isinstance(template, Query) and template.name:
         return template.name
     return f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"

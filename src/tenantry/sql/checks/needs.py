@@ -77,7 +77,7 @@ def expected(reference: VariableReference) -> str:
 
 
 def fix_of_type(reference: VariableReference, kinds: Collection[str], otherwise: str) -> str:
-    """Return the fix for a query that cannot take values of these types: if all are lists, to write ``in``, otherwise
+    """Return the fix for a query that cannot take values of these types: to write ``in`` if all are lists, else
     ``otherwise``."""
     are_lists = all(kind.startswith("list") for kind in kinds)
     if are_lists and not reference.of_guard and expected(reference) == "one value":

@@ -103,7 +103,7 @@ _TEXTS = {
     ),
     "ambiguous_token": (
         "Two tokens at once",
-        "This request has the tokens of two different groups. Close other dashboards, then open this one again.",
+        "This request has two different tokens. Close other dashboards, then open this one again.",
     ),
     "origin_not_allowed": (
         "This page has no access here",

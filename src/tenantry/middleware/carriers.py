@@ -140,7 +140,7 @@ class Carriers:
 
     @property
     def vary(self) -> str:
-        """The value of the Vary header that every response gets (RFC 9110 section 12.5.5)."""
+        """The value of the Vary header of the app's responses (RFC 9110 section 12.5.5)."""
         names = [*self.headers, "Cookie"] if self.cookies else [*self.headers]
         for name in (name for carrier in self.custom for name in carrier.headers):
             if name.lower() not in {known.lower() for known in names}:

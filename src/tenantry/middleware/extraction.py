@@ -36,8 +36,8 @@ class Extractor:
         self._origins = origins
 
     def extract(self, scope: Scope) -> bytes | None:
-        """Return the request's token, and remove every token from the scope, even if AmbiguousToken or OriginNotAllowed
-        is raised."""
+        """Return the request's token, or None. Remove every token from the scope, even if AmbiguousToken or
+        OriginNotAllowed is raised."""
         path = scope["path"]
         in_headers: list[bytes] = []
         by_browser: list[bytes] = []

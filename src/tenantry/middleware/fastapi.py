@@ -52,7 +52,8 @@ def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
 
 
 def security_schemes(carriers: Carriers) -> Schemes:
-    """Return the OpenAPI 3.1 security schemes. A query parameter is included only if there is no other carrier."""
+    """Return the OpenAPI 3.1 security schemes. A query parameter is included only if there is neither a header nor a
+    cookie. Paths and custom carriers are never included."""
     schemes: Schemes = {}
     bare = [name for name in carriers.headers if name.lower() != "authorization"]
     if bare:

@@ -77,7 +77,8 @@ _ACCESS_FIELDS: Final = ("client", "method", "path", "http_version", "status")
 class JsonLines(logging.Formatter):
     """Formats records as JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. The line also
     has ``exception`` and, from ``extra``, ``request_id``, ``method``, ``path``, ``status`` and ``seconds``, if the
-    record has them. Tokens are hidden."""
+    record has them. A line of ``uvicorn.access`` has ``client``, ``method``, ``path``, ``http_version`` and ``status``.
+    Tokens are hidden."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

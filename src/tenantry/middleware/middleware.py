@@ -89,9 +89,9 @@ class UserGroupMiddleware:
       that requires the group gets 403.
     - Preview key: passed on to the mount that made the key. Elsewhere, or with ``required=True``, it is a bad token.
 
-    If the token came in a cookie, websockets and requests with an unsafe method get 403, unless the request comes from
-    a page of the same host or of ``allowed_origins``. All responses get ``Vary``. Responses for a group or a preview
-    also get ``Cache-Control: private``.
+    If the token came in a cookie, websockets and requests with an unsafe method get 403 when a page of another host
+    sent them, unless its origin is in ``allowed_origins``. The app's responses get ``Vary`` and, for a group or a
+    preview, ``Cache-Control: private``.
 
     An inner UserGroupMiddleware keeps the group that the outer one found. If the request also has a second, different
     token, the response is 400. If the inner one does not accept the group's environment, the response is 401.

@@ -12,7 +12,7 @@ BATCH: Final = 16
 """Maximum callbacks in one step of the event loop. A callback may close a websocket, which takes 50 µs."""
 
 _MIN_INTERVAL: Final = 0.004
-"""Seconds between two wake-ups, unless timers are overdue."""
+"""Minimum seconds from a wake-up to the next one that it schedules, unless timers are overdue."""
 
 
 class TimerHandle:

@@ -15,7 +15,7 @@ from tenantry.middleware.timers import TimerHandle, timer_queues
 from tenantry.ports import MonotonicClock
 
 REVOKED: Final = 4401
-"""Websocket close code for a token that was rotated, or whose group was deleted or has expired."""
+"""Websocket close code for a token or pass that is no longer valid."""
 
 TRY_AGAIN_LATER: Final = 1013
 """Websocket close code (IANA) for a group that cannot be resolved."""

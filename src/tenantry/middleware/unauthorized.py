@@ -92,7 +92,7 @@ async def _nothing() -> None: ...
 
 
 async def send_error(error: TenantryError, scope: Mapping[str, Any], send: Send) -> None:
-    """Send an error as the response. If the server does not support denial responses, a websocket is closed."""
+    """Send an error as the response. If the server does not support denial responses, close the websocket instead."""
     if scope["type"] == "http":
         prefix = "http.response"
     elif "websocket.http.response" in (scope.get("extensions") or {}):

@@ -77,7 +77,7 @@ class ChangeLog:
         )
 
     def restart(self, changes: Changes) -> None:
-        """Forget all changes that were added, and continue from the beginning of ``changes``."""
+        """Forget all changes and hints, and continue from the beginning of ``changes``."""
         self._discarded.extend(self._blocks)
         self._blocks = deque()
         self._recent_hints, self._previous_hints = {}, {}

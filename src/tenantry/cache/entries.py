@@ -230,7 +230,7 @@ class ClockRing(Generic[E]):
 
     def to_drop(self, capacity: int, now: float) -> E | None:
         """Move the hand, and return the entry that the caller must drop before an insert, if any: an invalid entry or,
-        if there are ``capacity`` entries, an unused one."""
+        if there are ``capacity`` entries, one that is little used."""
         # Each insert examines at least one entry, so that a flushed cache shrinks.
         for chance in range(MAX_CHANCES + 1):
             entry = self.advance()

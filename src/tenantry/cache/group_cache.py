@@ -156,8 +156,8 @@ class GroupCache:
     def store(
         self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
     ) -> bool:
-        """Cache the group. Return False and cache nothing if the group may have changed since ``begin``, or if a newer
-        group is cached."""
+        """Cache the group. Return False and cache nothing if the group may have changed since ``begin``, a newer group
+        is cached, or the lease or ``deadline`` has ended."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -215,8 +215,8 @@ class GroupCache:
     # --- forgetting ---------------------------------------------------------------------------------------------------
 
     def attach(self, versions: Sequence[int]) -> None:
-        """Use ``versions`` as the slot versions. This call clears the cache; nothing is cached until the next poll
-        begins a lease."""
+        """Use ``versions`` as the slot versions. All cached answers become invalid, and nothing is cached until a poll
+        extends the lease."""
         with self._lock:
             self._reset(Lease(versions))
             self._versions_at_poll = None
@@ -246,7 +246,7 @@ class GroupCache:
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
         """Drop the entries of all changed groups, then extend the lease to ``staleness`` seconds after the poll began.
-        If the list of changes has a gap or comes from another store, the cache is cleared first.
+        If the list of changes has a gap or comes from another or a restored store, the cache is cleared first.
 
         The caller must iterate to the end. Between two steps, it may let other tasks run. Each step yields the ages, in
         seconds, of the changes that dropped valid entries."""

@@ -63,7 +63,7 @@ class RunFolder:
 
     def distrust(self, status: os.stat_result) -> str | None:
         """Return why a folder or file with this status is unsafe: it belongs to somebody else, or others may write to
-        it."""
+        it. Return None if it is safe."""
         writers = stat.S_IWOTH if self.group is not None else stat.S_IWOTH | stat.S_IWGRP
         if self.group is None and status.st_uid != os.geteuid():
             return f"belongs to user {status.st_uid}, and this process runs as user {os.geteuid()}"
@@ -75,8 +75,8 @@ class RunFolder:
 
 
 class FolderTaken(Exception):
-    """The default run folder belongs to another OS user, or another OS user can write to it. The caller can try another
-    name or raise ``refusal``."""
+    """The default run folder belongs to another OS user, others can write to it, or it is no folder. The caller can try
+    another name or raise ``refusal``."""
 
     def __init__(self, refusal: StoreUnavailable) -> None:
         super().__init__(refusal.message)

@@ -53,7 +53,7 @@ def encode(token: Token) -> bytes:
 
 
 def decode(raw: bytes) -> Token | None:
-    """Decode a token whose signature was verified. Returns None if ``encode`` would write the token differently."""
+    """Decode a token whose signature was verified. Returns None if it is malformed."""
     if not _WHOLE.fullmatch(raw):
         return None
     form, handle, version, nonce = _PAYLOAD.unpack(urlsafe_b64decode(raw[8:47] + b"="))
@@ -108,7 +108,8 @@ def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
 
 
 def api_token_digest(text: str) -> bytes | None:
-    """Return the SHA-256 (32 bytes) of an API token, under which a store finds the token."""
+    """Return the SHA-256 (32 bytes) of an API token, under which a store finds the token. Returns None for any other
+    string."""
     if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
         return None
     raw = text.encode("ascii")

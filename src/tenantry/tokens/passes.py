@@ -103,10 +103,11 @@ def check_pass_length(claims: Mapping[str, Any]) -> None:
 def read_pass(keys: KeyRing, raw: bytes, clock: Callable[[], datetime]) -> Pass:
     """Verify a pass and read its viewer. Only the store knows whether the token that signed the pass is still valid.
 
-    Raises InvalidToken if the pass is malformed or forged. If the signature is valid, raises PassExpired if the pass
-    has ended, and InvalidPass if a claim is not allowed.
+    Raises InvalidToken unless the signature is valid. If it is, raises PassExpired if the pass has ended, and
+    InvalidPass if the content is malformed or a claim is not allowed.
     """
-    # Nothing is parsed, and the clock is not read, before the signatures are compared: a forged pass costs two HMACs.
+    # Nothing is parsed, and the clock is not read, before the signatures are compared: a forged pass costs at most two
+    # HMACs.
     token = keys.complete(_TOKEN_PREFIX + raw[3 : SIGNED.stop]) if len(raw) <= MAX_PASS_LENGTH else None
     if token is None or raw[_DOT] + raw[_LAST_DOT] != b"..":
         raise InvalidToken(InvalidToken.MESSAGE)

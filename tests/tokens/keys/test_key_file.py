@@ -132,7 +132,7 @@ def test_what_is_no_plain_file_is_refused_and_never_waited_for(tmp_path: Path) -
         (b"", "no key is active"),
         (b"\n\n\xff\xfe\n", "line 3: contains non-ASCII bytes"),
         (b"k1 x\n", "line 1: 2 fields"),
-        (b"#" * (1 << 20), "larger than 1 MiB"),
+        (b"#" * (1 << 20), "1 MiB or larger"),
     ],
 )
 def test_a_bad_file_is_named_with_its_line(path: Path, content: bytes, message: str) -> None:

@@ -109,7 +109,10 @@ class KeyFile:
             tens, ones = divmod((high * len(_DIGITS) + low + step) % len(_DIGITS) ** 2, len(_DIGITS))
             if (key_id := _DIGITS[tens] + _DIGITS[ones]) not in taken:
                 return key_id
-        raise InvalidKeys("all 1,296 key ids are taken: remove old keys with `tenantry keys remove`")
+        raise InvalidKeys(
+            "all 1,296 key ids are taken: remove old keys with `tenantry keys remove`, then delete their audit-only "
+            "lines from the file"
+        )
 
 
 def new_entry(key_id: str, secret: bytes, now: datetime) -> KeyEntry:
@@ -124,7 +127,7 @@ def new_key_file(secret: bytes, now: datetime) -> KeyFile:
 
 
 def parse_keys(text: str) -> KeyFile:
-    """Raises InvalidKeys; the message names the line and shows no secret."""
+    """Raises InvalidKeys; the message names the line, unless no key is active, and shows no secret."""
     lines: list[str | KeyEntry | AuditKey] = []
     seen: dict[str | bytes, int] = {}
     active: list[int] = []
@@ -200,7 +203,7 @@ class KeyInfo:
 
 
 def create_key_file(path: str | Path) -> KeyInfo:
-    """Create a key file (mode 0600) with a random key. Raises InvalidKeys if the file exists."""
+    """Create a key file (mode 0600) with a random key. Raises InvalidKeys if the file exists or cannot be created."""
     contents = new_key_file(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))
     create_private(Path(path), contents.text().encode())
     return _info(contents.active)
@@ -262,7 +265,7 @@ def _info(entry: KeyEntry) -> KeyInfo:
 
 # --- weak secrets -----------------------------------------------------------------------------------------------------
 
-# Placeholder words, each so long that fewer than one in 10^9 random keys contains it by chance.
+# Placeholder words, each so long that only about one in 10^9 random keys, or fewer, contains it by chance.
 _WORDS: Final = (
     b"changeme", b"change-me", b"change_me", b"password", b"passw0rd", b"insecure", b"your-secret", b"your_secret",
     b"yoursecret", b"secret-key", b"secret_key", b"secretkey", b"tenantry", b"letmein", b"placeholder", b"replace-me",

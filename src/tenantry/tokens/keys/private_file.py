@@ -18,7 +18,7 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 def create_private(path: Path, content: bytes) -> None:
-    """Create a file of mode 0600 and sync it to disk. Raises InvalidKeys if it exists."""
+    """Create a file of mode 0600 and sync it to disk. Raises InvalidKeys if it exists or cannot be created."""
     try:
         _write_new(path, content)
         _sync_folder(path.parent)
@@ -32,8 +32,9 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """Return the content of a private file. Raises InvalidKeys if anyone but the owner can access it. The file's group
-    may read it too if root owns the file, or if TENANTRY_RUN_GROUP names this group."""
+    """Return the content of a private file. Raises InvalidKeys if it cannot be read, is too large, or if anyone but the
+    owner can access it. The file's group may read it too if TENANTRY_RUN_GROUP names the group, or if root owns the
+    file and not both the group and this process are root's."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:
@@ -76,12 +77,12 @@ def _check(path: Path, status: os.stat_result) -> None:
             f"access it: run `{fix}`, and rotate the keys if anyone may have read them"
         )
     if status.st_size >= _LARGEST:
-        raise InvalidKeys(f"the signing-key file {path} is larger than 1 MiB; check that it is a key file")
+        raise InvalidKeys(f"the signing-key file {path} is 1 MiB or larger; check that it is a key file")
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """Replace the content of a file atomically. Its owner, group and group access stay the same. Call this within
-    ``locked``. Raises InvalidKeys."""
+    """Replace the content of a file atomically. Its owner and the read access of its group stay the same. Call this
+    within ``locked``. Raises InvalidKeys."""
     temporary = path.with_name(f".{path.name}.new")
     try:
         temporary.unlink(missing_ok=True)

@@ -21,7 +21,7 @@ class PassExpired(InvalidToken):
 
 
 class InvalidPass(InvalidToken):
-    """The pass has a claim that is not allowed. The message names the claim."""
+    """The pass is too long or malformed, or has a claim that is not allowed. The message names the claim."""
 
     code = "invalid_pass"
 
@@ -31,7 +31,7 @@ class InvalidPass(InvalidToken):
 
 
 class PassRevoked(InvalidToken):
-    """All passes of this viewer were revoked."""
+    """The passes of this viewer were revoked after this one was issued."""
 
     code = "pass_revoked"
     MESSAGE = "the passes of this viewer were revoked"

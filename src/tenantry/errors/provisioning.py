@@ -34,7 +34,7 @@ class AmbiguousAuthorization(TenantryError):
 
 
 class Unauthorized(TenantryError):
-    """The API token is missing, unknown or revoked."""
+    """The API token is missing, malformed, unknown or revoked."""
 
     code = "unauthorized"
     status = 401
@@ -278,7 +278,7 @@ class TooManyRequests(TenantryError):
 
 
 class StoreUnavailable(TenantryError):
-    """The store is unavailable; nothing changed."""
+    """The store is unavailable. Nothing changed, except perhaps if the error is an OutcomeUnknown."""
 
     code = "store_unavailable"
     status = 503
@@ -323,14 +323,14 @@ class AuditBroken(TenantryError):
 
 
 class ApiUnreachable(TenantryError):
-    """``/api/user`` did not respond, even after several attempts."""
+    """``/api/user`` did not respond, or its response was cut off."""
 
     code = "api_unreachable"
     status = 503
 
 
 class UnexpectedAnswer(TenantryError):
-    """The response came from another program, such as a proxy."""
+    """The response came from another program, such as a proxy, or from an old service that does not know dry runs."""
 
     code = "unexpected_answer"
     status = 502

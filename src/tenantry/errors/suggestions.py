@@ -25,8 +25,8 @@ def misspelt(name: str, candidates: Iterable[str], *, prefix: str = "") -> Edit 
 
 
 def nearest(name: str, candidates: Iterable[str], *, close: float | None = None) -> str | None:
-    """The candidate most similar to ``name``, regardless of case, ``-``, ``_`` and blanks. ``close``: the minimum
-    similarity (the ratio of ``difflib``, from 0 to 1)."""
+    """The candidate most similar to ``name``, regardless of case, ``-``, ``_`` and blanks, or None. ``close``: the
+    minimum similarity (the ratio of ``difflib``, from 0 to 1) if it is to be higher than usual."""
     if len(name) > _LONGEST_NAME:
         return None
     plain: dict[str, str] = {}

@@ -32,8 +32,8 @@ def from_micros(count: int) -> datetime:
 
 
 class ValueCodec(NamedTuple):
-    """A pair of functions that convert one value to JSON and back. ``decode`` raises an exception for a value that
-    ``encode`` never returns."""
+    """A pair of functions that convert one value to JSON and back. ``decode`` raises an exception for an invalid
+    value."""
 
     encode: Callable[[Any], Any]
     decode: Callable[[Any], Any]

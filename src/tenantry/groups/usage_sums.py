@@ -38,7 +38,7 @@ class UsageKey(NamedTuple):
     group: str
     """The ``provided_id``."""
     source: str
-    """The id of the data source. Empty in the row that counts ``resolves``."""
+    """The id of the data source. Empty in rows of viewers, and in the group's row that counts ``resolves``."""
     viewer: str = ""
     """The viewer's id in a row of usage by viewer. The same usage is also counted in a row of the group, where this
     field is empty."""
@@ -55,10 +55,10 @@ class HourlyUsage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UsageBatch:
-    """Usage that one process reports in one write."""
+    """Usage that one UsageRecorder reports in one write."""
 
     writer: bytes
-    """16 random bytes that identify the process."""
+    """16 random bytes that identify the recorder."""
     number: int
-    """The number of the batch, counted from 1 in each process. A batch that is sent again keeps its number."""
+    """The number of the batch, counted from 1 in each recorder. A batch that is sent again keeps its number."""
     rows: Sequence[HourlyUsage]

@@ -128,7 +128,7 @@ class UserGroup:
 
     @property
     def viewer_id(self) -> str | None:
-        """The id of the viewer."""
+        """The id of the viewer. None if there is no viewer, or if the pass names none."""
         return None if self.viewer is None else self.viewer.id
 
     def revoked_before(self, viewer_id: str | None) -> int:
@@ -148,8 +148,8 @@ class UserGroup:
         return self.viewer is not None and self.viewer.expires_at == self.expires_at
 
     def seconds_left(self, now: datetime) -> float:
-        """Return the seconds from ``now`` (aware) to ``expires_at``. Return ``inf`` if there is no end date, and 0 if
-        the group is suspended."""
+        """Return the seconds from ``now`` (aware) to ``expires_at``, negative after it. Return ``inf`` if there is no
+        end date, and 0 if the group is suspended."""
         if self.suspended:
             return 0.0
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()

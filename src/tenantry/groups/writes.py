@@ -79,8 +79,8 @@ SETTABLE_FIELDS: Final = tuple(name for name in CHANGEABLE_FIELDS if name != "re
 """The fields that callers of the API can set when they create or update a group."""
 
 LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name not in ("name", "properties", "mapping"))
-"""Settable fields that are not in SPEC. Only PATCH sets these fields. Only the responses to PATCH and the lists of
-groups contain them."""
+"""Settable fields that are not in SPEC. Over HTTP, only PATCH and bulk requests set these fields. Only their responses,
+the lists of groups and the response to DELETE contain them."""
 
 
 # --- JSON merge patch (RFC 7396) of properties and mapping ---
@@ -302,13 +302,13 @@ class Changes:
 
 
 def write_notice(store_id: str, generation: int, handle: bytes) -> str:
-    """Format the notice of a change. The notice contains no secret. A forged notice only makes its receiver read the
-    store once."""
+    """Format the notice of a change. The notice contains no secret. A forged notice only makes its receivers read the
+    group from the store, until they have polled twice."""
     return f"{store_id} {generation} {handle.hex()}"
 
 
 def read_notice(text: str) -> tuple[str, int, bytes] | None:
-    """Parse a notice into store id, generation and handle."""
+    """Parse a notice into store id, generation and handle. Return None if it is malformed."""
     match text.split(" "):
         case [store_id, number, handle] if number.isascii() and number.isdigit() and len(number) < 20:
             try:

@@ -37,7 +37,7 @@ from tenantry.groups import Record, RecordList, thaw
 def to_json(value: Any, *, indent: int | None = None) -> str:
     """Return a value as JSON. A Decimal becomes a number.
 
-    Raises UnbindableValue for NaN and infinity, TypeError for an unknown type."""
+    Raises UnbindableValue for NaN, infinity and a value that contains itself, TypeError for an unknown type."""
     try:
         return json.dumps(value, default=_plain, allow_nan=False, ensure_ascii=False, indent=indent)
     except ValueError as error:

@@ -23,8 +23,8 @@ HIDDEN = "[…]"
 
 
 class Missing(StrictUndefined):
-    """The value of a missing variable. Any use, except ``is defined`` and ``|default(…)``, raises ``exc`` (default:
-    MissingVariable)."""
+    """The value of a missing variable. Any use, except ``is defined``, ``is undefined`` and ``|default(…)``, raises
+    ``exc`` (default: MissingVariable)."""
 
     __slots__ = ()
 

@@ -57,8 +57,8 @@ class LeasedBackend(SnapshotBackend, Protocol):
 
     @property
     def slots(self) -> Slots | None:
-        """The store's slots on this host; None before the first call of ``changes``. If this property returns another
-        object than before, the caller must clear its cache."""
+        """The store's slots on this host; may be None before the first call of ``changes``. If this property returns
+        another object than before, the caller must clear its cache."""
         ...
 
 

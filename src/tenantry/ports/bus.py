@@ -4,7 +4,8 @@ from typing import Protocol
 
 
 class EvictionListener(Protocol):
-    """Receives the messages of a bus. A message that somebody forges causes at most one extra read of the store."""
+    """Receives the messages of a bus. A message that somebody forges does no harm: the group is read from the store,
+    until two polls have ended."""
 
     def evict(self, handle: bytes, generation: int) -> None:
         """The bus calls this after a write to the group was committed. ``generation``: the number of that write."""

@@ -161,7 +161,7 @@ class CodeStore(Protocol):
         ...
 
     async def delete(self, group: bytes, *, purpose: str) -> int:
-        """Delete all codes with this purpose whose CodeShare names ``group``. Return their number."""
+        """Delete all live codes with this purpose whose CodeShare names ``group``. Return their number."""
         ...
 
 

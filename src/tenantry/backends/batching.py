@@ -20,7 +20,7 @@ class TickBatcher(Generic[K, V]):
 
     - ``fetch`` gets at most ``size`` keys and the deadline of the first caller, and returns one value for each key.
     - ``concurrent``: maximum number of batches that run at once.
-    - ``budget``: seconds after which the callers get NoAnswer. The fetch itself continues.
+    - ``budget``: seconds after which the callers get NoAnswer. A fetch that has begun continues.
     - ``ended`` is called once for each batch: with True if the values came within the budget.
     """
 

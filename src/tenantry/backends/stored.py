@@ -41,7 +41,7 @@ ALREADY_ROTATED = "this token has already been rotated: fetch the live one with 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
 
 USAGE_WRITER_LIFETIME = timedelta(days=90)
-"""How long a store remembers the number of the last batch that a process wrote."""
+"""How long a store remembers the number of the last batch that a UsageRecorder wrote."""
 
 PRUNED_AT_ONCE = 5_000
 """Maximum number of usage rows of groups that one call of ``prune`` deletes, and the same maximum for rows of viewers.

@@ -1,6 +1,6 @@
 """Rejects data sources that can read a store's tables, because these tables contain the values that tokens are made of.
-Each source is checked when it is registered, and again on each connection. The check also finds a store through a link,
-through another path or in a copy."""
+Each source on SQLite, DuckDB or PostgreSQL is checked when it is registered, and again on each connection. The check
+also finds a store through a link, through another path or in a copy."""
 
 from __future__ import annotations
 
@@ -94,8 +94,9 @@ def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
 
 
 async def check_source(name: str, url: str, seconds: float) -> None:
-    """Raises InvalidSource if the source can read a store's tables. If the server does not answer within ``seconds``,
-    or the file cannot be read, this function only logs a warning with the source's ``name``."""
+    """Raises InvalidSource if the source can read a store's tables, or if libpq does not know an option of its URL. If
+    the server does not answer within ``seconds``, or the file cannot be read, this function only logs a warning with
+    the source's ``name``."""
     try:
         parsed = make_url(url).difference_update_query([TIMEZONE_OPTION])
     except (ArgumentError, ValueError):

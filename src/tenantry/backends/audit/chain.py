@@ -1,5 +1,6 @@
 """Seals the audit trail. The MAC of each entry covers the entry and the seal before it, so a check finds every change
-that was made without the key. Entries that were written without the keys have no seal; the next seal covers them, too
+of sealed entries that was made without the key. Only with a head from outside the store does it find that the newest
+entries were removed. Entries that were written without the keys have no seal; the next seal covers them, too
 (docs/decisions/0074-audit-chain.md)."""
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ logger: logging.Logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 1.0
 SILENCE_SECONDS = 3.0
-"""A connection counts as dead if it receives nothing for this number of seconds, although the bus sends a PING every
-second."""
+"""Maximum seconds to connect and subscribe. A connection to Redis also counts as dead if it receives nothing for this
+number of seconds, although the bus sends a PING every second."""
 
 QUIET_SECONDS = 1.0
 """A subscriber sends a probe if it has received no message for 50 to 100 % of this time (chosen at random). Every

@@ -165,8 +165,8 @@ class StoreEngine(Protocol):
 
         - Raises StoreUnavailable if nothing changed.
         - Raises OutcomeUnknown if the deadline passed after the write (SQLite) or the commit (PostgreSQL) had started,
-          or if the connection broke during the commit. When the outcome becomes known, ``late`` is called in this event
-          loop. It gets the result of ``work``, or None if nothing changed."""
+          or if the connection broke during the commit. With SQLite, ``late`` is called in this event loop when the
+          outcome becomes known. It gets the result of ``work``, or None if nothing changed."""
         ...
 
     async def aclose(self) -> None: ...

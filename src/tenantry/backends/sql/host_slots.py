@@ -68,7 +68,7 @@ class HostSlots:
         return await self.open(self._known or await self._read(deadline), deadline)
 
     async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Open the slots. If another user owns the run folder, give the store another run name. Raises
+        """Open the slots. If the run folder is taken (FolderTaken), give the store another run name. Raises
         StoreUnavailable."""
         try:
             return identity, self._open(identity)

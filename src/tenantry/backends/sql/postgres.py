@@ -97,7 +97,7 @@ class PostgresEngine(StoreEngine):
         await connections.aclose()
 
 
-_UNKNOWN = "the connection to the {} broke during a commit: check whether the write was done before you retry"
+_UNKNOWN = "the {} did not confirm a commit: check whether the write was done before you retry"
 
 
 class _Transaction:

@@ -41,14 +41,15 @@ PAGE = 150
 µs for the statement, 150 µs to build the records, and 200 µs to drop the page cache if another process has written."""
 
 WRITES_CHECKED_SECONDS = 1.0
-"""``ready`` writes at most once in this number of seconds, because anyone may call it."""
+"""After a write has succeeded, ``ready`` writes nothing for this number of seconds, because anyone may call it."""
 
 
 class SQLStore(WrittenBackend):
     """A Store at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``, for several event loops.
     It does no I/O before its first use. ``tenantry migrate`` creates the tables. Raises InvalidSettings.
 
-    - ``deadline``: maximum seconds of a call, including all waits; then it raises StoreUnavailable.
+    - ``deadline``: seconds after which a call raises StoreUnavailable. A write may take longer by ``settling``, or by
+      0.25 s while SQLite commits. ``usage.sums`` has 60 s.
     - ``run_dir``: folder shared by all processes of this host (None: see ``tenantry.cache.slots``). If it cannot be
       used, writes fail.
     - ``clock`` returns the time of day in UTC (None: the database's clock, or this host's for SQLite).

@@ -61,7 +61,8 @@ def migrate(url: str) -> None:
 
 
 def check(url: str) -> None:
-    """Raises MigrationNeeded if this version cannot use the tables. Never creates a file."""
+    """Raises MigrationNeeded if this version cannot use the tables, and the errors of ``migrate``. Never creates a
+    file."""
     address = read_address(url)
     found = _run(address, _usable, begin="begin")
     if found is not None:
@@ -167,7 +168,7 @@ def _run(address: SQLiteFile | PostgresServer, work: Callable[[Connection], T], 
     except (DBAPIError, sqlite3.Error, OSError) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
         reason = str(cause) or "it does not answer"  # a TimeoutError has no text
-        raise StoreUnavailable(f"the {address.label} cannot be migrated: {reason}") from error
+        raise StoreUnavailable(f"the {address.label} cannot be checked or migrated: {reason}") from error
 
 
 def _on_sqlite(file: SQLiteFile, work: Callable[[Connection], T], begin: str) -> T:
@@ -198,6 +199,6 @@ async def _on_postgres(server: PostgresServer, work: Callable[[Connection], T]) 
             await connection.execute(text("select pg_advisory_xact_lock(:number)"), {"number": _ADVISORY_LOCK})
             return await connection.run_sync(work)
     except driver.Error as error:
-        raise StoreUnavailable(f"the {server.label} cannot be migrated: {error}") from error
+        raise StoreUnavailable(f"the {server.label} cannot be checked or migrated: {error}") from error
     finally:
         await engine.dispose()

@@ -132,7 +132,7 @@ single_use_codes: Table = Table(
     Column("expires_at", BigInteger, nullable=False),
     # the API token that issued the code; the code ends when the token expires or is revoked
     Column("api_token_id", BigInteger),
-    Column("group_handle", LargeBinary),  # the group whose CodeShare limits the code
+    Column("group_handle", LargeBinary),  # the field ``group`` of the CodeShare that limits the code
     Index(None, "expires_at"),
     Index(None, "group_handle", "purpose", "expires_at"),
 )
@@ -201,7 +201,7 @@ usage_by_viewer: Table = Table(  # no foreign key, because writes of usage must 
     Index(None, "day"),
 )
 
-usage_writers: Table = Table(  # the last batch of each process, so that no batch is added twice
+usage_writers: Table = Table(  # the last batch of each UsageRecorder, so that no batch is added twice
     "usage_writers",
     metadata,
     Column("writer", LargeBinary, primary_key=True),

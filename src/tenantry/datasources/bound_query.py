@@ -40,7 +40,7 @@ class BoundQuery:
     weight: Callable[[], float] | None
     wants_dicts: bool = False
     max_age: float | None = None
-    """A cache keeps the result for at least this many seconds. None: the cache's own limit applies."""
+    """A cache may keep the result for this many seconds, if that is longer than its own limit."""
     reduction: Reduction | None = None
 
     def reduce(self, reduction: Reduction) -> None:

@@ -130,7 +130,8 @@ class Driver(Protocol[C]):
         ...
 
     def shutdown(self) -> None:
-        """Release shared resources. Called once, after all connections are closed or the event loop is closed."""
+        """Release shared resources. Called once, at the end. A thread may still wait for a server that does not
+        answer."""
         ...
 
 
@@ -173,7 +174,7 @@ class OpenRows:
 
     ``arrow_types``: the Arrow type of each column, or None if the engine does not know it. The types are bool, int64,
     uint64, double, binary, date32, time64, duration, timestamp, timestamptz, string, and decimals such as
-    ``decimal(9,2)``.
+    ``decimal(9, 2)``.
     """
 
     names: Sequence[str]

@@ -108,7 +108,8 @@ class OpenSource:
 
 
 class OpenSources:
-    """Opens sources, keeps at most ``limits.max_sources`` open, and closes idle and outdated ones."""
+    """Opens sources, at most ``limits.max_sources`` for new queries. An outdated source closes after its last query, an
+    idle one only to make room."""
 
     def __init__(
         self,

@@ -76,7 +76,7 @@ async def fetch_page(
     Raises the errors of ``fetch``, and:
     - InvalidSettings for an invalid order, size, offset or total, and for a dialect without pages
     - UnbindableValue for an ``after`` that belongs to another order
-    - QueryFailed if an order column is NULL
+    - QueryFailed if an order column is NULL, or has values other than numbers, strings, times and UUIDs
     """
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
     window = PagedTemplate(compiled, order, size, after, offset)

@@ -69,7 +69,8 @@ class SourceLookup:
         )
 
     async def of_reference(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """Return the source with this id, either Tenantry's (``ds_…``) or the operator's. Raises StoreUnavailable."""
+        """Return the source with this id, either Tenantry's (``ds_…``) or the operator's, or None. Raises
+        StoreUnavailable."""
         directory = self._leased
         if directory is None:
             return await self._directory.get(environment, reference)

@@ -166,6 +166,7 @@ def _no_constant(name: str) -> None:
         (Format(exact_numbers="text"), SAFE + 1, '"9007199254740992"'),
         (Format(exact_numbers="text"), 2**64, '"18446744073709551616"'),
         (Format(exact_numbers="text"), [-SAFE - 1, "\ud800"], '["-9007199254740992","�"]'),
+        (Format(zone=EAST), AT.replace(tzinfo=UTC), '"2026-01-31T15:00:00+05:30"'),
     ],
 )
 def test_each_policy(format_: Format, value: Any, written: str) -> None:

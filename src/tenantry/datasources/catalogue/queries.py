@@ -1,4 +1,4 @@
-"""SQL for each dialect, which lists the columns and foreign keys of all tables that a query can read."""
+"""SQL by dialect, which lists the columns and foreign keys of all tables that a query can read."""
 
 from __future__ import annotations
 

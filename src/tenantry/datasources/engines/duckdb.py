@@ -90,7 +90,7 @@ _DECIMAL: Final = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 
 
 class DuckDBDriver:
-    """A ``Driver`` for a DuckDB file. Connections are cursors of one instance."""
+    """A ``StreamingDriver`` for a DuckDB file. Connections are cursors of one instance."""
 
     dialect = "duckdb"
     paramstyle = "numeric_dollar"

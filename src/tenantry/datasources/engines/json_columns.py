@@ -22,7 +22,7 @@ def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
 
 
 def read_document(text: str) -> Any:
-    """Parse JSON. Return ``text`` itself if Python cannot parse it."""
+    """Parse JSON. Return ``text`` itself if it is not JSON, or is nested deeper than ``DEEPEST``."""
     if text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST:
         return text
     try:

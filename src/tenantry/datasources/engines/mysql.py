@@ -79,7 +79,7 @@ _FIRST_PAUSE = 0.1  # seconds before a failed stop is retried; doubled each time
 
 
 class MySQLDriver:
-    """A ``Driver`` for MySQL or MariaDB. Raises InvalidSource for an unknown URL option."""
+    """A ``StreamingDriver`` and ``ReusingDriver`` for MySQL or MariaDB. Raises InvalidSource for wrong URL options."""
 
     paramstyle = "format"
 

@@ -100,7 +100,7 @@ def _mode(host: str | None, options: Mapping[str, str]) -> str | None:
 
 
 class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
-    """A connection whose session is reset after each query. After a MySQLError, the session is unusable.
+    """A connection whose session is reset after each query, also after one that the server refused.
     ``pipelining``: send all commands of a reset at once."""
 
     _read_timeout: float

@@ -75,8 +75,8 @@ _ROLE: Final = "select current_setting('is_superuser', true) = 'on', "
 
 
 class PostgreSQLDriver:
-    """A ``Driver``, ``SessionDriver`` and ``ReusingDriver`` over libpq. Raises InvalidSource if libpq is too old or the
-    URL is unreadable."""
+    """A ``StreamingDriver``, ``SessionDriver`` and ``ReusingDriver`` over libpq. Raises InvalidSource if libpq is too
+    old or the URL is unreadable."""
 
     paramstyle = "numeric_dollar"
 

@@ -72,7 +72,8 @@ class NoColumns(Exception):
 
 
 def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:
-    """Connect within ``seconds``. Raises psycopg's errors, OSError, TimeoutError."""
+    """Connect within ``seconds``, unless finding the host's address takes longer. Raises psycopg's errors, OSError,
+    TimeoutError."""
     deadline = monotonic() + seconds
     conninfo = make_conninfo(**{"application_name": "tenantry", **_resolved(params), "client_encoding": "utf8"})
     try:

@@ -161,7 +161,7 @@ def engine_name(url_scheme: str) -> str | None:
 
 
 def check_url(url: str, trusted: bool = False) -> str:
-    """Return the name of the engine for a URL. For a trusted source, return the name of its dialect. Raises
+    """Return the name of the engine for a URL, or the URL's dialect for an engine that needs trust. Raises
     InvalidSource for an unusable URL."""
     parsed = parse_url(url)
     engine = find_engine(parsed, trusted=trusted)

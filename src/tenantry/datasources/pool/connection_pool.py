@@ -183,7 +183,7 @@ class ConnectionPool(Generic[C]):
         await asyncio.to_thread(self._close_all, True)
 
     def abandon(self) -> None:
-        """Drop all connections without waiting, because their event loop has closed."""
+        """Drop all connections without waiting: their event loop has closed, or a server does not answer."""
         self._closed = True
         for running in self._running:
             running.stop()

@@ -54,9 +54,9 @@ def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write an array with one object per row, in UTF-8.
 
     Dates become ISO 8601 strings, UUIDs and intervals become strings, NaN and infinity become null, and lone surrogates
-    become U+FFFD. ``format_`` applies to decimals and large integers. Raises InvalidSettings without msgspec
-    (``pip install 'tenantry[json]'``), QueryFailed for a value that is nested too deeply, and ValueError for dicts with
-    different keys.
+    become U+FFFD. ``format_`` applies to decimals, large integers and datetimes with a zone. Raises InvalidSettings
+    without msgspec (``pip install 'tenantry[json]'``), and QueryFailed for a value that is nested too deeply. May raise
+    ValueError for dicts with different keys.
     """
     return b"".join(_array_parts(_parts(rows, format_, "encode")))
 
@@ -210,11 +210,11 @@ def _too_deep() -> QueryFailed:
 def _parts(rows: Rows, format_: Format, method: str) -> Iterator[bytes]:
     if isinstance(rows, Result):
         return map(JSONWriter(rows.names, format_, method, rows.types).write, rows.chunks())
-    return _parts_of_dicts(rows, JSONWriter(tuple(rows[0]) if rows else (), format_, method))
+    writer = JSONWriter(tuple(rows[0]) if rows else (), format_, method)
+    return _parts_of_dicts(rows, writer, unchanged=format_.zone is None)
 
 
-def _parts_of_dicts(dicts: Sequence[Mapping[str, Any]], writer: JSONWriter) -> Iterator[bytes]:
-    unchanged = True
+def _parts_of_dicts(dicts: Sequence[Mapping[str, Any]], writer: JSONWriter, *, unchanged: bool) -> Iterator[bytes]:
     for chunk in chunks(dicts):
         part = writer.write_unchanged(chunk) if unchanged else None
         unchanged = part is not None

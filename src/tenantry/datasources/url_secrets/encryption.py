@@ -131,8 +131,8 @@ async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
     """Encrypt all stored URLs with each key of ``keys``, except the key whose id is ``without``, which can be removed
-    afterwards. A URL does not change if it has no plain secrets, or if it is already encrypted with these keys. The
-    call can be interrupted and repeated. Raises StoreUnavailable."""
+    afterwards. A URL without secrets, or encrypted with exactly these keys, does not change. The call can be
+    interrupted and repeated. Raises StoreUnavailable."""
     done = Reencryption()
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):

@@ -213,7 +213,7 @@ class SQLTemplate:
         dialect: str | None = None,
         now: datetime | None = None,
     ) -> BoundSQL:
-        """Return the SQL and its parameters. ``variables`` need only support ``[…]``.
+        """Return the SQL and its parameters.
 
         The default of ``dialect`` is the template's dialect, or ``postgresql`` if the template has none. The default of
         ``paramstyle`` is that of the dialect's usual driver. ``now``, an aware datetime, is required if a parameter is
@@ -222,8 +222,8 @@ class SQLTemplate:
         - Raises one InvalidParameter that lists all bad parameters, or one MissingVariable that lists all missing
           variables.
         - Raises UnbindableValue for a value that does not fit.
-        - Raises TemplateError if the template does not compile.
-        - Raises ValueError for an unknown dialect or paramstyle, and if ``now`` is required but missing.
+        - Raises TemplateError if the template does not compile. May raise TypeError for ``variables`` of another type.
+        - Raises ValueError for an unknown dialect or paramstyle, and if ``now`` is required but missing or naive.
         """
         try:
             bind = self._binds[dialect, paramstyle]

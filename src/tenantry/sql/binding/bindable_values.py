@@ -39,7 +39,7 @@ BINDABLE: Final[dict[type, Callable[[Any], bool]]] = {
     float: math.isfinite,
     Decimal: Decimal.is_finite,
 }
-"""Exact type of a value → function that returns True if the value can be bound."""
+"""Exact type of a value → function that returns True only if the value can be bound. In doubt it returns False."""
 check_of: Final = BINDABLE.get
 """Returns the function that BINDABLE has for a type, or None."""
 _BINDABLE_TYPES = frozenset(BINDABLE)

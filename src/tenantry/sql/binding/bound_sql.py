@@ -35,7 +35,7 @@ class BoundSQL(NamedTuple):
         that the source runs first). If the template reads the group or there is a ``session``, the key also covers
         ``group`` (for example ``UserGroup.handle.hex()``).
 
-        Raises ValueError if ``source`` or ``group`` is empty, and TypeError for a parameter that cannot be bound.
+        Raises ValueError if ``source`` or ``group`` is empty, and TypeError for a parameter of an unknown type.
         """
         if not source or not group:
             raise ValueError("a fingerprint needs the id of the data source and the id of the group")

@@ -42,7 +42,8 @@ class Renderer:
 
     def render(self, key: tuple[int, ...]) -> RenderedSQL:
         """Return the SQL with the clauses, branches and list lengths of ``key``. Raises TemplateError for a guarded
-        template whose SQL cannot be proved to read only the group's rows."""
+        template whose SQL cannot be proved to read only the group's rows, and UnbindableValue for too many
+        parameters."""
         with self._lock:
             rendered = self.cached.get(key)
             if rendered is not None:

@@ -42,9 +42,9 @@ def lint(
 ) -> tuple[Finding, ...]:
     """Return the findings of one template in its dialect (default ``postgresql``), in text order.
 
-    Unknown properties are reported only if the caller passes ``properties`` (the known paths) or ``schema``. Paths in
-    ``given`` are known too: the host provides them. With ``tables``, a query that cannot be guarded with these tables
-    has the finding ``unguarded``.
+    Unknown properties are reported only if the caller passes ``properties`` (the known paths) or ``schema``, or if the
+    path looks misspelt, like ``parms.day``. Paths in ``given`` are known too: the host provides them. With ``tables``,
+    a query that cannot be guarded with these tables has the finding ``unguarded``.
 
     A comment ``tenantry:ignore CODE`` turns off the finding CODE on the comment's line and on the next line. A template
     that does not compile has one finding, ``template-error``.

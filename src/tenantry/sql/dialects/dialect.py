@@ -206,8 +206,7 @@ class Dialect:
     columns_expression: bool = False
     """``columns(…)`` selects columns by a value (DuckDB)."""
     dynamic_functions: FunctionNames
-    """Functions that run a string as SQL, or read a relation or server file by name. Tests call them on real
-    engines."""
+    """Functions that run a string as SQL, or read a relation or server file by name."""
 
     row_functions: str = ""
     """A query for the user-defined functions that ``table.function`` could call (PostgreSQL). The names of the

@@ -1,5 +1,5 @@
-"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``. If the value is absent, ``within``, ``matches`` and
-``excludes`` build the condition ``1 = 1``."""
+"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``. For a viewer's value that is absent, all but
+``trunc`` build the condition ``1 = 1``."""
 
 # Each filter builds a Switch (SQL in several branches), so the bound SQL depends only on the kind of value, such as a
 # list or a range without an end. `parsing.vanishing` refuses filters in places where `1 = 1` changes the result.

@@ -56,8 +56,7 @@ _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
 
 
 def check_filters(source: Source, tag: VariableTag, declared: Container[str]) -> None:
-    """Raise TemplateError for the first filter that does not exist, or that conflicts with another filter of the
-    tag."""
+    """Raise TemplateError for the first filter that does not exist, or that cannot be used in this tag."""
     seen: set[str] = set()
     for each in tag.filters:
         _check_arguments(source, each)

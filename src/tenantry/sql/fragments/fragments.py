@@ -1,4 +1,4 @@
-"""Fragments: ``({{> name }})`` is replaced by the fragment with that name before the template is parsed."""
+"""Fragments: the tag ``{{> name }}`` is replaced by the fragment of that name before the template is parsed."""
 
 # A fragment must close each bracket that it opens, and must be alone in parentheses. So the SQL around it cannot change
 # its meaning.
@@ -78,7 +78,8 @@ _Chain: TypeAlias = tuple[tuple[str, Source], ...]
 def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
     """Replace each tag of a fragment or choice set by its SQL, except in comments.
 
-    Raises TemplateError for a fragment that is missing, unbalanced, too deep, too long, recursive or in a string.
+    Raises TemplateError for a fragment that is missing or cannot be included here, and for a parameter that two of them
+    declare differently.
     """
     header = definition.header
     if not header.end and not header.choices and not MAY_INCLUDE.search(definition.source.text):

@@ -81,7 +81,7 @@ class Declaration:
     functions: tuple[str, ...] = ()
     """Functions that the declaration allows, in lower case."""
     required: bool = False
-    """Whether Tenantry refuses a data source for which no tables are declared."""
+    """Whether the declaration always applies: it cannot be removed, and no author can query without it."""
     file: str = field(default="", compare=False)
 
     def entry(self, name: str, dialect: Dialect) -> TableEntry | None:

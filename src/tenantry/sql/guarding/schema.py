@@ -33,7 +33,7 @@ def tables_schema() -> dict[str, Any]:
                 "description": "Functions of the database that read no table.",
                 "items": {"type": "string", "pattern": _whole(FUNCTION.pattern)},
             },
-            "guard": {"const": "required", "description": "Refuse a data source without tables."},
+            "guard": {"const": "required", "description": "The tables are always guarded."},
         },
         "additionalProperties": False,
     }

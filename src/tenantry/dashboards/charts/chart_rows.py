@@ -45,7 +45,7 @@ class ChartRows:
         max_age: float | None,
         now: datetime,
     ) -> tuple[Result, bool]:
-        """Return the rows, and whether they were reduced."""
+        """Return the rows, and whether some may be left out."""
         ask = partial(self._sources.query, group, schema, template, variables, max_age=max_age, now=now)
         key = (group.handle, schema, template)
         if key not in self._large:

@@ -44,7 +44,8 @@ def reduce_rows(result: Result, plot: Plot) -> Result | None:
 
     Returns None in two cases:
     - ``result`` has at most ``plot.columns`` rows, or lacks a column of the plot;
-    - ``by`` is not sorted, or has values other than numbers, dates, datetimes and ISO 8601 strings."""
+    - ``by`` is not sorted, or has values other than numbers, dates, datetimes and ISO 8601 strings, or a measure has
+      values that cannot be compared."""
     return _reduced(result, plot, _pixel_columns) if len(result) > plot.columns else None
 
 
@@ -130,7 +131,7 @@ def _pixel_columns(position_of: Callable[[Any], float], first: Any, last: Any, c
 
 
 def _nested_columns(position_of: Callable[[Any], float], first: Any, last: Any, count: int) -> _ColumnOf | None:
-    """Make between ``count`` and ``2 * count`` columns."""
+    """Make about ``count`` to ``2 * count`` columns."""
     span = position_of(last) - position_of(first)
     if not isfinite(span * count):
         return None

@@ -73,7 +73,7 @@ def missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Loc
 
 
 def uncovered_texts(dashboard: DashboardFile, types: PropertyTypes) -> Iterator[Located]:
-    """Yield a finding for each property that the texts name and that some groups lack."""
+    """Yield a finding for each variable of the texts that does not exist, or that some groups lack."""
     parts = [(dashboard.texts, 0), *((panel.view, panel.offset) for panel in dashboard.panels)]
     for definition, start in parts if len(types) else ():
         for name in dict.fromkeys(each.text for each in definition.paths):

@@ -87,8 +87,8 @@ def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
 
 
 def chosen_unit(template: SQLTemplate, variables: Mapping[str, Any] | Record, now: datetime) -> str | None:
-    """Return the unit of time for ``trunc`` or ``one_of``: the viewer's choice, or the default. Returns None unless the
-    query has exactly one parameter of this kind."""
+    """Return the unit of time for ``trunc`` or ``one_of``: the viewer's choice, or the default. Returns None if
+    nothing chooses a unit, or if several parameters give different ones."""
     if not template.parameters:
         return None
     choosing = {parameter_in(each.path) for each in template.variables if each.position is Position.CHOICE}
@@ -107,7 +107,7 @@ def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> Dashb
     """Find and compile the dashboard's queries, with its controls as parameters.
 
     Raises TemplateError, with the position in the file, for:
-    - a missing or invalid query;
+    - a missing or invalid query, or one that does not take the type or default of a control;
     - a required parameter without a control;
     - a control or a click that sets a locked parameter;
     - a click or a comparison that no query supports.

@@ -259,7 +259,8 @@ class Anything(ValueKind):
 
 
 def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> dict[str, YamlNode]:
-    """Return the nodes of a mapping by key, without null values. Raises TemplateError for an unknown key."""
+    """Return the nodes of a mapping by key, without null values. Raises TemplateError for an unknown key, or if the
+    node is no mapping."""
     if not isinstance(node.value, dict):
         raise refuse(source, node, f"{what} must be a mapping", f"write `{names[0]}: …`, each key on its own line")
     for name in node.value:
@@ -274,7 +275,7 @@ def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> 
 def read_keys(
     nodes: Mapping[str, YamlNode], node: YamlNode, source: Source, what: str, keys: Iterable[Key]
 ) -> dict[str, Any]:
-    """Return the values of a mapping's keys. Raises TemplateError if a required key is missing."""
+    """Return the values of a mapping's keys. Raises TemplateError for an invalid value or a missing required key."""
     values: dict[str, Any] = {}
     for key in keys:
         if key.name in nodes:

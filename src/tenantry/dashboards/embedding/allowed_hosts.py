@@ -25,7 +25,7 @@ _RENEWALS: Final = 5
 class KnownHosts:
     """The hosts in the store, cached for ``staleness`` seconds."""
 
-    # The hosts are renewed before they expire, by at most one request to the store at a time.
+    # The hosts are renewed before they expire. Callers share a request, unless it takes longer than `staleness`.
 
     def __init__(self, environments: EnvironmentStore, *, staleness: float, clock: MonotonicClock) -> None:
         self._environments = environments

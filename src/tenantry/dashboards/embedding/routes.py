@@ -31,7 +31,7 @@ from tenantry.ports import Clock, EnvironmentStore, GroupStore
 from tenantry.tokens import MAX_SECONDS, claims_of, make_claims, sign_pass, viewer_of
 
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts", "embed.tgz")
-"""The bundles that pages of a host load. The npm package contains them too."""
+"""The bundles that pages of a host load, and ``embed.tgz``, the npm package that contains them."""
 
 ELEMENT_VERSION: Final = 1
 """Major version of the element: its attributes, methods, events, and messages (``PROTOCOL`` in

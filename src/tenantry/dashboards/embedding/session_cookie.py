@@ -63,7 +63,7 @@ class CookieExchange:
         self._extract = Extractor(query()).extract
 
     async def redirect(self, request: Request) -> Response | None:
-        """Raises InvalidToken, AmbiguousToken, StoreUnavailable."""
+        """Return None if the address has no token. Raises InvalidToken, AmbiguousToken, StoreUnavailable."""
         raw = self._extract(request.scope)
         if raw is not None:
             group, shown = await self._resolver.resolve(raw), pass_for_cookie(raw).decode("ascii")
@@ -92,7 +92,7 @@ class CookieExchange:
 class SessionCookie:
     """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a cookie and the request has no
     token header, the middleware moves the pass from that cookie to the token header. It removes all cookies with
-    passes. Raises OriginNotAllowed if the request comes from another origin."""
+    passes. Raises OriginNotAllowed if the request with this cookie comes from another origin."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

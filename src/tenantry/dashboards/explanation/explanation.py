@@ -147,8 +147,8 @@ async def explain_dashboard(
     filter, except relative ranges such as ``last 30 days``.
 
     The ``age`` of a query is the number of seconds since its oldest cached result was fetched, or null. Raises
-    StoreUnavailable, and InvalidParameter for unknown filters. Without ``values``, raises NotFound for a dashboard that
-    the group may not open.
+    InvalidParameter for filters that the dashboard does not accept. Without ``values``, raises NotFound for a dashboard
+    that the group may not open.
     """
     if not values:
         saved = _as_seen(saved, group)
@@ -174,7 +174,7 @@ async def explain_panel(
     saved: SavedDashboard, group: UserGroup, sources: DataSources, panel_id: str, filters: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """Explain a panel without values. The SQL is included only if the panel has ``show_query``. Returns None for an
-    unknown panel. Raises the errors of ``explain_dashboard``."""
+    unknown panel. Raises InvalidParameter."""
     panel = saved.dashboard.panel(panel_id)
     if panel is None:
         return None

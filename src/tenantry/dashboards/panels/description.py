@@ -1,7 +1,7 @@
 """Describes a dashboard to the page: texts, controls and panels.
 
 The description contains no schemas. It contains a query only if its panel has ``show_query``, and of the group's
-properties only ``locale``, ``currency``, ``theme``, ``accent`` and those that the file names.
+properties only ``locale``, ``currency``, ``timezone``, ``theme``, ``accent`` and those that the file names.
 """
 
 from __future__ import annotations

@@ -33,7 +33,8 @@ _REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA})
 """Kinds of panels whose rows are reduced to the visible ones, unless their series are stacked."""
 
 FRESH: Final = 5.0
-"""Maximum age in seconds of rows after a refresh. Viewers who refresh within this time share one query."""
+"""Maximum age in seconds of rows after a refresh. With a result cache, viewers who refresh within this time share one
+query."""
 
 _log = logging.getLogger("tenantry.dashboards")
 

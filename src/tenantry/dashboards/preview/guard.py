@@ -45,7 +45,7 @@ class PreviewGuard:
     loses access, pages have no watermark, and a request without the key of a session raises InvalidToken.
 
     Raises InvalidToken if the session has ended, MissingScope if it is for another dashboard or preview, and
-    UserGroupExpired or UserGroupSuspended."""
+    UserGroupExpired, UserGroupSuspended or PassRevoked."""
 
     def __init__(
         self, app: ASGIApp, *, previews: Previews, staleness: float, editor: EditorPreview | None = None

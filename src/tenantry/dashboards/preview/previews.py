@@ -113,7 +113,8 @@ class Previews:
 
     async def open(self, payload: str, *, shown_by: str | None = None) -> str | None:
         """Open a session and return its key. Returns None if the group was deleted, the API token was revoked, or the
-        code was issued for another ``shown_by``. Raises UserGroupExpired, UserGroupSuspended, StoreUnavailable."""
+        code was issued for another ``shown_by``. Raises UserGroupExpired, UserGroupSuspended, PassRevoked,
+        StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         group = await self._group(kept) if kept.get("shown_by") == shown_by else None
         if group is None:
@@ -132,7 +133,7 @@ class Previews:
 
     async def find(self, key: str) -> Preview | None:
         """Return the preview of the session with this key, or None if the session has ended. Raises UserGroupExpired,
-        UserGroupSuspended, StoreUnavailable."""
+        UserGroupSuspended, PassRevoked, StoreUnavailable."""
         code = key.removeprefix(PREVIEW_PREFIX)
         payload = await self._codes.read(Purpose.PREVIEW_SESSION, code)
         kept: dict[str, Any] = {} if payload is None else json.loads(payload)

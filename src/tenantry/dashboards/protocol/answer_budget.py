@@ -15,9 +15,9 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines in a process. The bytes that a group has reserved may not exceed those that are free.
-So one group alone gets half of the maximum, and each of three equal groups a quarter. A group that has reserved nothing
-may take all free bytes for a line."""
+"""Maximum bytes of unsent lines on one event loop. The bytes that a group has reserved may not exceed those that are
+free. So one group alone gets half of the maximum, and each of three equal groups a quarter. A group that has reserved
+nothing may take all free bytes for a line."""
 MOST_OPEN: Final = 200
 """Maximum open responses of a group. A further response waits."""
 MOST_OPEN_OF_VIEWER: Final = 40

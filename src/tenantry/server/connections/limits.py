@@ -42,7 +42,7 @@ class ConnectionLimits:
     - ``min_rate``: minimum bytes per second at which a client must send a body (while the app waits for the body) or
       read a response. The rate is averaged over ``grace_seconds``. 0: no minimum.
     - ``max_per_address``: maximum connections of one client address; 0: no limit. The default is half of
-      ``max_connections``. Loopback addresses, Unix sockets and ``proxies`` are exempt.
+      ``max_connections``, rounded up. Loopback addresses, Unix sockets and ``proxies`` are exempt.
     """
 
     header_seconds: float = 10.0
@@ -104,7 +104,7 @@ class LimitWarnings:
 
     def limit_met(self, limit: Limit, most: int, address: str | None = None) -> None:
         """Count a connection that was closed or refused because of the limit ``most``. Log a warning at most once per
-        WARNING_SECONDS."""
+        WARNING_SECONDS for each kind of limit."""
         self._unreported[limit] += 1
         now = self._clock()
         if now - self._warned_at.get(limit, float("-inf")) < WARNING_SECONDS:

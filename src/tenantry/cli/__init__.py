@@ -34,8 +34,8 @@ _EXTRAS = {
 
 
 class _Commands(click.Group):
-    """The root command: prints a TenantryError, and an OSError of a file or folder, as one line. Exit codes: 1 refused,
-    2 wrong usage, 3 store unavailable."""
+    """The root command: prints a TenantryError, an OSError of a file or folder, and a missing package without a
+    traceback. Exit codes: 1 refused, 2 wrong usage, 3 store unavailable."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -115,7 +115,7 @@ def commands() -> None:
 
 def main() -> None:
     """Run the command ``tenantry``."""
-    gc.set_threshold(10_000)  # a command mostly imports; with Python's 700, garbage collection takes a tenth of it
+    gc.set_threshold(10_000)  # a command mostly imports; with Python's default, garbage collection takes a tenth of it
     try:
         commands(prog_name="tenantry")
     finally:

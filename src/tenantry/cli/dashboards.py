@@ -65,8 +65,8 @@ def check(
 
     With --groups, the command looks up each variable in each group. It also asks the engines of the groups' data
     sources to explain the queries, if they can. It runs only the queries of lines, areas, heat maps and bars with
-    "aggregate: none", to find rows that share a place. If only some groups see a dashboard or panel, a note names those
-    groups.
+    "aggregate: none", to find rows that share a place. If only some groups see a dashboard or panel, a note names the
+    first of them.
 
     The guarded tables are read from the first of these that declares any: --tables, the store's data sources (with
     --groups), and tables.yaml in DIR or next to DIR. The command exits with 1 if a finding has the severity error.

@@ -45,8 +45,8 @@ def _key_file(keys: str | None) -> KeyRing:
 
 
 async def check_source(source: RegisteredSource, unchanged: str, keys: str | None = None, file: str = "") -> None:
-    """Connect to the source and test its declaration. An error's message also contains ``unchanged`` (a sentence) and
-    names the ``file`` to correct."""
+    """Connect to the source and test its declaration. An error's message also contains ``unchanged`` (a sentence). If
+    the declaration is wrong, it names the ``file`` to correct. Raises DataSourceError."""
     from tenantry.datasources import check_connection  # imports SQLAlchemy, which `--help` does not need
 
     try:

@@ -254,7 +254,7 @@ async def delete(
     target = await choose_environment(store, environment)
     if not (yes or dry_run):
         click.confirm(
-            mask_within(f"Delete {provided_id!r} of {target.name}? Its dashboards stop within a second."),
+            mask_within(f"Delete {provided_id!r} of {target.name}? Its dashboards stop within seconds."),
             abort=True,
             err=True,
         )

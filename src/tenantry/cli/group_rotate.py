@@ -259,7 +259,7 @@ class _Rotations:
 
 @contextmanager
 def _cancelled_by_sigterm() -> Iterator[None]:
-    """SIGTERM ends the command as Ctrl-C does, between two steps."""
+    """SIGTERM cancels the command, as Ctrl-C does."""
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     if task is not None:
         loop.add_signal_handler(signal.SIGTERM, task.cancel)

@@ -84,7 +84,7 @@ async def sync(
             click.echo(printable(mask_within(line)))
     if prune and difference.absent and not (yes or dry_run):
         question = f"Delete {len(difference.absent)} of the {difference.groups} user groups of {target.name}? "
-        click.confirm(f"{question}Their dashboards stop within a second.", abort=True, err=True)
+        click.confirm(f"{question}Their dashboards stop within seconds.", abort=True, err=True)
     if not dry_run:
         await write_sources(store, sources, keys)
     failures = await _write(provisioner, target, difference)

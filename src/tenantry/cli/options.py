@@ -53,7 +53,8 @@ def _text(value: str) -> str:
 
 
 def as_name(value: str) -> str:
-    """Check a name or id that will be looked up, and return it. It has 1 to 255 characters and may contain a token."""
+    """Check a name or id that will be looked up, and return it. It has 1 to 255 characters and may contain a token.
+    Raises click.BadParameter."""
     if not value:
         raise click.BadParameter("it is empty")
     return _text(value)

@@ -9,7 +9,7 @@ from typing import Final
 import click
 
 _STEPS: Final = 200
-"""Maximum redraws of a bar."""
+"""About as many redraws has a bar of known length, at most twice as many."""
 
 
 @contextmanager

@@ -30,7 +30,7 @@ class RotationStep:
 
 
 class RotatedTokens:
-    """Writes the new tokens. Failures raise an OSError with a file name."""
+    """Does not write the new tokens; its subclasses do. Failures raise an OSError with a file name."""
 
     unfinished: RotationStep | None = None
     """The last step of an interrupted run, which is repeated first. Some of its groups may have new tokens that were
@@ -104,8 +104,8 @@ class _InFile(RotatedTokens):
 
 @contextmanager
 def open_tokens(path: Path | None) -> Iterator[RotatedTokens]:
-    """Open the file for appending. If it is missing, it is made with mode 0600. If ``path`` is None, write no tokens.
-    Raises click.BadParameter."""
+    """Open the file for appending. If it is missing, it is made with mode 0600. If ``path`` is None, write no tokens;
+    ``-`` is stdout. Raises click.BadParameter and OSError."""
     if path is None:
         yield RotatedTokens()
     elif path == STDOUT:

@@ -49,7 +49,7 @@ def bound_values(explained: ExplainedQuery, query: Query, variables: Record) -> 
 
 
 def shown_value(value: Any) -> Any:
-    """Return a value for JSON. A number that a double cannot hold becomes a string."""
+    """Return a value for JSON. Decimals, and numbers whose magnitude is at least 2**53, become strings."""
     if isinstance(value, list | tuple):
         return [shown_value(each) for each in value]
     if value is None or isinstance(value, str | bool):

@@ -84,8 +84,8 @@ class EditorSessions:
 
 
 class SessionAuthors:
-    """Finds the author of a request by the session in its cookie. Raises NoAuthor if a request has several such
-    cookies."""
+    """Finds the author of a request by the session in its cookie. Raises NoAuthor if a request has such cookies with
+    different values."""
 
     def __init__(self, sessions: EditorSessions) -> None:
         self._sessions = sessions

@@ -59,8 +59,8 @@ def read_file(root: Path, path: str) -> bytes | None:
 
 
 def write_file(root: Path, path: str, content: bytes) -> None:
-    """Write or replace a file, with the mode and owner of the replaced one. After a crash, the file has its old or its
-    new content. Raises FileNotSaved."""
+    """Write or replace a file, with the mode of the replaced one and, if permitted, its owner. After a crash, the file
+    has its old or its new content. Raises FileNotSaved."""
     *folders, name = path.split("/")
     draft = f".{name[:100]}.{secrets.token_hex(6)}"
     with _saving(root, path), _opened(root, folders, create=True) as folder:

@@ -116,7 +116,8 @@ class SavedFiles:
             delete_file(self._root, path)
 
     def rename(self, path: str, to: str, expected: str) -> None:
-        """Raises Conflict, FileNotSaved, UnusableFile, and InvalidBody if ``to`` exists or has another kind."""
+        """Raises Conflict, FileNotSaved, UnusableFile, and InvalidBody if ``to`` exists, has another kind or is not a
+        valid name."""
         with locked(self._root):
             _check(self.read(path), expected)
             if self._workspace.require(path) is not self._workspace.require(to, "/to"):

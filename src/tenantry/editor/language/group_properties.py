@@ -1,4 +1,4 @@
-"""The properties of all groups of an environment, gathered in the background so that no request waits for them."""
+"""The properties of all groups of an environment, gathered in the background so that no request waits long for them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tenantry.groups import Environment
 from tenantry.sql.checks import Coverage, PropertyTypes
 
 FIRST_WAIT: Final = 0.3
-"""Seconds that the first request for an environment waits for the properties."""
+"""Maximum seconds that a request waits for properties that were never gathered."""
 MAX_AGE: Final = 60.0
-"""Seconds after which the properties are gathered again. After a long gathering, the pause is longer."""
+"""Seconds after which a request starts another gathering. After a long gathering, the pause is longer."""
 _RETRY: Final = 2.0
 """Seconds before another attempt if the store does not answer."""
 _PAGE: Final = 500
@@ -40,7 +40,7 @@ class _Known:
 
 
 class GroupProperties:
-    """Gathers the properties again after MAX_AGE."""
+    """Gathers the properties when a request needs them, and again after MAX_AGE."""
 
     def __init__(self, store: EditorStore) -> None:
         self._store = store

@@ -38,7 +38,7 @@ class RowLines:
         self._size = 0
         self.row_count: int = 0
         self.is_cut: bool = False
-        """Whether there are more rows than the limits allow."""
+        """Whether the rows are too many or too large for the limits. No further rows are written."""
 
     def write(self, rows: Sequence[tuple[object, ...]]) -> bytes:
         left = self._limits.row_limit - self.row_count

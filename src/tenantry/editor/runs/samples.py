@@ -30,7 +30,7 @@ class SampleBody(QueryBody):
     """The id of a group that the sample always has."""
     viewer: Annotated[dict[str, Any], Field(max_length=100)] | None = None
     size: Annotated[int, Field(ge=1, le=_LARGEST)] = 10
-    """The number of groups."""
+    """The maximum number of groups."""
 
 
 class Samples:

@@ -41,7 +41,7 @@ class Group:
     nodes: list[Node] = field(default_factory=list)
     closing: Atom | None = None
     flat: str | None = None
-    """The group on one line, or None if it has a comment that ends a line."""
+    """What follows the opening, on one line. None: it needs several lines, or nobody has asked yet."""
 
     @property
     def is_query(self) -> bool:

@@ -1,6 +1,7 @@
 """Makes user groups whose values (canaries) are all unique.
 
-A canary has the type and form of an example value, such as a date or an email. Booleans and nulls are copied."""
+A canary has the type and form of an example value, such as a date or an email. Booleans, nulls and the constants of a
+schema are copied."""
 
 from __future__ import annotations
 
@@ -116,12 +117,13 @@ def canary_groups(
     example (``like``) or fit a JSON Schema (``schema``).
 
     - ``values``: property -> a function that takes the index of a group and returns a different value for each, or one
-      value for all groups, which is then not a canary.
+      value for all groups, which is then not a canary. Of the different values, only those of six or more letters and
+      digits are canaries.
     - ``mapping``: the mapping of all groups (schema -> data source), or a function that takes the index of a group and
       returns its mapping.
 
     Raises TypeError unless you pass either ``like`` or ``schema``. Raises ValueError if a function in ``values``
-    returns the same value twice."""
+    returns the same canary for two groups."""
     if (like is None) == (schema is None):
         raise TypeError("pass an example as like={…}, or a JSON Schema as schema={…}")
     if isinstance(like, UserGroup):
@@ -151,7 +153,7 @@ def group_label(number: int) -> str:
 
 
 def schema_example(schema: Mapping[str, Any]) -> Any:
-    """Reads only ``type``, ``format``, ``items``, ``properties``, ``enum`` and ``const``."""
+    """Reads only ``type``, ``format``, ``items``, ``minItems``, ``properties``, ``enum`` and ``const``."""
     if "const" in schema or "enum" in schema:
         return _Constant(schema.get("const", next(iter(schema.get("enum", ())), None)))
     kind = schema.get("type", "object" if "properties" in schema else "string")

@@ -46,7 +46,7 @@ class Crossing:
 
 
 class LeakFound(AssertionError):
-    """Raised if a group's values reached another group. The message shows only canaries."""
+    """Raised if a group's values reached another group, or are in the text of SQL. The message shows only canaries."""
 
     def __init__(self, crossings: Iterable[Crossing]) -> None:
         self.crossings: tuple[Crossing, ...] = tuple(crossings)

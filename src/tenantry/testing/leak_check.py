@@ -56,8 +56,9 @@ class Leaks:
     def check_template(
         self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
     ) -> None:
-        """Bind a template for every group, once with and once without parameters. A parameter that is not in ``params``
-        gets a canary. Raises LeakFound, and the errors of binding."""
+        """Bind a template for every group, once with and once without parameters. A text parameter that is not in
+        ``params`` gets a canary. Raises LeakFound, the errors of binding, and AssertionError if no value of a group was
+        seen."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -92,8 +93,8 @@ class Leaks:
         at_once: int = 8,
     ) -> None:
         """Run a template for every group on the group's data source: first one query at a time, then ``at_once``
-        queries at the same time. Fill the tables with the values of ``groups`` beforehand. Raises LeakFound, and the
-        errors of ``fetch``."""
+        queries at the same time. Fill the tables with the values of ``groups`` beforehand. Raises LeakFound, the
+        errors of ``fetch``, and AssertionError if no value of a group was seen."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)

@@ -9,7 +9,7 @@ from typing import Final
 import click
 
 _STEPS: Final = 200
-"""About as many redraws has a bar of known length, at most twice as many."""
+"""Redraws of a long bar. The exact number may be up to twice as high."""
 
 
 @contextmanager

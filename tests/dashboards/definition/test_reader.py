@@ -125,7 +125,7 @@ REFUSED = {
         "one item for each name",
     ),
     _file("{table: 7}"): ("4:13", "the name of a query file", "write a name"),
-    _file("{table: a b}"): ("4:13", "this is not a name of a query file", "start with a letter"),
+    _file("{table: a b}"): ("4:13", "this is not a name of a query file", "letters, digits, _ and -; write / between"),
     _file("{table: {sql: ' '}}"): ("4:19", "this statement is empty", "write select"),
     _file("{table: a, refresh: soon}"): ("4:25", "this is not a valid length of time", "5 min"),
     _file("{table: a, refresh: 0}"): ("4:25", "this is not a valid length of time", "from 1 to 86400"),
@@ -144,12 +144,14 @@ REFUSED = {
     _file(controls="a: {number: 7, min: 8}"): ("2:24", "the control a: this default does not fit", "8"),
     _file(controls="a: {range: some days}"): ("2:23", "the control a: this default does not fit", "last 30 days"),
     _file(controls="a: {range: today, presets: [todya]}"): ("2:40", "this is not a relative range", "last 30 days"),
+    _file(controls="a: {range: today, presets: [7d!]}"): ("2:40", "not a name of a relative range", "last 30 days"),
 }
 
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_an_author_reads_where_what_and_how_to_correct_it(text: str) -> None:
-    """Each thing that is wrong has its line and column, the problem, and the fix."""
+    """Each thing that is wrong has its line and column, the problem, and the fix. Red when all names have the fix of a
+    control's name."""
     place, problem, fix = REFUSED[text]
     with pytest.raises(TemplateError) as caught:
         read_dashboard(text, "sales", "sales.yaml")

@@ -42,11 +42,13 @@ from tenantry.sql.parameters import (
     spell,
 )
 
-QUERY_NAME: Final = Word("a query file", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
+FILE_NAME: Final = r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*"
+FILE_FIX: Final = "start with a letter; continue with letters, digits, _ and -; write / between a folder and a file"
+QUERY_NAME: Final = Word("a query file", FILE_NAME, FILE_FIX)
 CONTROL_NAME: Final = Word("a control", r"[^\W\d_]\w*")
 MAX_CONTROLS: Final = 40
 MAX_PRESETS: Final = 12
-_RANGE_NAME: Final = Word("a relative range", r"[\w +-]+")
+_RANGE_NAME: Final = Word("a relative range", r"[\w +-]+", "write one such as last 30 days")
 _PROPERTY: Final[Schema] = {"type": "object", "required": ["property"], "properties": {"property": {"type": "string"}}}
 
 

@@ -9,7 +9,14 @@ from typing import Final
 from tenantry.dashboards.definition.colors import ColorsOfNames
 from tenantry.dashboards.definition.columns import AGGREGATES, AllOr, Named
 from tenantry.dashboards.definition.conditions import WHEN
-from tenantry.dashboards.definition.controls import CONTROL_KEYS, CONTROL_NAME, MAX_CONTROLS, QUERY_NAME
+from tenantry.dashboards.definition.controls import (
+    CONTROL_KEYS,
+    CONTROL_NAME,
+    FILE_FIX,
+    FILE_NAME,
+    MAX_CONTROLS,
+    QUERY_NAME,
+)
 from tenantry.dashboards.definition.model import COLUMNS, PREVIOUS_PERIOD, PanelKind
 from tenantry.dashboards.definition.value_kinds import (
     Anything,
@@ -47,7 +54,7 @@ FORMATS: Final = (
 """Formats of values. ``percent`` shows 0.12 as 12 %, ``currency`` uses the group's currency, ``duration`` takes
 seconds, ``id`` and ``year`` have no thousands separators."""
 
-_DASHBOARD_NAME: Final = Word("a dashboard", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
+_DASHBOARD_NAME: Final = Word("a dashboard", FILE_NAME, FILE_FIX)
 _SCHEMA_ID: Final = TemplateText(200)
 
 QUERY: Final = Either(

@@ -63,16 +63,12 @@ class Word(ValueKind):
     what: str
     """What error messages call a value of this kind, such as ``a query file``."""
     pattern: str
+    fix: str = "start with a letter; continue with letters, digits and _"
 
     def read(self, node: YamlNode, source: Source) -> str:
         text = _text(node, source, f"this must be the name of {self.what}", _NAME_FIX)
         if not re.fullmatch(self.pattern, text):
-            raise refuse(
-                source,
-                node,
-                f"this is not a name of {self.what}",
-                "start with a letter; continue with letters, digits and _",
-            )
+            raise refuse(source, node, f"this is not a name of {self.what}", self.fix)
         return text
 
     def schema(self) -> Schema:

@@ -94,7 +94,7 @@ def test_every_kind_of_panel_is_tested_here() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_page_gets_the_named_columns(tmp_path: Path, kind: PanelKind) -> None:
     """With their rows, also reduced ones, and those of the period before and the small line. Red for each kind when
-    ``result_fields`` encodes the whole result; for the figure when the small line is sent whole."""
+    ``rows_line`` encodes the whole result; for the figure when the small line is sent whole."""
     panel, named = KINDS[kind]
     async with serve(tmp_path, one_panel(panel)) as site:
         for width in (0, 5):
@@ -182,8 +182,8 @@ async def test_panels_of_one_query_get_their_own_columns(tmp_path: Path) -> None
             assert shown == {"1-1": {"day"}, "1-2": {"secret"}, "1-3": {"delay", "route"}}
 
 
-async def test_a_chart_whose_rows_the_engine_chooses_has_its_columns(tmp_path: Path) -> None:
-    """Above the row limit, where DuckDB makes the reduction. Red when ``result_fields`` encodes the whole result."""
+async def test_a_line_above_the_row_limit_has_its_columns(tmp_path: Path) -> None:
+    """Its rows are reduced while they are read. Red when ``rows_line`` encodes the whole result."""
     database = tmp_path / "large.duckdb"
     with closing(duckdb.connect(str(database))) as connection:
         connection.execute(

@@ -3,7 +3,7 @@
 Red, each once: ``lasts=True`` taken out of ``DataSources.stream`` (its span, its query and its rows were those of the
 first piece), and the span left current where its block ends (the reader's work was a part of the query);
 ``Execution.end`` not called by ``open_stream`` (it ran for ever, and no line was logged), and ``wait`` (nothing
-waited); ``bound`` sent in place of ``to_send`` (no comment); the size not handed on by ``SourceStream`` (no bytes).
+waited); the query sent without ``with_tag`` (no comment); the size not handed on by ``SourceStream`` (no bytes).
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ class Poisoned:
 async def test_environments_stay_apart_with_a_poisoned_directory(foreign: Environment, tmp_path: Path) -> None:
     """A Testing group never reaches a source of another environment, even if the directory returns one.
 
-    Red when ``_matches_request`` did not compare the environments.
+    Red when ``SourceLookup`` does not compare the environments (``is_same``).
     """
     source = RegisteredSource("ds_1", "own_1", foreign, sqlite_file(tmp_path / "a.db", "customer"))
     async with DataSources(Poisoned(source)) as sources:

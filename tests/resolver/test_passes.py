@@ -111,7 +111,8 @@ async def test_the_group_may_end_before_the_pass(host: Host) -> None:
 
 
 async def test_a_suspended_group_is_refused_until_it_is_resumed(host: Host) -> None:
-    """Its token and its passes, at each request and without a read. Red if ``_check_end`` ignores ``suspended``."""
+    """Its token and its passes, at each request and without a read. Red if ``may_end`` or ``require_access`` ignores
+    ``suspended``."""
     group, token = host.backend.issue()
     raw = host.sign(token, "ada")
     await host.resolver.resolve(raw)

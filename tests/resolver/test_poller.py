@@ -235,8 +235,8 @@ async def test_a_bus_notifies_the_resolver(backend: FakeBackend) -> None:
 async def test_a_bus_that_crashes_is_followed_again(
     backend: FakeBackend, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its message stays out of the log; a bus that cannot be followed at all does not empty the cache. Red when _follow
-    ends with the first error."""
+    """Its message stays out of the log; a bus that cannot be followed at all does not empty the cache. Red when
+    ``_follow_forever`` ends with the first error."""
     monkeypatch.setattr(subscriptions_module, "LONGEST_PAUSE", 0.01)
     bus = FakeBus()
     bus.error = ConnectionError("redis://:hunter2@cache")

@@ -46,7 +46,7 @@ async def test_a_page_is_read_in_a_turn_of_its_own(tmp_path: Path, monkeypatch: 
     """The first read after a write takes longest, for SQLite forgets what it knew of the file: beside it there is
     neither the copy of the versions nor the putting together of what it brings. Each later page has another turn.
 
-    Red without the sleep in ``_page``, and without that before ``changes`` in ``Poller._ask``.
+    Red without the sleep in ``_page``, and without that before ``changes`` in ``Poller._poll_once``.
     """
     database = tmp_path / "tenantry.db"
     migrate(f"sqlite:///{database}")

@@ -139,9 +139,9 @@ def compiled(texts: Iterable[str], problem: str, dialect: str) -> list[str]:
     ids=["condition", "item", "order"],
 )
 def test_a_value_alone_is_refused(contexts: list[str], held: list[str], problem: str, dialect: str) -> None:
-    """Each context with each wrapper. Red when `_step_outward` passes by nothing, when `_continues` takes every word
-    for a part of an expression, when `Readings` knows only kept clauses or the first text of a choice, and when a
-    keyword within `case … end` begins a clause."""
+    """Each context with each wrapper. Red when `_step_outward` passes by nothing, when `continues` takes every word
+    for a part of an expression, when `PossibleContexts` knows only kept clauses or the first text of a choice, and
+    when a keyword within `case … end` begins a clause."""
     assert compiled((text.replace("@", each) for text in contexts for each in held), problem, dialect) == []
 
 
@@ -206,8 +206,8 @@ HIDDEN = [
 @EACH
 @pytest.mark.parametrize(("text", "problem"), HIDDEN)
 def test_a_clause_hides_no_position(text: str, problem: str, dialect: str) -> None:
-    """Red when the brackets of a clause count as something that stands between, and when `Readings` keeps every clause
-    or drops every one; the last three when `is_apart` is never true."""
+    """Red when the brackets of a clause count as something that stands between, and when `PossibleContexts` keeps
+    every clause or drops every one; the last three when `is_apart` is never true."""
     assert compiled([text], problem, dialect) == []
 
 
@@ -249,7 +249,7 @@ CONTINUED = ["{} = a", "a = {}", "{} is null", "{} || b", "a like {}", "f(a, {})
 @pytest.mark.parametrize("dialect", ["mysql", "mariadb"])
 @pytest.mark.parametrize("held", HELD)
 def test_two_ampersands_are_and(held: str, dialect: str) -> None:
-    """In every context with the word. Red without ``joining_signs``, and where they are not given to `Readings`."""
+    """In every context with the word. Red without ``joining_signs``, and where `_TagSurroundings` does not get them."""
     contexts = [text for text in CONDITIONS if " and " in text and "between" not in text]  # `between a && b` is no SQL
     texts = [text.replace("@", held).replace(" and ", " && ") for text in contexts]
     assert texts

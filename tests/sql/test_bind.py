@@ -160,7 +160,7 @@ def test_operators_with_question_marks_work_where_no_driver_reads_them() -> None
 
 
 def test_equal_shapes_give_the_same_text_object() -> None:
-    """A driver's statement cache then compares by identity. Red when `Shapes` does not keep what it renders."""
+    """A driver's statement cache then compares by identity. Red when `Renderer` does not keep what it renders."""
     template = SQLTemplate("select {{ a }} a where x in {{ xs }} [[ and y = {{ params.y }} ]]", "sqlite")
     first = template.bind({"a": 1, "xs": [1, 2], "params": {"y": 1}})
     again = template.bind({"a": "b", "xs": ["c", "d"], "params": {"y": "e"}})

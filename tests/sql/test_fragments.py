@@ -182,7 +182,7 @@ def test_without_fragments(fragments: Any) -> None:
 
 @pytest.mark.parametrize(("fragment", "message"), NOT_WHOLE)
 def test_a_fragment_is_whole(fragment: str, message: str) -> None:
-    """Red without check_balanced: the first one makes of a condition in parentheses one beside it."""
+    """Red without `_check_balanced`: the first one makes of a condition in parentheses one beside it."""
     with pytest.raises(TemplateError) as caught:
         SQLTemplate("select 1\nwhere a and ({{> x }})", "postgresql", fragments={"x": fragment})
     assert caught.value.message.startswith(message)
@@ -370,8 +370,8 @@ def test_a_fragment_is_read_the_same_alone_and_within(
 ) -> None:
     """What is accepted has, in the whole text, the lexemes that it has alone, and so has the text around it.
 
-    Red without the new line after a comment at the end (`a--`), and without _check_whole for brackets (the test sees
-    the parenthesis that closes the wrong one)."""
+    Red without the new line after a comment at the end (`a--`), and without `_check_balanced` for brackets (the
+    test sees the parenthesis that closes the wrong one)."""
     profile = DIALECTS[dialect]
     before, after, start = around
     fragment = start + fragment

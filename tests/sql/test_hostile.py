@@ -78,7 +78,7 @@ def test_the_text_is_identical_for_every_payload(payloads: list[str], dialect: s
     """19,867 payloads of the corpus, and ours, in every position: one text, and each value in the parameters alone.
     Every dialect with its driver's paramstyle, and every paramstyle.
 
-    Red when `_placeholder` writes a value, or when a payload makes a clause or a list come or go.
+    Red when `bind` writes a value into the SQL, or when a payload makes a clause or a list come or go.
     """
     doubled = DIALECTS[dialect].doubled_quotes
     template = EVERY_POSITION if doubled else UNDOUBLED

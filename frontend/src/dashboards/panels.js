@@ -11,7 +11,7 @@ import { TableView } from "./tables.js";
 import { paragraphs } from "./texts.js";
 
 const STEPS = [320, 480, 640, 960, 1280, 1920, 2560, 3840, 5120, 7680];
-/** The server keeps two columns for a pixel; the line of noise needs three to look the same (test_reduction.py). */
+/** The server keeps two columns for a pixel; the line of noise needs three to look the same (test_reduced_lines.py). */
 const FINER = 1.5;
 const NOTEWORTHY = 60;
 const NO_ROWS = "There is nothing here for this choice.";

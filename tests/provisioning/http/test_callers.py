@@ -104,7 +104,7 @@ async def test_the_body_of_a_stranger_is_not_waited_for(
     """He is refused before his body is asked for, and then it has a second to come, so that he can read that; one that
     waits for ``100 Continue``, which a server says when a body is first asked for, has none.
 
-    Red when ``brief`` forgets the length or Expect, and when what is drained has no limit of time.
+    Red when ``has_small_body`` forgets the length or Expect, and when what is drained has no limit of time.
     """
     sent: list[dict[str, Any]] = []
     looked_up = asyncio.Event()

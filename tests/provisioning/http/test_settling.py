@@ -23,7 +23,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def test_a_rotation_waits_longer_than_a_store_may_take(tmp_path: Path, run: Path) -> None:
-    """A request gives its store 2 s; this wait comes on top. Red when ``Patience`` does not ask how long it is: the
+    """A request gives its store 2 s; this wait comes on top. Red when ``_extend`` does not ask how long it is: the
     answer would be 503 ``outcome_unknown``."""
     url = f"sqlite:///{tmp_path}/store.db"
     migrate(url)

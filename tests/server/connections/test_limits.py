@@ -69,8 +69,9 @@ def test_half_open_connections_shut_nobody_out(
     """Five times as many as there may be, none of which ends by itself: ten honest callers are answered, and the log
     says once why the others were not.
 
-    Red when the new one is always refused (checked by letting ``_least`` find none). For upgrades, each of which is
-    answered and then stays, also when uvicorn hands them over to a protocol of websockets that no limit watches.
+    Red when the new one is always refused (checked by letting ``_least_valuable`` find none). For upgrades,
+    each of which is answered and then stays, also when uvicorn hands them over to a protocol of websockets that no
+    limit watches.
     """
     monkeypatch.setattr(
         "tenantry.server.connections.limits.WARNING_SECONDS", 3_600.0

@@ -160,7 +160,7 @@ def test_a_body_at_the_rate_is_taken(start: Start) -> None:
 
 
 def test_who_does_not_read_is_cut_off(start: Start) -> None:
-    """Red when nothing watches what waits to be sent (checked by letting ``_stalls`` say False)."""
+    """Red when nothing watches what waits to be sent (checked by letting ``_is_stalled`` say False)."""
     server = start(grace_seconds=1)
     with SlowReaders(server.address, 5, "/large") as clients:
         assert not clients.last(LONG)

@@ -183,7 +183,7 @@
     });
   }
 
-  // The id of a heading, as markdown/identifiers.py makes it.
+  // The id of a heading, as `slug` in markdown/page_context.py makes it.
   const slug = (title) => title && (title.toLowerCase().replace(/[()]/g, "").replace(/(?<=[\p{L}\p{N}_])'/gu, "’")
     .replace(/[^\p{L}\p{N}\p{M}_&/’\u3001-\u303f\uff01-\uff65]+/gu, "-").replace(/^-|-$/g, "") || "section");
 

@@ -162,9 +162,6 @@ class Generator:
     def _column(self, depth: int) -> str:
         return f"select id as c from orders where {self._condition(depth)}\x1f{self._clause(depth)}"
 
-    def _mine(self, depth: int) -> str:
-        return f"select * from mine where c in ({self._column(depth)})"
-
     def _item(self, depth: int) -> str:
         return self._one(
             lambda: f"cast({self._text()} as {self._words.text})",

@@ -14,7 +14,7 @@ import { messages } from "./stream.js";
 const TURN = 30;
 
 /** The answer was refused, or broke off. */
-export class RequestFailed extends Error {
+class RequestFailed extends Error {
   /**
    * @param {number} status 0 where the connection was lost
    * @param {{code: string, message: string}} [reason] the server's

@@ -7,7 +7,7 @@ import { compare, difference, isNumeric, number, scaleOf } from "./numbers.js";
 import { DAY, fineFormat, isMoment, moment, TIMES } from "./times.js";
 
 /** What stands for a value that is not there. */
-export const NOTHING = "–";
+const NOTHING = "–";
 
 const BY_TYPE = { date: "date", datetime: "datetime", time: "text", boolean: "boolean" };
 /** An id or a year by its name: `id`, `order_id`, `orderId`, `year`, `fiscal_year`; not `paid`, not `per_year`. */

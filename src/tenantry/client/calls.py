@@ -36,7 +36,6 @@ FIRST_SLEEP: Final = 0.1
 """Seconds before the second attempt, if the response has no Retry-After. Each further pause is twice as long."""
 MAX_SLEEP: Final = 5.0
 """The longest pause without Retry-After."""
-_SOURCES: Final = "/api/data-sources"
 
 
 @dataclass(frozen=True, slots=True)

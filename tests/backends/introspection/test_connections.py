@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
@@ -15,7 +15,6 @@ from tenantry.errors import StoreUnavailable
 from tests.backends.introspection.conftest import PATH
 from tests.backends.introspection.test_backend import ACME, ACMES, API_TOKEN, KEYS, active_response
 
-Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 BODY = json.dumps(active_response(ACME)).encode()
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(BODY), BODY)
 

@@ -21,14 +21,8 @@ AMOUNTS = ("means_of_travel", "permits", "operated", "delay_min", "p9500", "Wert
         ({"bar": ["flights"], "format": "percent", "aggregate": "sum"}, "sum"),
         ({"bar": ["flights"], "aggregate": "max"}, "max"),
         ({"bar": ["flights", "mean_delay"]}, "none"),
-        *(
-            ({"donut": name}, "none")
-            for name in ("avg_price", "AveragePrice", "priceAvg", "p95", "sales per day", "rate")
-        ),
-        *(
-            ({"donut": name}, "sum")
-            for name in ("means_of_travel", "permits", "operated", "delay_min", "p9500", "Wert")
-        ),
+        *(({"donut": name}, "none") for name in AVERAGES),
+        *(({"donut": name}, "sum") for name in AMOUNTS),
         ({"area": ["{{ params.rate }}"]}, "sum"),
         ({"line": ["mean_delay"]}, None),
         ({"table": "mean_delay"}, None),

@@ -16,8 +16,6 @@ from tenantry.sql import SQLTemplate
 from tests.sql.guarding.second_readers import assert_only_guards
 from tests.sql.guarding.stages import TABLES, VALUES, Stage, same
 
-PROVEN = ("sqlite", "duckdb", "postgresql", "mariadb", "clickhouse")
-
 
 def refusal(sql: str, dialect: str) -> str:
     with pytest.raises(TemplateError) as caught:

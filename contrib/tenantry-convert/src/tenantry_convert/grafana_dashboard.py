@@ -27,7 +27,6 @@ _DIALECTS: Final = {
 _SINCE = re.compile(r"now-(\d{1,4})([mhdwMy])")
 _UNITS: Final = {"m": "minute", "h": "hour", "d": "day", "w": "week", "M": "month", "y": "year"}
 _OPTION = re.compile(r"(?:\\,|[^,])+")
-_ALL: Final = "$__all"
 _NO_SQL: Final = {
     "adhoc": "ad hoc filters write conditions of their own: write one {{ params.x | matches(column) }} for each column",
     "groupby": "a choice of columns: write {{ params.x | one_of(name: column, …) }}",

@@ -9,7 +9,7 @@ const PATIENCE = 30_000;
 const TALLEST = 20_000;
 
 /** Why there is no session; `code` is "no_host", "no_token", "code_used", "ended" or "unreachable". */
-export class NoSession extends Error {
+class NoSession extends Error {
   constructor(code) {
     super(code);
     this.code = code;

@@ -30,7 +30,7 @@ SHEET.replaceSync(`
 
 /** @typedef {{ path: string, text: string, dialect?: string, language: "sql" | "yaml", readOnly?: boolean }} Shown */
 
-export class TenantryCode extends HTMLElement {
+class TenantryCode extends HTMLElement {
   /** For the bundle of differences. */
   static shared = { ...shared, sheet: SHEET };
 

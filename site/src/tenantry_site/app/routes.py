@@ -85,8 +85,3 @@ def relative(address: str, target: str) -> str:
 
 def to_root(address: str) -> str:
     return "../" * address.count("/")
-
-
-def as_location(text: str) -> str:
-    """An author's address, made safe for a header: printable ASCII only."""
-    return quote(text, safe="/@:+,;=!$&'()*~?#%[]")

@@ -25,9 +25,6 @@ def markdown(page: Page) -> bytes:
     return "\n\n".join([*pieces, text]).rstrip().encode("utf-8", "replace") + b"\n"
 
 
-LLMS = "llms.txt"
-
-
 def llms(
     name: str,
     front_matters: Mapping[str, FrontMatter],
@@ -76,7 +73,6 @@ def llms_full(name: str, texts: Iterable[bytes]) -> bytes:
 
 
 SITEMAP = "sitemap.xml"
-ROBOTS = "robots.txt"
 _MOST = 50_000
 """Maximum number of addresses in one sitemap (sitemaps.org); further pages are left out."""
 

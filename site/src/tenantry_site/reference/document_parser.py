@@ -108,7 +108,6 @@ def _limit_depth(text: str) -> None:
 _WHOLE: Final = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _NUMBER: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _TRUTH: Final = re.compile(r"true|True|TRUE|false|False|FALSE")
-_NOTHING: Final = re.compile(r"~|null|Null|NULL|")
 
 
 @cache

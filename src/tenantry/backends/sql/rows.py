@@ -29,7 +29,6 @@ from tenantry.groups import (
     GroupRow,
     LookupResult,
     Record,
-    Scope,
     Tag,
     Token,
     UserGroup,
@@ -44,7 +43,6 @@ Row = Sequence[Any]
 
 dump_json: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 _TAGS = {tag.value: tag for tag in Tag}
-_SCOPES = {scope.value: scope for scope in Scope}
 
 
 def load_record(text: str | None) -> Record | None:
@@ -89,7 +87,6 @@ def stored_group(row: Row) -> StoredGroup:
 
 
 _OWN = slice(len(GroupRow._fields))
-_WITH_ENVIRONMENT = slice(len(GroupRow._fields) + len(EnvironmentRow._fields))
 
 
 def settable_values(group: GroupDraft | UserGroup) -> dict[str, Any]:

@@ -149,14 +149,14 @@ def _read_control(name: str, offset: int, node: YamlNode, source: Source) -> Con
     for preset, each in zip(values.get("presets", ()), _items(nodes.get("presets")), strict=True):
         _check_range(preset, each, source)
     try:
-        parameter = declare({name: _definition(kind, values, nodes)})[name]
+        parameter = declare({name: _definition(kind, values)})[name]
     except InvalidDefinition as error:
         at = next((nodes[key] for key in (*error.keys[1:], kind) if key in nodes), node)
         raise source.error(at.offset, f"the control {name}: {error.problem}", error.fix) from None
     return Control(parameter, offset, tuple(values.get("presets", ())))
 
 
-def _definition(kind: str, values: dict[str, Any], nodes: Mapping[str, YamlNode]) -> dict[str, Any]:
+def _definition(kind: str, values: dict[str, Any]) -> dict[str, Any]:
     given = {key: values[key] for key in ("label", "description", "default", "required", "min", "max") if key in values}
     if kind == "choices":
         listed = "query" not in values["choices"]

@@ -113,7 +113,7 @@ class _FileReader:
             sparkline=_query_use(values.get("sparkline"), nodes.get("sparkline")),
             schema=values.get("schema", top.get("schema", DEFAULT_SCHEMA)),
             compare=values.get("compare", ""),
-            click=self._click(values.get("click"), nodes.get("click"), controls),
+            click=self._click(values.get("click"), nodes.get("click")),
             width=values.get("width", 0),
             refresh=values.get("refresh", top.get("refresh")),
             max_age=values.get("cache", top.get("cache")),
@@ -150,9 +150,7 @@ class _FileReader:
         edits = (misspelt(name, list(PanelKind)) for name in node.value)
         raise refuse(self._source, node, "this panel has no kind", fix, next(filter(None, edits), None))
 
-    def _click(
-        self, value: dict[str, Any] | None, node: YamlNode | None, controls: Mapping[str, Control]
-    ) -> Click | None:
+    def _click(self, value: dict[str, Any] | None, node: YamlNode | None) -> Click | None:
         if value is None or node is None:
             return None
         target = value.get("open", "")

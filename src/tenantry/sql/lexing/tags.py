@@ -193,7 +193,7 @@ class ArgumentReader:
     def _end_argument(self, end: int) -> None:
         text, start = self._text, self._start
         begin = self._end_of_key()
-        parts = [_trimmed(text, lexeme, begin) for lexeme in self._lexemes]
+        parts = [_trimmed(lexeme, begin) for lexeme in self._lexemes]
         parts = [lexeme for lexeme in parts if lexeme.start < lexeme.end and lexeme.end > begin]
         while parts and parts[-1].kind is LexemeKind.CODE and text[parts[-1].start : parts[-1].end].isspace():
             parts.pop()
@@ -218,7 +218,7 @@ class ArgumentReader:
         return _KEY.match(text, self._start).end()  # type: ignore[union-attr]  # _KEY matches ""
 
 
-def _trimmed(text: str, lexeme: Lexeme, begin: int) -> Lexeme:
+def _trimmed(lexeme: Lexeme, begin: int) -> Lexeme:
     if lexeme.kind is LexemeKind.CODE and lexeme.start < begin:
         return Lexeme(LexemeKind.CODE, min(begin, lexeme.end), lexeme.end)
     return lexeme

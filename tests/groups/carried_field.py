@@ -20,7 +20,7 @@ from tenantry.cli.group_sync import compare
 from tenantry.cli.groups_file import read_groups_file
 from tenantry.database import migrations
 from tenantry.database.tables import groups
-from tenantry.errors import InvalidBody
+from tenantry.errors import InvalidBody, InvalidGroupsFile
 from tenantry.groups import (
     CACHE_ENTRY,
     INTROSPECTION,
@@ -34,11 +34,12 @@ from tenantry.groups import (
     merged_changes,
     merged_draft,
 )
-from tenantry.provisioning import check_changes, check_draft
+from tenantry.provisioning import Provisioner, check_changes, check_draft
 from tenantry.provisioning.http import parse_line
 from tenantry.provisioning.http.openapi import openapi_document
 from tenantry.testing import make_group, make_token
-from tests.provisioning.http.conftest import make_service
+from tenantry.testing.canaries import CanaryGroups
+from tests.provisioning.http.conftest import make_keys, make_service
 
 NOTE = "kept ✓"
 _checked: list[str] = []
@@ -96,6 +97,8 @@ async def stores(url: str) -> None:
         (listed,) = await store.groups.list(where)
         check(f"{name}: listed", note_of(listed))
         await store.groups.update(where, "acme", GroupChanges(note=None))
+        stored = await store.groups.get(where, "acme")
+        check(f"{name}: an update, read again", note_of(stored and stored.group), None)
         again = await store.groups.get_or_create(where, GroupDraft("acme", "Acme"), make_token(), once=once)
         check(f"{name}: a replay", note_of(again.group))
         changed = await store.groups.update(where, "acme", GroupChanges(note=NOTE))
@@ -114,6 +117,22 @@ async def stores(url: str) -> None:
         difference = await compare(store, where, wanted)
         check(f"{name}: a file of groups", difference.change[0][1], {"note": {"from": "other", "to": "third"}})
         await store.aclose()
+
+
+def groups_file() -> None:
+    try:
+        read_groups_file("groups:\n  acme: {note: 5}\n", "groups.yaml")
+    except InvalidGroupsFile as error:
+        check("the errors of a file of groups", "there is no such field" in str(error), False)
+    else:
+        check("the errors of a file of groups", "no error", "InvalidGroupsFile")
+
+
+async def canaries() -> None:
+    made, store = CanaryGroups([make_group(note=NOTE)], {}), MemoryStore()
+    where = await store.environments.create("production", make_group().environment.tag)
+    await made.provision(Provisioner(store, make_keys()), where)
+    check("groups with canaries", note_of(made[0]))
 
 
 async def over_http() -> None:
@@ -145,5 +164,7 @@ if __name__ == "__main__":
     check("the record", "note" in {each.name for each in dataclasses.fields(UserGroup)}, True)
     forms_and_patches(make_group(note=NOTE))
     asyncio.run(stores(f"sqlite:///{sys.argv[1]}/store.db"))
+    groups_file()
+    asyncio.run(canaries())
     asyncio.run(over_http())
     print(len(_checked))

@@ -83,7 +83,8 @@ def _run(folder: Path, left_out: str = "") -> subprocess.CompletedProcess[str]:
 
 
 def test_a_new_field_is_carried_everywhere(tmp_path: Path) -> None:
-    """By seven edited files and the migration. Red where a group is copied field by field and one is forgotten."""
+    """By seven edited files and the migration. Red where a group is copied field by field and one is forgotten: in
+    ``UPDATE`` of the SQL store, ``FIELDS`` of a file of groups, and ``CanaryGroups.provision`` (each broken once)."""
     assert len(NEW_LINES) + 1 <= 8
     ran = _run(tmp_path)
     assert ran.returncode == 0, ran.stderr

@@ -15,7 +15,7 @@ from tenantry.groups import PropertySchema
 from tenantry.sql import Query, SQLTemplate
 from tenantry.sql.checks import Severity, reads_every_customer
 from tenantry.sql.checks.lint import lint
-from tenantry.sql.guarding import named_tables, read_tables
+from tenantry.sql.guarding import grammar, named_tables, read_tables
 
 TABLES = read_tables(
     {
@@ -191,10 +191,15 @@ def test_the_names_of_tables_are_those_of_a_declaration() -> None:
 
 
 def test_without_sqlglot_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And a query that reads tables is still found, by its words. Red when nothing was found without the library."""
-    monkeypatch.setattr(sys.modules[named_tables.__module__], "find_spec", lambda name: None)
+    """And a query that reads tables is still found, by its words. Red when nothing was found without the library, and
+    when a declaration that was read before led to a traceback."""
+    declared = read_tables({"tables": {"t": "shared"}})
+    monkeypatch.setitem(sys.modules, "sqlglot", None)  # what blocks an import
+    grammar.types.cache_clear()
     made = SQLTemplate("select * from t", "postgresql")
     with pytest.raises(TemplateError, match=r"pip install 'tenantry\[guard\]'"):
         named_tables(made)
+    with pytest.raises(TemplateError, match=r"pip install 'tenantry\[guard\]'"):
+        made.guarded(declared).check()
     assert reads_every_customer(made) is not None
     assert reads_every_customer(SQLTemplate("select 1", "postgresql")) is None

@@ -11,26 +11,13 @@ from typing import Any
 import click
 
 from tenantry import __version__
+from tenantry.cli.extras import extra_of
 from tenantry.cli.output import FAILED
 from tenantry.cli.plugins import GroupCommands
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.tokens import mask_within
 
 UNAVAILABLE = 3
-
-_EXTRAS = {
-    "alembic": "server",
-    "chdb": "chdb",
-    "clickhouse_connect": "clickhouse",
-    "psycopg": "postgres",
-    "duckdb": "duckdb",
-    "prometheus_client": "metrics",
-    "pydantic_settings": "server",
-    "pymysql": "mysql",
-    "redis": "redis",
-    "uvicorn": "server",
-}
-"""Optional module -> the extra that installs it."""
 
 
 class _Commands(click.Group):
@@ -46,7 +33,7 @@ class _Commands(click.Group):
             click.echo(mask_within(f"tenantry: {field}{error.message} [{error.code}]"), err=True)
             sys.exit(UNAVAILABLE if isinstance(error, StoreUnavailable) else FAILED)
         except ModuleNotFoundError as missing:
-            extra = _EXTRAS.get((missing.name or "").partition(".")[0])
+            extra = extra_of(missing.name or "")
             if extra is None:
                 raise
             click.echo(f"tenantry: this needs {missing.name}: pip install 'tenantry[{extra}]'", err=True)

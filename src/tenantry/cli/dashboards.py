@@ -10,6 +10,7 @@ import click
 
 from tenantry.cli.dashboards_explain import explain_command
 from tenantry.cli.dashboards_preview import preview_command
+from tenantry.cli.extras import needs
 from tenantry.cli.options import (
     database_option,
     environment_option,
@@ -52,6 +53,7 @@ dashboards.add_command(preview_command)
 )
 @environment_option
 @database_option
+@needs("dashboards")
 def check(
     folder: Path,
     with_groups: bool,
@@ -117,6 +119,7 @@ def new(name: str, folder: Path) -> None:
 @folder_argument
 @shown_group_options
 @port_option
+@needs("server", "dashboards")
 def serve(folder: Path, port: int | None, **group: Any) -> None:
     """Serve the dashboards of DIR until Ctrl-C, as one user group sees them. An open page reloads when its files
     change.

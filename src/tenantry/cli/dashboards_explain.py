@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tenantry.cli.extras import needs
 from tenantry.cli.options import (
     OptionDecorator,
     as_name,
@@ -77,6 +78,7 @@ def _filters(given: tuple[str, ...]) -> dict[str, Any]:
 )
 @folder_option
 @environment_option
+@needs("server", "dashboards")
 @with_store
 async def explain_command(
     store: Store,

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 import click
 
+from tenantry.cli.extras import needs
 from tenantry.cli.options import author, port_option, settings
 from tenantry.cli.output import print_note
 from tenantry.cli.rights import rights_option
@@ -20,6 +21,7 @@ _PATH: Final = "/editor"
 @shown_group_options
 @rights_option
 @port_option
+@needs("server", "dashboards")
 def edit(folder: Path, rights: frozenset[Right], port: int | None, **group: Any) -> None:
     """Serve the SQL editor for the dashboards and queries of DIR until Ctrl-C, and print a link to it.
 

@@ -1,8 +1,8 @@
 """Guarded tables: queries see only the rows of their group, whatever their authors wrote."""
 
 from tenantry.sql.guarding.declaration import InvalidTables, TableEntry
+from tenantry.sql.guarding.grammar import INSTALL as INSTALL
 from tenantry.sql.guarding.guarded_tables import GuardedTables
-from tenantry.sql.guarding.read_declaration import INSTALL as INSTALL
 from tenantry.sql.guarding.read_declaration import read_stored_tables as read_stored_tables
 from tenantry.sql.guarding.read_declaration import read_tables
 from tenantry.sql.guarding.safe_functions import known_functions as known_functions

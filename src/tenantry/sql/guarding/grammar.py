@@ -12,6 +12,10 @@ from typing import Any, Final
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.guarding.masked_sql import Refused
 
+INSTALL: Final = "pip install 'tenantry[guard]'"
+"""Command that installs sqlglot."""
+MISSING: Final = "guarded tables need the library sqlglot, which is not installed"
+
 _SUBQUERY: Final = "write (select * from …)"
 _ARGUMENTS: Final = {
     "Select": """with_ distinct expressions limit offset from_ joins laterals where group having qualify windows order
@@ -105,8 +109,10 @@ def _unreadable(sql: str, error: Exception) -> Refused:
 
 class _Types:
     def __init__(self) -> None:
-        from sqlglot import exp
-
+        try:
+            from sqlglot import exp
+        except ModuleNotFoundError:
+            raise Refused(0, MISSING, INSTALL) from None
         self.exp: Any = exp
         self.queries = (exp.Select, exp.SetOperation, exp.Subquery)
         self.structures = {getattr(exp, name): frozenset(text.split()) for name, text in _ARGUMENTS.items()}
@@ -116,6 +122,7 @@ class _Types:
 
 @cache
 def types() -> _Types:
+    """Raises Refused if sqlglot is not installed."""
     return _Types()
 
 

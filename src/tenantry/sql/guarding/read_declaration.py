@@ -12,6 +12,7 @@ from typing import Any, Final
 from tenantry.errors import TemplateError, did_you_mean, nearest
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.guarding.declaration import SHARED, InvalidTables, Rule, TableEntry, invalid_tables
+from tenantry.sql.guarding.grammar import INSTALL, MISSING
 from tenantry.sql.guarding.guarded_tables import GuardedTables
 from tenantry.sql.guarding.guards import Guards
 from tenantry.sql.guarding.names import COLUMN_PATH, NAME, PATH
@@ -19,8 +20,6 @@ from tenantry.sql.guarding.rewriting import rewrite_condition
 from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
 from tenantry.sql.tenant_guard import is_viewer_input
 
-INSTALL: Final = "pip install 'tenantry[guard]'"
-"""Command that installs sqlglot."""
 KEYS: Final = ("tables", "functions", "guard")
 
 VALUE: Final = re.compile(r"(?:in\s+)?\{\{\s*[^\W\d]\w*(?:\.[^\W\d]\w*)*\s*\}\}")
@@ -35,7 +34,7 @@ def read_tables(value: Mapping[str, Any], *, file: str = "") -> GuardedTables:
     """Return the declaration ``{"tables": {…}, "functions": […], "guard": "required"}``. ``file`` is the file name that
     errors show.
 
-    Raises InvalidTables if the declaration is malformed, or if it lists tables and sqlglot is not installed.
+    Raises InvalidTables if the declaration is malformed, or if it has the key ``tables`` and sqlglot is not installed.
     """
     return _DeclarationReader(file).read(value)
 
@@ -63,8 +62,8 @@ class _DeclarationReader:
             raise self._error(
                 ("tables",), "must be an object", "write a line for each table, as in `orders: customer_id`"
             )
-        if tables and find_spec("sqlglot") is None:
-            raise self._error(("tables",), "guarded tables need the library sqlglot, which is not installed", INSTALL)
+        if "tables" in value and find_spec("sqlglot") is None:  # queries are read also where none is listed
+            raise self._error(("tables",), MISSING, INSTALL)
         entries = tuple(self._entry(name, rule) for name, rule in tables.items())
         self._check_parents({entry.name: entry for entry in entries})
         for entry in entries:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 
-from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.guarding.masked_sql import mask
 from tenantry.sql.guarding.names import Path, key_of
-from tenantry.sql.guarding.read_declaration import INSTALL
 from tenantry.sql.guarding.reading import located
 from tenantry.sql.guarding.rendered_text import combinations, render
 from tenantry.sql.guarding.statement import read_statement
@@ -35,9 +32,6 @@ def names_tables(template: SQLTemplate) -> bool:
 
 def _paths(template: SQLTemplate, dialect: Dialect) -> Iterator[Path]:
     tree = tree_of(template, dialect.name)
-    if find_spec("sqlglot") is None:
-        problem = "reading the tables of SQL needs the library sqlglot, which is not installed"
-        raise TemplateError(f"{problem}: {INSTALL}", problem=problem, fix=INSTALL)
     for decide in combinations(tree.nodes, every=True):
         rendered = render(tree.nodes, decide)
         with located(tree.source, rendered):

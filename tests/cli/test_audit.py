@@ -327,27 +327,36 @@ def test_following_up_to_a_limit_ends(ready: Terminal, folder: Path) -> None:
     assert [line.split()[0] for line in lines] == ["number", "2", "3"]
 
 
+WITHOUT_KEYS = (
+    ("environment", "create", "staging", "--tag", "Testing"),
+    ("environment", "set-grace", "staging", "5"),
+    ("environment", "set-embedding", "staging", "https://app.example.com"),
+    ("api-token", "create", "--environment", "production"),
+    ("api-token", "revoke", "1", "--environment", "production"),
+    ("data-source", "create", "w", "--environment", "production", "--no-check", "--url", "sqlite:///w.db"),
+    ("data-source", "delete", "w", "--environment", "production"),
+    ("dashboards", "preview", "orders", "--group", "acme", "--environment", "production"),
+    ("environment", "set-viewer-usage", "staging", "on"),
+    ("group", "suspend", "acme", "--environment", "production"),
+    ("group", "resume", "acme", "--environment", "production"),
+    ("editor", "link", "--author", "ann", "--url", "https://app.example.com/editor"),
+    ("editor", "end", "--author", "ann"),
+    ("usage", "--prune-before", "2026-01-01"),
+    ("group", "delete", "acme", "--environment", "production", "--yes"),
+)
+"""Commands that write audit entries, and need the key file for nothing else."""
+
+
 def test_a_command_without_the_key_file_says_that_its_entry_has_no_seal(
     ready: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where others are sealed, and only what writes. Red when a command that works without the keys adds an entry that
     ``audit verify`` will stop at, and says nothing."""
-    note = "no key file: this command's audit entries are not sealed; set TENANTRY_KEYS"
+    note = "no key file: this command's audit entries are not sealed; set TENANTRY_KEYS, or give --keys"
     ready("group", "create", "acme")
     assert note not in ready("api-token", "create").err
     monkeypatch.setenv("TENANTRY_KEYS", str(folder / "none.keys"))
-    for writes in (
-        ("environment", "create", "staging", "--tag", "Testing"),
-        ("environment", "set-grace", "staging", "5"),
-        ("environment", "set-embedding", "staging", "https://app.example.com"),
-        ("api-token", "create", "--environment", "production"),
-        ("api-token", "revoke", "1", "--environment", "production"),
-        ("data-source", "create", "w", "--environment", "production", "--no-check", "--url", "sqlite:///w.db"),
-        ("data-source", "delete", "w", "--environment", "production"),
-        ("dashboards", "preview", "orders", "--group", "acme", "--environment", "production"),
-        ("usage", "--prune-before", "2026-01-01"),
-        ("group", "delete", "acme", "--environment", "production", "--yes"),
-    ):
+    for writes in WITHOUT_KEYS:
         done = ready(*writes)
         assert note in done.err, writes
         assert note not in done.out
@@ -356,3 +365,13 @@ def test_a_command_without_the_key_file_says_that_its_entry_has_no_seal(
     monkeypatch.chdir(folder / "fresh")
     ready("migrate")
     assert note not in ready("environment", "create", "production", "--tag", "Customer").err, "nothing is sealed there"
+
+
+def test_every_command_that_writes_takes_the_key_file(ready: Terminal, folder: Path) -> None:
+    """And the chain holds. Red when ``editor link`` and others had no --keys."""
+    (folder / "tenantry.keys").rename(folder / "other.keys")
+    keys = ("--keys", "other.keys")
+    ready("group", "create", "acme", *keys)
+    for writes in WITHOUT_KEYS:
+        assert "not sealed" not in ready(*writes, *keys).err, writes
+    ready("audit", "verify", *keys)

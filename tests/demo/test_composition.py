@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import sqlite3
@@ -176,3 +177,18 @@ def _authors(folder: Path) -> set[str]:
     """Who is in the audit trail."""
     with closing(sqlite3.connect(folder / "tenantry.db")) as store:
         return {author for (author,) in store.execute("select author from audit")}
+
+
+def test_the_printed_command_makes_another_link_and_keeps_the_chain(demo: Started, folder: Path) -> None:
+    """Last, because others read who wrote. Red without --keys: the entry had no seal, and ``audit verify`` failed."""
+    (line,) = re.findall(r"Another link: tenantry (.+)", demo.text)
+    words = shlex.split(line)
+    made = _tenantry(folder, *words)
+    assert made.stdout.startswith(f"{demo.url}/editor/#code=")
+    assert "sealed" not in made.stderr
+    _tenantry(folder, "audit", "verify", *words[words.index("--database") :])
+
+
+def _tenantry(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tenantry", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=120)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from tenantry.demo import command_here
 from tenantry.demo.files import PACKED, copy_files
 from tenantry.editor import EditorAuthor, EditorSessions
 from tenantry.groups import Author
@@ -82,3 +84,16 @@ def test_a_later_start_keeps_what_was_saved(tmp_path: Path) -> None:
     copied = {file.relative_to(dashboards.parent) for file in dashboards.parent.rglob("*") if file.is_file()}
     packed = {file.relative_to(PACKED) for kind in ("dashboards", "queries") for file in (PACKED / kind).iterdir()}
     assert copied == packed | {Path("tables.yaml")}
+
+
+def test_a_printed_command_can_be_run_where_tenantry_is_not_on_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after ``make demo``. Red when it said ``tenantry``."""
+    program = tmp_path / ".venv" / "bin" / "tenantry"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(program)])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert command_here() == ".venv/bin/tenantry"
+    (tmp_path / "tenantry").touch(0o755)
+    assert command_here() == "tenantry"

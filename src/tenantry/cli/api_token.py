@@ -12,6 +12,7 @@ from tenantry.cli.options import (
     choose_environment,
     environment_option,
     json_option,
+    keys_option,
     note_unsealed,
     with_store,
 )
@@ -42,6 +43,7 @@ def api_token() -> None:
 )
 @expires_in_option
 @expires_at_option
+@keys_option
 @json_option
 @with_store
 async def create(
@@ -88,6 +90,7 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 @api_token.command("revoke")
 @click.argument("token_id", type=click.IntRange(1, 2**63 - 1), metavar="ID")
 @environment_option
+@keys_option
 @json_option
 @with_store
 async def revoke(store: Store, token_id: int, environment: str | None, as_json: bool) -> None:

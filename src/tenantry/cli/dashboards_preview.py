@@ -12,6 +12,7 @@ from tenantry.cli.options import (
     choose_environment,
     environment_option,
     json_option,
+    keys_option,
     note_unsealed,
     parse_json_pairs,
     with_store,
@@ -64,6 +65,7 @@ def _mount(_context: click.Context, _parameter: click.Parameter, address: str) -
     "the group may not open.",
 )
 @environment_option
+@keys_option
 @json_option
 @with_store
 async def preview_command(

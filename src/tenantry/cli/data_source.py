@@ -116,7 +116,7 @@ async def create(
     for note in notes:
         print_note(f"Warning: {note}")
     print_note(f"A group's mapping may now name it: {provided_id!r} or {made.id!r}.")
-    await note_unsealed(store, keys)
+    await note_unsealed(store)
 
 
 def _session_pairs(session: tuple[str, ...]) -> SessionVariables:
@@ -314,6 +314,7 @@ async def list_(store: Store, no_check: bool, environment: str | None, keys: str
 @click.argument("reference", type=as_name, metavar="NAME_OR_ID")
 @environment_option
 @click.option("--yes", is_flag=True, help="Delete without asking.")
+@keys_option
 @json_option
 @with_store
 async def delete(store: Store, reference: str, environment: str | None, yes: bool, as_json: bool) -> None:

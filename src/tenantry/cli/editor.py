@@ -10,6 +10,7 @@ from tenantry.cli.options import (
     author,
     get_environment,
     json_option,
+    keys_option,
     note_unsealed,
     with_store,
 )
@@ -53,6 +54,7 @@ def _url(_context: click.Context, _parameter: click.Parameter, url: str) -> str:
     metavar="NAME",
     help="An environment whose groups the author may use; repeatable; default: all.",
 )
+@keys_option
 @json_option
 @with_store
 async def link(
@@ -77,6 +79,7 @@ async def link(
 
 @editor.command("end")
 @_author_option
+@keys_option
 @json_option
 @with_store
 async def end(store: Store, name: str, as_json: bool) -> None:

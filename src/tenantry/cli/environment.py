@@ -14,6 +14,7 @@ from tenantry.cli.options import (
     grace_type,
     groups_of,
     json_option,
+    keys_option,
     note_unsealed,
     with_store,
 )
@@ -47,6 +48,7 @@ def environment() -> None:
     show_default=True,
     help="Seconds that a group's old token stays valid after a rotation, unless the rotation sets another grace.",
 )
+@keys_option
 @json_option
 @with_store
 async def create(
@@ -89,6 +91,7 @@ async def list_(store: Store, as_json: bool) -> None:
 @environment.command("set-grace")
 @click.argument("name", type=as_name)
 @click.argument("seconds", type=grace_type)
+@keys_option
 @json_option
 @with_store
 async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> None:
@@ -102,6 +105,7 @@ async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> Non
 @environment.command("set-embedding")
 @click.argument("name", type=as_name)
 @click.argument("hosts", nargs=-1)
+@keys_option
 @json_option
 @with_store
 async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json: bool) -> None:
@@ -121,6 +125,7 @@ async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json
 @environment.command("set-viewer-usage")
 @click.argument("name", type=as_name)
 @click.argument("switch", type=click.Choice(["on", "off"]), metavar="on|off")
+@keys_option
 @json_option
 @with_store
 async def set_viewer_usage(store: Store, name: str, switch: str, as_json: bool) -> None:

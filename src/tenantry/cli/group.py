@@ -244,6 +244,7 @@ async def update(
 @dry_run_option
 @environment_option
 @click.option("--yes", is_flag=True, help="Delete without asking.")
+@keys_option
 @json_option
 @with_store
 async def delete(

@@ -25,6 +25,7 @@ from tenantry.ports import Store
 @click.argument("provided_id", type=as_name, metavar="ID")
 @dry_run_option
 @environment_option
+@keys_option
 @json_option
 @with_store
 async def suspend(store: Store, provided_id: str, dry_run: bool, environment: str | None, as_json: bool) -> None:
@@ -37,6 +38,7 @@ async def suspend(store: Store, provided_id: str, dry_run: bool, environment: st
 @click.argument("provided_id", type=as_name, metavar="ID")
 @dry_run_option
 @environment_option
+@keys_option
 @json_option
 @with_store
 async def resume(store: Store, provided_id: str, dry_run: bool, environment: str | None, as_json: bool) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 import json
 import logging
 import os
@@ -164,12 +165,16 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     """Make a click command from an async function whose first argument is an open store. The command has the option
-    --database."""
+    --database. With the option --keys, its audit entries are sealed by that file; the function need not take ``keys``.
+    """
+    takes_keys = "keys" in inspect.signature(command).parameters
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which `--help` and `keys` do not need
 
         chosen = settings(database=database, keys=arguments.get("keys"))  # None if the command has no --keys
+        if not takes_keys:
+            arguments.pop("keys", None)
         async with AsyncExitStack() as stack:
             # usage_seconds=None: reads by an operator are not usage.
             store = SQLStore(chosen.database, usage_seconds=None, keys=sealing_keys(chosen))
@@ -188,13 +193,14 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     return run
 
 
-async def note_unsealed(store: Store, keys: str | None = None) -> None:
+async def note_unsealed(store: Store) -> None:
     """Print a warning if the audit trail has sealed entries but this command does not seal its own."""
+    keys = click.get_current_context().params.get("keys")
     if sealing_keys(settings(keys=keys)) is not None:
         return
     with suppress(TenantryError):  # the command itself has succeeded
         if await store.audit.head() is not None:
-            print_note("no key file: this command's audit entries are not sealed; set TENANTRY_KEYS")
+            print_note("no key file: this command's audit entries are not sealed; set TENANTRY_KEYS, or give --keys")
 
 
 async def choose_environment(store: Store, name: str | None) -> Environment:

@@ -14,6 +14,7 @@ from tenantry.cli.options import (
     environment_filter_option,
     get_environment,
     json_option,
+    keys_option,
     note_unsealed,
     settings,
     with_store,
@@ -75,6 +76,7 @@ def as_hour(value: str) -> datetime:
     metavar="DATE",
     help="Instead of showing usage, delete the usage of all groups in all environments before this date.",
 )
+@keys_option
 @with_store
 async def usage(
     store: Store,

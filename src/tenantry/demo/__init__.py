@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
+import shlex
+import shutil
+import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,17 +80,27 @@ def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
     documentation = f"{url}/docs/" if docs else "not installed (pip install 'tenantry[site]')"
     text = DASHBOARDS.with_name("terminal.txt").read_text(encoding="utf-8").rstrip()
     text = text.format(
+        tenantry=command_here(),
         url=url,
         product_url=product_url,
         api_token=api_token,
         documentation=documentation,
         code=code,
-        database=f"sqlite:///{folder / 'tenantry.db'}",
+        database=shlex.quote(f"sqlite:///{folder / 'tenantry.db'}"),
+        keys=shlex.quote(str(key_file)),
         files=dashboards.parent.resolve(),
     )
     carried = [{"X-User-Group-Token": tokens[each]} for each in SHOWN]
     calls = [Call("/docs/"), *(Call("/dashboards/overview/-/panels", "POST", headers, b"{}") for headers in carried)]
     return Demo(app, product.app(hosts(product_url)), text, calls)
+
+
+def command_here() -> str:
+    """How a shell in this folder calls this program."""
+    program = Path(sys.argv[0])
+    if shutil.which("tenantry") or program.name != "tenantry":
+        return "tenantry"
+    return shlex.quote(os.path.relpath(program))  # after `make demo`, which activates no environment
 
 
 async def _provision(

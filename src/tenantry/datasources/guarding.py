@@ -6,7 +6,7 @@ from collections import ChainMap
 from collections.abc import Mapping
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias
 
 from tenantry.datasources.declared_tables import declaration_error
 from tenantry.datasources.driver import Answer, C, Driver, attempt
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from tenantry.sql.guarding import GuardedTables
 
 Variables: TypeAlias = Mapping[str, Any] | Record
+
+_NAMES: Final = (
+    """; correct names that do not exist, and put reserved words in double quotes, as in `'"order"': customer_id`"""
+)
 
 
 def guarded_template(
@@ -75,7 +79,7 @@ class DeclarationProof(Generic[C]):
         except TemplateError as error:
             raise declaration_error(self._source, f"are wrong: {error.message}") from None
         for entry, sql in proofs:
-            self._answer(connection, sql, f"the table {entry.name} with {entry.described}")
+            self._answer(connection, sql, f"the table {entry.name} with {entry.described}", _NAMES)
         self._check_functions(connection)
 
     def _check_functions(self, connection: C) -> None:
@@ -90,7 +94,7 @@ class DeclarationProof(Generic[C]):
             problem = f"lack functions that the database calls for `alias.name`, without brackets: {unlisted} ({fix})"
             raise declaration_error(self._source, problem)
 
-    def _answer(self, connection: C, sql: str, refused: str) -> Answer:
+    def _answer(self, connection: C, sql: str, refused: str, hint: str = "") -> Answer:
         bound = BoundSQL(sql, None, self._driver.paramstyle, self._driver.dialect, False)
         failure = attempt(partial(self._driver.fetch, connection, bound), self._driver.failure)
         if not isinstance(failure, TenantryError):
@@ -98,5 +102,5 @@ class DeclarationProof(Generic[C]):
         if not isinstance(failure, QueryFailed | NotOneStatement):
             raise failure
         evidence = failure.evidence if isinstance(failure, QueryFailed) else None
-        problem = f"are wrong: the data source refuses {refused} ({evidence or failure.message})"
+        problem = f"are wrong: the data source refuses {refused} ({evidence or failure.message}{hint})"
         raise declaration_error(self._source, problem)

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from tenantry.datasources import DataSources, check_connection
@@ -133,6 +134,22 @@ async def test_a_shared_table_is_proved_too(
     )
     with pytest.raises(InvalidSource, match="the table cuntries with every row"):
         await open_sources().fetch(group(main="own_1"), "main", FORGETFUL)
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "sqlite"])
+async def test_a_reserved_word_needs_quotes(
+    engine: str, directory: Directory, open_sources: Make, tmp_path: Path
+) -> None:
+    """The message says so, since the engines only report a syntax error. Red without the hint."""
+    connect = duckdb.connect if engine == "duckdb" else sqlite3.connect
+    with closing(connect(str(tmp_path / "shop.db"))) as connection:
+        connection.execute('create table "order" (id integer, owner text)')
+    directory.add(1, f"{engine}:///{tmp_path / 'shop.db'}", tables=json.dumps({"tables": {"order": "owner"}}))
+    query = """select id from "order" """
+    with pytest.raises(InvalidSource, match=r"""reserved words in double quotes, as in `'"order"': customer_id`"""):
+        await open_sources().fetch(group(main="own_1"), "main", query)
+    directory.registered[0] = replace(directory.registered[0], tables=json.dumps({"tables": {'"order"': "owner"}}))
+    assert await open_sources().fetch(group(main="own_1"), "main", query) == []
 
 
 async def test_a_source_that_does_not_answer_the_proof(

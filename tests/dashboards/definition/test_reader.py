@@ -116,6 +116,7 @@ REFUSED = {
     _file("{line: a, query: q}"): ("4:5", "a panel with line has no by", "write `by: …`"),
     _file("{line: a, by: b}"): ("4:5", "a panel with line has no query", "write `query: …`"),
     _file("{table: orders, colums: [a]}"): ("4:21", "a panel with table has no key colums", "did you mean columns?"),
+    _file("{table: q, query: q}"): ("4:16", "a panel with table has no key query", "`table:` already names the query"),
     _file("{text: Hello, world}"): ("4:19", "a panel with text has no key world", "a comma in quotes"),
     _file("{table: orders, columns: []}"): ("4:30", "this list is empty", "remove the key"),
     _file("{table: orders, columns: [{a: prcent}]}"): ("4:35", "this word is not allowed", "did you mean percent?"),
@@ -151,7 +152,7 @@ REFUSED = {
 @pytest.mark.parametrize("text", REFUSED)
 def test_an_author_reads_where_what_and_how_to_correct_it(text: str) -> None:
     """Each thing that is wrong has its line and column, the problem, and the fix. Red when all names have the fix of a
-    control's name."""
+    control's name, and when the key `query` of a table is taken for a misspelt `show_query`."""
     place, problem, fix = REFUSED[text]
     with pytest.raises(TemplateError) as caught:
         read_dashboard(text, "sales", "sales.yaml")

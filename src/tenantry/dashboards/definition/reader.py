@@ -93,6 +93,9 @@ class _FileReader:
         kind = self._kind(node)
         keys = PANELS[kind]
         what = f"a panel with {kind}"
+        if kind is PanelKind.TABLE and "query" in node.keys:
+            fix = "`table:` already names the query: write it there, as in {table: orders}, and remove `query`"
+            raise self._source.error(node.keys["query"], f"{what} has no key query", fix)
         nodes = mapping(node, self._source, what, [key.name for key in keys])
         values = read_keys(nodes, node, self._source, what, keys)
         query = "table" if kind is PanelKind.TABLE else "query"

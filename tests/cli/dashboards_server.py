@@ -33,3 +33,11 @@ def serving(folder: Path, *options: str, command: tuple[str, ...] = ("dashboards
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(SOON)
+
+
+def said(folder: Path, *texts: str) -> None:
+    """Wait until ``serve.log`` has all texts."""
+    log, ends = folder / "serve.log", time.monotonic() + SOON
+    while not all(text in log.read_text() for text in texts):
+        assert time.monotonic() < ends, log.read_text()
+        time.sleep(0.05)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import time
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import yaml
 from engines.json_schema import validator
 from tenantry.sql.guarding import read_tables
 from tests.cli.conftest import Terminal
-from tests.cli.dashboards_server import SOON, serving
+from tests.cli.dashboards_server import SOON, said, serving
 from tests.dashboards.served import write_files
 
 GOOD = {
@@ -101,10 +100,11 @@ def test_a_check_compares_with_every_group(ready: Terminal, folder: Path) -> Non
         ready("group", "create", group, *options)
     checked = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
     assert checked["groups"] == 3
-    found = {(each["file"], each["variable"]): (each["groups"], each["named"]) for each in checked["findings"]}
+    found = {(each["file"], each.get("variable", "")): (each["groups"], each["named"]) for each in checked["findings"]}
     assert found == {
         ("dashboards/sales.yaml", "company"): (1, ["c"]),
         ("dashboards/sales.yaml", "currency_name"): (2, ["b", "c"]),
+        ("mappings of groups", ""): (3, ["a", "b", "c"]),
         ("queries/orders.sql", "owner"): (1, ["b"]),
     }
     lines = GOOD["dashboards/sales.yaml"].split("\n")
@@ -134,7 +134,7 @@ def test_a_check_says_which_property_a_text_means(ready: Terminal, folder: Path)
     write_files(folder, GOOD | {"dashboards/sales.yaml": misspelt})
     words = [word for name in ("company", "owner", "currency_name") for word in ("--property", f"{name}=x")]
     ready("group", "create", "a", *words)
-    (found,) = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()["findings"]
+    found, _ = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()["findings"]
     assert found["message"] == "compny is missing in 1 of 1 group: a"
     assert found["fix"].startswith("did you mean company? ")
 
@@ -176,18 +176,20 @@ rows:
         "dashboards/sales.yaml (panel 5-1):1:14: error query-refused: the data source refuses the query: "
     )
     assert lines[1].startswith("data source gone:1:1: error source-unreachable: the file of data source ds_")
-    assert lines[2].startswith(
+    assert lines[2].startswith("mappings of groups:1:1: warning unmapped-schema: the schema elsewhere is not mapped")
+    assert lines[3].startswith(
         "queries/broken.sql:1:8: error query-refused: the data source refuses the query: SQLITE_ERROR "
     )
-    assert lines[2].endswith("(no such column), at route (data source warehouse, for acme)")
+    assert lines[3].endswith("(no such column), at route (data source warehouse, for acme)")
     assert checked.err.splitlines() == [
-        "1 dashboard, 4 queries, 4 guarded, 1 explained by their engine, 1 group: 3 errors",
+        "1 dashboard, 4 queries, 4 guarded, 1 explained by their engine, 1 group: 3 errors, 1 warning",
         "not explained, because no group has both its data source and all its variables: 1 query",
     ]
     document = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
     assert (document["queries"], document["explained"], document["not_explained"]) == (4, 1, {})
     assert document["without_group"] == 1
-    assert {each["code"] for each in document["findings"]} == {"query-refused", "source-unreachable"}
+    codes = {"query-refused", "source-unreachable", "unmapped-schema"}
+    assert {each["code"] for each in document["findings"]} == codes
     assert "c4n4ry" not in checked.out + checked.err + json.dumps(document)
 
 
@@ -288,7 +290,7 @@ def test_a_check_finds_a_default_that_no_group_has(ready: Terminal, folder: Path
         "a",
         *[word for name in ("company", "owner", "currency_name") for word in ("--property", f"{name}=x")],
     )
-    (found,) = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()["findings"]
+    _, found = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()["findings"]
     assert (found["file"], found["code"]) == ("queries/orders.sql", "unknown-variable")
     assert (found["message"], found["fix"]) == ("no group has the property ownr", "did you mean owner?")
 
@@ -412,13 +414,6 @@ def test_the_server_tells_its_author_what_waits_for_a_choice(folder: Path) -> No
             (folder / name).write_text((folder / name).read_text().replace(wrong, right))
         httpx2.get(f"{url}/dashboards/sales", timeout=SOON)
         said(folder, "the mistakes above are corrected")
-
-
-def said(folder: Path, *texts: str) -> None:
-    log, ends = folder / "serve.log", time.monotonic() + SOON
-    while not all(text in log.read_text() for text in texts):
-        assert time.monotonic() < ends, log.read_text()
-        time.sleep(0.05)
 
 
 def test_ctrl_c_stops_queries(folder: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cli.dashboards_audience import Audience
+from tenantry.cli.dashboards_mappings import Mappings
 from tenantry.cli.options import (
     choose_environment,
     groups_of,
@@ -86,6 +87,7 @@ class DashboardCheck:
         self._types_of: dict[str, PropertyTypes] = {}
         """Query file -> the properties of the groups that see the query's panels. Files that all groups see are not in
         it."""
+        self._mappings = Mappings(())
         self._texts: dict[Located, list[str]] = {}
         self._formats: dict[UnusableFormat, list[str]] = {}
         self._properties: set[str] = set()
@@ -111,6 +113,7 @@ class DashboardCheck:
                 types.add(group.provided_id, group.properties)
                 self._properties.update(group.properties or ())
                 seen = self._audience.add(group)
+                self._mappings.add(group, seen)
                 files = _files(seen)
                 engines.add(group, files)
                 for file in files & self._types_of.keys():
@@ -129,7 +132,9 @@ class DashboardCheck:
 
     async def explain(self, store: Store, group: UserGroup, sources: DataSources) -> None:
         engines = await self._engine_check(store, group.environment)
-        engines.add(group, _files(self._audience.add(group)))
+        seen = self._audience.add(group)
+        self._mappings.add(group, seen)
+        engines.add(group, _files(seen))
         self._engines = await engines.run(sources)
 
     async def _engine_check(self, store: Store, environment: Environment) -> EngineCheck:
@@ -138,6 +143,7 @@ class DashboardCheck:
         registered = await store.sources.list(environment)
         for source in registered:
             self._guards.add_source(source)
+        self._mappings = Mappings(registered)
         return EngineCheck(self._asked(), registered)
 
     def use_schema(self, environment: str | None) -> None:
@@ -162,6 +168,7 @@ class DashboardCheck:
             *self._unusable,
             *self._of_folder,
             *refused,
+            *self._mappings.findings(),
             *self._unknown_columns(),
             *self._repeated_rows(),
         )

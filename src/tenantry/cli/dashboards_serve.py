@@ -22,6 +22,7 @@ from tenantry.cli.options import (
 from tenantry.cli.output import print_note
 from tenantry.cli.sql_check import print_findings
 from tenantry.dashboards import DashboardFolder, ReloadingFolder, mount_dashboards
+from tenantry.dashboards.checks import schemas_of
 from tenantry.datasources import DataSources, find_tables, stop_on_signals
 from tenantry.errors import InvalidQueries, InvalidSource, TenantryError
 from tenantry.groups import GroupDraft, Issued, SourceDraft, Tag, UserGroup
@@ -107,7 +108,7 @@ def _schemas(folder: Path) -> set[str]:
         saved = DashboardFolder(folder).values()
     except InvalidQueries:
         return {"main"}
-    return {"main"} | {panel.schema for each in saved for panel in each.dashboard.panels}
+    return {"main"}.union(*map(schemas_of, saved))
 
 
 def serve_folder(folder: Path, open_store: OpenStore, port: int) -> None:

@@ -33,6 +33,7 @@ def edit(folder: Path, rights: frozenset[Right], port: int | None, **group: Any)
     from starlette.responses import RedirectResponse
     from starlette.routing import Route
 
+    from tenantry.cli.dashboards_mappings import print_unmapped
     from tenantry.cli.dashboards_serve import HOST, closing, only_local
     from tenantry.datasources import DataSources
     from tenantry.editor import EditorAuthor, EditorSessions, mount_editor
@@ -53,6 +54,7 @@ def edit(folder: Path, rights: frozenset[Right], port: int | None, **group: Any)
 
         async def prepare() -> None:
             begin = (await find()).group
+            await print_unmapped(dashboards, store, begin)
             fragment["code"] = await EditorSessions(store).issue(EditorAuthor(name, rights), operator)
             fragment["environment"], fragment["group"] = begin.environment.name, begin.provided_id
 

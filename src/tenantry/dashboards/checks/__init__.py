@@ -29,6 +29,12 @@ def templates_of(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQL
         yield None, template.definition.source.file, template
 
 
+def schemas_of(saved: SavedDashboard) -> frozenset[str]:
+    """Return the schemas that the dashboard's queries read."""
+    default = saved.dashboard.schema
+    return frozenset(default if panel is None else panel.schema for panel, _, _ in templates_of(saved))
+
+
 def columns_in(saved: SavedDashboard, panel: Panel | None, template: SQLTemplate) -> tuple[ColumnUse, ...]:
     """Return the columns that the panel expects from this query. Names that depend on the group are left out."""
     if panel is None:

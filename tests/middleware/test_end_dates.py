@@ -114,6 +114,14 @@ async def test_the_end_of_a_pass_needs_no_look_up() -> None:
     assert resolver.asked == asked
 
 
+async def test_a_suspended_group_is_not_said_to_have_ended() -> None:
+    """A resolver of an app may return one. Red when a group that has an end date always counts as ended."""
+    resolver, socket = Answers(), Socket()
+    resolver.group = make_group(suspended=True, expires_at=datetime.now(UTC) + timedelta(hours=1))
+    await asyncio.wait_for(socket.open(listening, resolver), LIMIT)
+    assert socket.closing == {"type": "websocket.close", "code": 4401, "reason": "user_group_suspended"}
+
+
 async def test_nothing_passes_after_the_end_date(ending: Ending) -> None:
     """An app that keeps the loop busy: the timer is late, and the message is not sent. Red when ``_valid_until`` is the
     end of the lease."""

@@ -9,7 +9,7 @@ from hashlib import sha256
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from tenantry.errors import PassExpired, PassRevoked, UserGroupExpired, UserGroupSuspended
+from tenantry.errors import InvalidToken, PassExpired, PassRevoked, UserGroupExpired, UserGroupSuspended
 from tenantry.groups.moments import write_moment
 from tenantry.groups.record import Record, extend, thaw
 from tenantry.groups.session_variables import SessionVariables
@@ -157,11 +157,15 @@ class UserGroup:
     def require_access(self, now: datetime) -> None:
         """Raises UserGroupSuspended if the group is suspended. Raises UserGroupExpired if its end date has passed, or
         PassExpired if the end of the viewer's pass came first."""
-        if self.suspended:
-            raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
         if self.seconds_left(now) <= 0:
-            ended = PassExpired if self.ends_with_pass else UserGroupExpired
-            raise ended(ended.MESSAGE)
+            raise self.end_error(self.end_error.MESSAGE)
+
+    @property
+    def end_error(self) -> type[InvalidToken]:
+        """The error of a request once ``seconds_left`` is 0."""
+        if self.suspended:
+            return UserGroupSuspended
+        return PassExpired if self.ends_with_pass else UserGroupExpired
 
     def accepts(self, token_version: int, now: datetime | None = None) -> bool:
         """Whether this is the version of the live token, or of the previous token in its grace period. Without ``now``:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from math import inf
 from typing import Any, Final, Protocol, TypeVar
 
-from tenantry.errors import InvalidToken, PassExpired, StoreUnavailable, UserGroupExpired
+from tenantry.errors import InvalidToken, PassExpired, StoreUnavailable
 from tenantry.groups import UserGroup
 from tenantry.http import GROUP_CHANGED
 from tenantry.middleware.timers import TimerHandle, timer_queues
@@ -150,7 +150,7 @@ class TokenWatch(ABC):
         self._valid_until = now + min(left, ends)
         self._of_pass = group if group.ends_with_pass else None
         if ends <= 0:  # possible if the time of day was set after the group was resolved
-            self._mark_revoked(REVOKED, (PassExpired if group.ends_with_pass else UserGroupExpired).code)
+            self._mark_revoked(REVOKED, group.end_error.code)
         elif (rest := left - self._margin) <= 0:
             self._mark_revoked(TRY_AGAIN_LATER, StoreUnavailable.code)
         else:

@@ -53,7 +53,7 @@ class Client:
     waits because of Retry-After. If a response asks for more, the call raises that response's error at once.
     ``get_method``: the HTTP method of get-or-create, for proxies that drop the body of GET. All methods raise the
     service's TenantryError, TooManyRequests, ApiUnreachable or UnexpectedAnswer. A call with ``dry_run`` writes
-    nothing. Raises ValueError."""
+    nothing. Raises ValueError for an invalid argument."""
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
 """The API calls of both clients, as generators without I/O. After a lost connection or a temporary error, a call sends
-its request again. This is safe for all calls."""
+its request again where that is safe."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class ApiCalls:
         mapping: Mapping[str, str] | None = None,
         dry_run: bool = False,
     ) -> Call[ProvisionedGroup]:
-        """Get the group, or create it. An existing group is not changed."""
+        """Get the group, or create it. An existing group is not changed. Raises GroupSuspended."""
         fields = {"name": name, "properties": properties, "mapping": mapping}
         given = {key: value for key, value in fields.items() if value is not None}
         return self._write(self._get_method, user_group_id, given, dry_run=dry_run)
@@ -128,8 +128,7 @@ class ApiCalls:
         return self._write("PATCH", user_group_id, fields, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool = False) -> Call[ListedGroup | None]:
-        """Delete the group and return it, or None if a retry after a lost reply does not find the group. Raises
-        UnknownGroup."""
+        """Delete the group and return it, or None if a retry does not find it. Raises UnknownGroup."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
         return _deletion(retrying_call(send, self.limits, read_deleted), UnknownGroup, dry_run=dry_run)
 
@@ -137,7 +136,7 @@ class ApiCalls:
         self, current_token: str, *, idempotency_key: str | None = None, dry_run: bool = False
     ) -> Call[ProvisionedGroup]:
         """Replace the group's token. Retries are safe, because all attempts send the same idempotency key, which is
-        random by default. Raises UnknownToken, TokenAlreadyRotated."""
+        random by default. Raises UnknownToken, TokenAlreadyRotated, GroupSuspended."""
         key = secrets.token_hex(16) if idempotency_key is None else idempotency_key
         return self._call("POST", {"current_token": current_token}, {"Idempotency-Key": key}, dry_run=dry_run)
 
@@ -204,8 +203,8 @@ class ApiCalls:
     ) -> Call[ListedSource]:
         """Replace each given field, and keep the other fields. None removes the session variables (``session``) or the
         declaration of guarded tables (``tables``). If ``test`` is true, the service connects to the changed source
-        first. Raises DataSourceNotFound, InvalidSource, SourceTestFailed. For ``new_name``, also raises AlreadyExists,
-        and SourceInUse if groups are mapped to the old name."""
+        first, except for a new name or a removal. Raises DataSourceNotFound, InvalidSource, SourceTestFailed. For
+        ``new_name``, also raises AlreadyExists, and SourceInUse if groups are mapped to the old name."""
         fields = {"new_name": new_name, "url": url, "password": password, "session": session, "tables": tables}
         return self._write_source("PATCH", name, {**fields, "test": test}, dry_run=dry_run)
 

@@ -93,8 +93,8 @@ class Provisioner:
     ) -> Issued[str]:
         """Return the group with ``draft.provided_id`` as it is. If it does not exist, create it from ``draft``.
 
-        Raises InvalidBody, UnknownDataSource, GroupSuspended, SigningKeyMissing, IdempotencyKeyReused,
-        IdempotencySuperseded and the contract's errors."""
+        Raises InvalidBody, UnknownDataSource, UnknownEnvironment, GroupSuspended, SigningKeyMissing,
+        IdempotencyInFlight, IdempotencyKeyReused, IdempotencySuperseded and the contract's errors."""
         check_draft(draft)
         await self._check_sources(environment, draft.mapping)
         if self._contract is not None and draft.properties is not None:
@@ -120,7 +120,7 @@ class Provisioner:
         return await self._deadline.write(creation)
 
     async def get(self, environment: Environment, provided_id: str) -> Issued[str] | None:
-        """Return the group with its current token. Raises GroupSuspended, SigningKeyMissing."""
+        """Return the group with its current token, or None. Raises GroupSuspended, SigningKeyMissing."""
         issued = await self._load(environment, provided_id)
         return None if issued is None else self._provisioned(_active(issued))
 
@@ -226,8 +226,8 @@ class Provisioner:
         for ``grace_seconds``, by default for the environment's grace period.
 
         Raises UnknownToken (also for a token that is malformed, forged or from another environment),
-        TokenAlreadyRotated, GroupSuspended, IdempotencyKeyReused and IdempotencySuperseded. Raises ValueError unless
-        the grace period is from 0 to 86,400."""
+        TokenAlreadyRotated, GroupSuspended, SigningKeyMissing, IdempotencyInFlight, IdempotencyKeyReused and
+        IdempotencySuperseded. Raises ValueError unless the grace period is from 0 to 86,400."""
         try:
             current = self._keys.read(current_token)
         except InvalidToken:
@@ -272,7 +272,7 @@ class Provisioner:
         """Replace the token of the group. Operators can do this even if the token's signing key was removed.
 
         ``grace_seconds``: as in ``rotate``. Raises UnknownGroup and GroupSuspended. Raises TokenAlreadyRotated if
-        another rotation of the group came first."""
+        another rotation of the group came first, and UnknownToken if a deletion did."""
         issued = await self._load(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}")

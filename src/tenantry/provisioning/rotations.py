@@ -47,7 +47,8 @@ class RotationProvisioner(UpsertProvisioner):
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> RotationPage:
-        """Rotate the next groups with ``team_id > after``, at most ``limit``, in one transaction.
+        """Rotate the next groups with ``team_id > after``, at most ``limit``, in one transaction. Groups that other
+        writers change meanwhile are tried again in another.
 
         With ``signed_by``, only groups whose token was signed by the key with this id are rotated. ``grace_seconds``:
         as in ``rotate``. A suspended group gets the error GroupSuspended. A group that another writer deletes meanwhile
@@ -70,7 +71,7 @@ class RotationProvisioner(UpsertProvisioner):
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> Sequence[Rotated]:
-        """Rotate these groups in one transaction, like ``rotate_page``.
+        """Rotate these groups, like ``rotate_page``.
 
         ``versions``: the ``token_version`` of each group, by ``provided_id``. A group that already has another version
         is not rotated: its result has the current token, even if the group is suspended. So you can repeat the call

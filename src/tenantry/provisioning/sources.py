@@ -36,7 +36,8 @@ class SourceProvisioner:
     """Writes the data sources of ``store``. With ``dry_run``, it raises the same errors as otherwise, but writes
     nothing.
 
-    ``keys`` is called when a password must be encrypted or decrypted. ``test`` is awaited before each write.
+    ``keys`` is called when a password must be encrypted or decrypted. ``test`` is awaited before a source is created or
+    updated.
     ``is_checked``: whether the caller has already checked that no new URL can read the store's tables. All methods may
     raise StoreUnavailable."""
 
@@ -129,7 +130,8 @@ class SourceProvisioner:
         return CountedSource(source, sum(count for references, count in counts.items() if references & own))
 
     async def delete(self, environment: Environment, reference: str, *, force: bool = False) -> CountedSource:
-        """Raises DataSourceNotFound and, without ``force``, SourceInUse if groups are mapped to the data source."""
+        """Raises DataSourceNotFound, UnknownDataSource if another caller deletes the source meanwhile and, without
+        ``force``, SourceInUse if groups are mapped to it."""
         found = await self.count(await self.find(environment, reference))
         if found.groups and not force:
             raise SourceInUse(in_use(found))

@@ -76,8 +76,8 @@ class UpsertProvisioner(Provisioner):
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
     ) -> list[UpsertResult]:
-        """Return a result for each upsert, in the same order. Each succeeds or fails independently of the others. No
-        two may be for the same group.
+        """Return a result for each upsert, in the same order. An invalid upsert does not affect the others; an error of
+        the store is the result of all that it concerns. No two may be for the same group.
 
         With ``merge``, changes are merge patches (RFC 7396). Without it, they replace ``properties`` and ``mapping``. A
         group that already has the new values is not written. An unexpected exception is only raised if no write has

@@ -133,6 +133,15 @@ async def test_one_read_of_the_store(service: Service, monkeypatch: pytest.Monke
     assert answer.status_code == 200
 
 
+async def test_a_dry_run_refuses_a_pass_that_is_too_long(service: Service) -> None:
+    """With the error of the real request. Red when the length is looked at only where a pass is signed."""
+    await service.ask("GET", ACME)
+    long = {**ACME, "viewer": {"region": "x" * 4_000}}
+    for path in (PATH, PATH + "?dry_run=true"):
+        answer = await ask(service, long, path)
+        assert (*code_of(answer), answer.json()["error"]["field"]) == (422, "invalid_body", "/viewer")
+
+
 async def test_a_dry_run_makes_none(service: Service) -> None:
     await service.ask("GET", ACME)
     answer = await ask(service, ACME, PATH + "?dry_run=true")

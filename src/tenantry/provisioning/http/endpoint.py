@@ -34,8 +34,8 @@ STORE_SECONDS: Final = 2.0
 class RequestRecord:
     """An answered request, for metrics.
     - ``operation``: ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``, ``create_pass``,
-      ``revoke_viewer``, ``bulk``, ``list``, ``list_sources``, ``create_source``, ``update_source``, ``delete_source``
-      or ``introspect``; ``none`` if the request failed before its operation was known.
+      ``revoke_viewer``, ``bulk``, ``rotate_many``, ``list``, ``list_sources``, ``create_source``, ``update_source``,
+      ``delete_source`` or ``introspect``; ``none`` if the request failed before its operation was known.
     - ``code``: ``ok`` or the code of the error."""
 
     operation: str
@@ -123,8 +123,8 @@ def json_response(
 
 
 class StreamedResponse(Response):
-    """A response that is sent while the request body still arrives. ``code`` is ``ok``, or the code of the error in the
-    last line."""
+    """A response that is sent while the work continues. ``code`` is ``ok``, or the code of the error in the last
+    line."""
 
     code: str = "ok"
 
@@ -189,8 +189,8 @@ def api_error_response(
 class Endpoint(ABC):
     """The ASGI app for one path. Subclasses implement ``respond`` for ``methods``.
 
-    An unexpected exception becomes a 500, and a log entry that contains nothing from the request. ``observer`` is
-    called with each answered request that reached ``respond``."""
+    An unexpected exception becomes a 500, and a log entry that contains nothing from the request but its id.
+    ``observer`` is called with each answered request that reached ``respond``."""
 
     def __init__(
         self, *methods: str, error_format: ErrorFormat = DEFAULT_FORMAT, observer: Observer | None = None

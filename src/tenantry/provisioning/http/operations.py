@@ -158,7 +158,7 @@ class Update(Operation):
 class Merge(Update):
     """Changes the user group with this id by a merge patch (RFC 7396). Fields that the body does not contain stay as
     they are. Members of `properties` and `mapping` are merged into the old ones. A member that is null is removed; a
-    field that is null is cleared. Only this operation can set an end date, suspend or resume a group."""
+    field that is null is cleared. Only PATCH and bulk requests can set an end date, suspend or resume a group."""
 
     operation: ClassVar[str] = "merge"
     merges: ClassVar[bool] = True
@@ -177,7 +177,8 @@ class Replacement(Merge):
 
 
 class Delete(Operation):
-    """Deletes the user group with this id. When you receive the response, the group's token is already invalid."""
+    """Deletes the user group with this id. When you receive the response, the group's token is already invalid on this
+    host; elsewhere it is within the staleness bound."""
 
     operation: ClassVar[str] = "delete"
     user_group_id: GroupId
@@ -194,8 +195,8 @@ class Delete(Operation):
 
 
 class Rotate(Operation):
-    """Replaces the user group token with a new one. When you receive the response, the old token is invalid; if the
-    environment has a grace period, the old token is invalid after it."""
+    """Replaces the user group token with a new one. If the environment has no grace period, the old token is already
+    invalid on this host when you receive the response; elsewhere it is within the staleness bound."""
 
     operation: ClassVar[str] = "rotate"
     current_token: Annotated[

@@ -12,7 +12,15 @@ from tenantry.groups import Issued, Scope, Viewer, write_moment
 from tenantry.provisioning.http.fields import GroupId
 from tenantry.provisioning.http.operations import Operation, OperationCall, OperationParser, parser_of
 from tenantry.provisioning.limits import check_text, check_viewer_id
-from tenantry.tokens import MAX_ID, MAX_SECONDS, SCOPE_PATTERN, make_claims, sign_pass, viewer_of
+from tenantry.tokens import (
+    MAX_ID,
+    MAX_SECONDS,
+    SCOPE_PATTERN,
+    check_pass_length,
+    make_claims,
+    sign_pass,
+    viewer_of,
+)
 from tenantry.tokens.minting import DEFAULT_SECONDS
 
 _FIELD_OF_CLAIM: Final = {"sub": "/viewer_id", "scope": "/scope"}
@@ -90,7 +98,11 @@ class CreatePass(Operation):
         try:
             issued = max(int(utc_now().timestamp()), first)
             claims = make_claims(issued, self.seconds, self.viewer_id, self.viewer, self.scope)
-            return viewer_of(claims, 0), sign_pass(token, claims) if token else ""
+            viewer = viewer_of(claims, 0)
+            if token:
+                return viewer, sign_pass(token, claims)
+            check_pass_length(claims)
+            return viewer, ""
         except InvalidPass as error:
             problem = error
         raise InvalidBody(problem.message, field=_FIELD_OF_CLAIM.get(problem.claim, "/viewer"))

@@ -19,8 +19,9 @@ from tenantry.provisioning.http.request import ApiRequest, ClientDisconnected
 MEDIA_TYPE: Final = "application/x-ndjson"
 
 AFTER_BODY: Final = b"report-after-body"
-"""Value of the Prefer header (RFC 7240) that delays the report until all lines are processed. Some proxies cannot
-handle a response that begins before the request ends: nginx stops forwarding the body, and Caddy drops a part of it."""
+"""Value of the Prefer header (RFC 7240) that delays the report until all lines are processed, or until the buffer is
+full. Some proxies cannot handle a response that begins before the request ends: nginx stops forwarding the body, and
+Caddy drops a part of it."""
 
 LINES_BETWEEN: Final = 25
 """After this many lines are read or reported (a few milliseconds of work), the event loop may run other tasks."""
@@ -105,8 +106,8 @@ MEMORY: Final = 1024 * 1024
 """Maximum bytes of the report held in memory."""
 
 MOST: Final = 512 * 1024 * 1024
-"""Maximum bytes of the report in a temporary file. When the file is full, the server reads no more lines until the
-client has read more of the report."""
+"""Bytes of the report in a temporary file from which on the server does no more work until the client has read all of
+them."""
 
 _PIECE: Final = 64 * 1024
 

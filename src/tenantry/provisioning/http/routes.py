@@ -31,7 +31,7 @@ _KEYS_SECONDS = 1.0
 
 
 class DocumentEndpoint(Endpoint):
-    """Serves an OpenAPI document, built at the first request."""
+    """Serves a JSON document that never changes."""
 
     def __init__(self, make: Callable[[], bytes]) -> None:
         super().__init__("GET", "HEAD")
@@ -102,7 +102,8 @@ def create_api(
     - ``store_seconds``: time limit, in seconds, for all store calls of a request or bulk batch together.
     - ``observer``: is called with each answered request to ``/api`` and ``/oauth``, but not with
       OPTIONS requests, 405s and paths that contain an encoded slash.
-    - ``draining``: while it returns True, ``/readyz`` answers 503 and bulk requests end early.
+    - ``draining``: while it returns True, ``/readyz`` answers 503, and bulk requests and rotations of many groups end
+      early.
     - ``contact``: web or email address for the OpenAPI documents. Raises ValueError for any other string.
     - ``buses``: the buses whose status ``/readyz`` reports.
     - ``contract``: checks properties before they are written.

@@ -57,7 +57,8 @@ _REPORT: Final[list[JsonObject]] = [
         "success": 0,
         "error": {
             "code": "invalid_body",
-            "message": "there is no such field; the fields are user_group_id, name, mapping, properties, expires_at",
+            "message": "there is no such field; the fields are user_group_id, name, mapping, properties, expires_at, "
+            "suspended",
             "field": "/plan",
         },
     },

@@ -46,10 +46,11 @@ _PATCH: Final = (
     "A merge patch (RFC 7396), also accepted as `application/merge-patch+json`: absent fields stay, members "
     "of `properties` and `mapping` are merged, null removes a member, and null for the field clears it. The limits "
     "apply to the patch and to the result. `expires_at` is the end date of the group, and `suspended` true suspends "
-    "it; only this operation and lists show them."
+    "it; only this operation, bulk reports, lists and DELETE show them."
 )
 _DELETE: Final = (
-    "The group's token is invalid when the answer arrives; a group created later with the same id is a new group. "
+    "The group's token is invalid when the answer arrives on this host, and elsewhere within the staleness bound; a "
+    "group created later with the same id is a new group. "
     "There is no body. The answer shows the deleted group, without its token."
 )
 _POST: Final = (
@@ -58,8 +59,9 @@ _POST: Final = (
     "two."
 )
 _ROTATE: Final = (
-    "The group gets a new token; the old one is invalid when the answer arrives, or after the grace period of the "
-    "environment. The same as `POST /api/user` with `current_token`, at a separate address."
+    "The group gets a new token; the old one is invalid when the answer arrives on this host, and elsewhere within the "
+    "staleness bound, or after the grace period of the environment. The same as `POST /api/user` with "
+    "`current_token`, at a separate address."
 )
 _LIST: Final = (
     "The user groups of the API token's environment, ordered by `team_id`, in pages, without their tokens. Nothing is "

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from tenantry.errors import GroupSuspended
 from tenantry.provisioning.http.endpoint import DEFAULT_FORMAT
 from tenantry.provisioning.http.openapi.bulk_path import report_response
 from tenantry.provisioning.http.openapi.errors import COMMON, error_responses
@@ -23,7 +24,7 @@ _REPORT: Final[list[JsonObject]] = [
     {"success": 1, "result": "rotated", "user_group": ROTATED["user_group"]},
     {
         "success": 0,
-        "error": {"code": "group_suspended", "message": "this user group is suspended: resume it first"},
+        "error": {"code": "group_suspended", "message": GroupSuspended.MESSAGE},
         "team_id": 2,
         "user_group_id": "globex",
     },

@@ -120,8 +120,8 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
 
     @property
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Likely mistakes, each with its file: controls that no query uses, parameters that no control sets, and clicks
-        that open a dashboard whose totals may differ from those of the clicked row."""
+        """Likely mistakes, each with its file: controls that no query uses, misspelt parameters that no control sets,
+        and clicks that open a dashboard whose totals may differ from those of the clicked row."""
         opened: dict[str, set[str]] = {}
         for click in (panel.click for saved in self._saved.values() for panel in saved.dashboard.panels):
             if click is not None:

@@ -44,7 +44,7 @@ class TablesCheck:
     """Finds the guarded tables for each query: in ``file`` if given, otherwise in the declarations of data sources
     (``add_source``), otherwise in tables.yaml in the query's folder or its parent.
 
-    ``find`` and ``guarded`` raise TemplateError for an unusable file."""
+    ``find``, ``guarded`` and ``findings`` raise TemplateError or OSError for an unusable file."""
 
     def __init__(self, file: Path | None) -> None:
         self._given = file

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.aio.read_ahead import MOST_BYTES, MOST_MESSAGES, ReadAhead
+from tenantry.aio.read_ahead import MAX_BYTES, MAX_MESSAGES, ReadAhead
 from tenantry.datasources import while_connected
 from tenantry.errors import MiddlewareMissing, ViewerLeft
 from tenantry.http.accessors import VIEWER_KEY
@@ -77,7 +77,7 @@ async def test_a_reader_beside_it_misses_nothing() -> None:
     assert await asyncio.wait_for(ahead.wait_left(), 60) is None  # it is known now
 
 
-@pytest.mark.parametrize(("texts", "most"), [(["x"] * (3 * MOST_MESSAGES), MOST_MESSAGES), (["x" * MOST_BYTES] * 5, 1)])
+@pytest.mark.parametrize(("texts", "most"), [(["x"] * (3 * MAX_MESSAGES), MAX_MESSAGES), (["x" * MAX_BYTES] * 5, 1)])
 async def test_what_is_kept_is_bounded(texts: list[str], most: int) -> None:
     """A client that sends without end fills no memory; the app gets it all. Red without the bound, and where nobody
     reads on once there is space."""
@@ -98,7 +98,7 @@ async def test_what_is_kept_of_a_body_is_bounded() -> None:
     """Red when only messages of websockets are counted."""
     client = Client()
     ahead = ReadAhead(client.receive)
-    client.post(*[b"x" * MOST_BYTES] * 3)
+    client.post(*[b"x" * MAX_BYTES] * 3)
     waiting = asyncio.create_task(ahead.wait_left())
     await settle()
     assert client.given == 1

@@ -27,7 +27,7 @@ WRITES = pytest.mark.parametrize("at", [1, 2, 3, 4], ids=["first step", "first t
 ENDS = """
 import os, signal, sys
 from tenantry.cli import group_rotate, main, rotated_tokens
-group_rotate.MOST_ROTATED_TOGETHER = 2
+group_rotate.MAX_ROTATED_TOGETHER = 2
 write, left = os.write, [int(sys.argv.pop(1))]
 name = sys.argv.pop(1)
 def ends(file, data):
@@ -102,7 +102,7 @@ def run_on_full_disk(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, at: in
         return write(file, data)
 
     with monkeypatch.context() as patched:
-        patched.setattr(group_rotate, "MOST_ROTATED_TOGETHER", 2)
+        patched.setattr(group_rotate, "MAX_ROTATED_TOGETHER", 2)
         patched.setattr(rotated_tokens.os, "write", fails)
         stopped = terminal(*rotate(*selection), fails=1)
     assert "To continue, run the command again." in stopped.err

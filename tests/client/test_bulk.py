@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from tenantry.client import BulkReport
-from tenantry.client.bulk import MOST_TOGETHER
+from tenantry.client.bulk import MAX_TOGETHER
 from tenantry.errors import ApiUnreachable, InvalidBody, StoreUnavailable, UnexpectedAnswer
 from tests.client.test_calls import KINDS, Script, refused, run
 from tests.client.test_calls import pauses as pauses
@@ -66,22 +66,22 @@ async def test_groups_are_sent_some_hundreds_at_a_time(kind: str, pauses: list[f
     taken: list[int] = []
 
     def groups() -> Iterator[dict[str, Any]]:
-        for number in range(1, MOST_TOGETHER + 3):
+        for number in range(1, MAX_TOGETHER + 3):
             taken.append(number)
             yield {"user_group_id": f"g{number}"}
 
-    first = report(*(done(line) for line in range(1, MOST_TOGETHER + 1)), SUMMARY)
+    first = report(*(done(line) for line in range(1, MAX_TOGETHER + 1)), SUMMARY)
     script = Script(first, report(done(1, "updated"), failed(2), SUMMARY))
     reports, error = await collected(kind, script, groups(), replace=True)
     assert error is None
-    assert [each.number for each in reports] == taken == [*range(1, MOST_TOGETHER + 3)]
+    assert [each.number for each in reports] == taken == [*range(1, MAX_TOGETHER + 3)]
     assert [each.outcome for each in reports[-3:]] == ["created", "updated", "failed"]
     assert reports[0].group is not None
     assert (reports[0].group.provided_id, reports[0].group.token) == ("g1", "token-1")
     assert isinstance(reports[-1].error, InvalidBody)
     assert (reports[-1].error.status, reports[-1].error.field) == (422, "/name")
     assert "request r" in str(reports[-1].error)
-    assert [len(body) for body in bodies(script)] == [MOST_TOGETHER, 2]
+    assert [len(body) for body in bodies(script)] == [MAX_TOGETHER, 2]
     for request in script.requests:
         assert str(request.url) == "http://tenantry.test/api/users/bulk?replace=true"
         assert request.headers["content-type"] == "application/x-ndjson"
@@ -148,12 +148,12 @@ async def test_an_end_that_is_no_end(kind: str, last: Any, kind_of_error: type, 
     """Reports of what was done come first, then the error: of a report that was cut, that its end was lost, and of what
     is no report, that a proxy may be there. Red when the error comes before them, when the last line is taken for the
     summary whatever it is, or when lines are read without a guard."""
-    first = report(*(done(line) for line in range(1, MOST_TOGETHER + 1)), SUMMARY)
+    first = report(*(done(line) for line in range(1, MAX_TOGETHER + 1)), SUMMARY)
     script = Script(first, last, last, last)
-    groups = [{"user_group_id": f"g{number}"} for number in range(MOST_TOGETHER + 2)]
+    groups = [{"user_group_id": f"g{number}"} for number in range(MAX_TOGETHER + 2)]
     reports, error = await collected(kind, script, groups)
     assert isinstance(error, kind_of_error)
-    assert len(reports) == MOST_TOGETHER + told
+    assert len(reports) == MAX_TOGETHER + told
 
 
 @KINDS

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tenantry.client import AsyncClient, Client
-from tenantry.client.bulk import MOST_TOGETHER
+from tenantry.client.bulk import MAX_TOGETHER
 from tenantry.errors import (
     GroupSuspended,
     MissingScope,
@@ -249,7 +249,7 @@ def test_head_creates_nothing(live: Live) -> None:
 
 async def test_many_groups_at_a_live_service(live: Live) -> None:
     """Both clients, several requests, and groups that come asynchronously."""
-    names = [new_id() for _ in range(MOST_TOGETHER + 20)]
+    names = [new_id() for _ in range(MAX_TOGETHER + 20)]
     with Client(live.url, live.caller) as client:
         made = list(client.bulk({"user_group_id": name, "properties": {"a": 1}} for name in names))
         assert [each.outcome for each in made] == ["created"] * len(names)

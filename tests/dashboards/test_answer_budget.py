@@ -150,7 +150,7 @@ async def test_a_failure_holds_nothing(small: None) -> None:
 async def test_a_group_has_so_many_answers_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """One more response waits until another ends, and is refused later; another group's is not. Red without the
     count."""
-    monkeypatch.setattr(budgets, "MOST_OPEN", 2)
+    monkeypatch.setattr(budgets, "MAX_RESPONSES", 2)
     monkeypatch.setattr(budgets, "WAIT_SECONDS", 0.3)
     budget = AnswerBudget()
     async with AsyncExitStack() as others:
@@ -166,7 +166,7 @@ async def test_a_group_has_so_many_answers_open(monkeypatch: pytest.MonkeyPatch)
 
 async def test_a_viewer_leaves_room_for_the_others_of_the_group(monkeypatch: pytest.MonkeyPatch) -> None:
     """Red without the count: one viewer takes all the responses of the group."""
-    monkeypatch.setattr(budgets, "MOST_OPEN_OF_VIEWER", 2)
+    monkeypatch.setattr(budgets, "MAX_RESPONSES_OF_VIEWER", 2)
     monkeypatch.setattr(budgets, "WAIT_SECONDS", 0.3)
     budget = AnswerBudget()
     now = datetime.now(UTC)
@@ -418,7 +418,7 @@ async def test_open_answers_are_counted_whether_they_stay_open_or_not(
 ) -> None:
     """One more response gets 503 with Retry-After; another group's is served. Red when only live responses count."""
     body = {"panels": [{"id": "1-2"}]}
-    monkeypatch.setattr(budgets, "MOST_OPEN", 3)
+    monkeypatch.setattr(budgets, "MAX_RESPONSES", 3)
     monkeypatch.setattr(budgets, "WAIT_SECONDS", 0.5)
     async with serve(tmp_path, FILES) as site, AsyncExitStack() as unread:
         servers = [SlowServer(body | {"live": live}) for live in (True, False, False)]

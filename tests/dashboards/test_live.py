@@ -249,7 +249,7 @@ async def test_a_change_that_is_not_known_by_name_is_one_of_every_panel(tmp_path
 async def test_a_group_has_so_many_open_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One more response ends after the panels; another group's stays open; one that ends makes space. Red without the
     limit, when all groups share it, and when a place is not released."""
-    monkeypatch.setattr(refresh, "MAX_OPEN", 2)
+    monkeypatch.setattr(refresh, "MAX_LIVE", 2)
     body = {"live": True}
     async with serve(tmp_path, FILES) as site, AsyncExitStack() as others:
         for carrier in ("HA", "UA", "UA"):
@@ -267,7 +267,7 @@ async def test_a_group_has_so_many_open_answers(tmp_path: Path, monkeypatch: pyt
 
 async def test_a_viewer_has_so_many_open_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One more ends after the panels; another viewer's stays open. Red when only the group's are counted."""
-    monkeypatch.setattr(refresh, "MAX_OPEN_OF_VIEWER", 1)
+    monkeypatch.setattr(refresh, "MAX_LIVE_OF_VIEWER", 1)
     async with serve(tmp_path, FILES) as site, AsyncExitStack() as others:
         for viewer in ("ada", "bob"):
             site.tokens[viewer] = mint_pass(site.tokens["HA"].decode(), viewer).encode()

@@ -13,7 +13,7 @@ from tenantry import DataSources, Resolver
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.sources import SQLSources
 from tenantry.clock import monotonic_with_suspend
-from tenantry.groups import Environment, SourceDraft, SourceReading, Tag, UserGroup
+from tenantry.groups import Environment, SourceDraft, SourceLookupResult, Tag, UserGroup
 from tenantry.ports import Bus
 from tenantry.tokens import KeyRing, SigningKey
 from tests.datasources.conftest import group, sqlite_file
@@ -29,7 +29,7 @@ class CountingSources(SQLSources):
 
     reads = 0
 
-    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceLookupResult:
         self.reads += 1
         return await super().get_at_snapshot(environment, reference)
 

@@ -28,7 +28,7 @@ from tenantry.cache.entries import Sources
 from tenantry.clock import monotonic_with_suspend
 from tenantry.database.migrations import migrate
 from tenantry.errors import InvalidToken, StoreUnavailable, UnregisteredSource
-from tenantry.groups import Changes, Environment, RegisteredSource, SourceDraft, SourceReading, Tag, source_handle
+from tenantry.groups import Changes, Environment, RegisteredSource, SourceDraft, SourceLookupResult, Tag, source_handle
 from tenantry.resolver import Resolver
 from tenantry.testing import MemoryStore, make_token
 from tests.datasources.conftest import group, sqlite_file
@@ -305,7 +305,7 @@ class MortalSources(CountingSources):
 
     dead = False
 
-    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceLookupResult:
         self.check()
         return await super().get_at_snapshot(environment, reference)
 
@@ -363,7 +363,7 @@ class SlowSources(CountingSources):
         self.held = asyncio.Event()
         self.release = asyncio.Event()
 
-    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceLookupResult:
         reading = await super().get_at_snapshot(environment, reference)
         if self.hold:
             self.hold = False

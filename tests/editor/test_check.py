@@ -117,7 +117,7 @@ async def test_an_engine_explains_no_long_text(tmp_path: Path, monkeypatch: pyte
         (tmp_path / "tables.yaml").unlink()
         text = "select dya from flights where carrier = {{ user_group.properties.carrier }}"
         assert "query-refused" in {each["code"] for each in await check(site, text, **GROUP)}
-        monkeypatch.setattr(checks, "MOST_EXPLAINED", 10)
+        monkeypatch.setattr(checks, "MAX_EXPLAINED", 10)
         assert "query-refused" not in {each["code"] for each in await check(site, text, **GROUP)}
 
 

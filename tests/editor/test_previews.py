@@ -294,7 +294,7 @@ async def test_another_editor_of_the_host_shows_and_changes_no_preview(tmp_path:
 
 async def test_many_previews_of_an_author_end_none_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The author's own oldest one ends. Red when all previews of the host count together."""
-    monkeypatch.setattr(shared_drafts, "_MOST", 2)
+    monkeypatch.setattr(shared_drafts, "_MAX_PREVIEWS", 2)
     async with served_editor(tmp_path) as site:
         shown = await preview(site)
         site.author = EditorAuthor("eve")

@@ -162,7 +162,7 @@ async def test_a_store_that_is_away_loses_nothing(store: FlakyStore, monkeypatch
     """What waits is bounded: the groups beyond are summed up, and the sums are exact. The timer tries again.
 
     Red without the bound, and when a failed flush sets no timer."""
-    monkeypatch.setattr(recorder, "MOST_ROWS", 5)
+    monkeypatch.setattr(recorder, "MAX_ROWS", 5)
     counted = UsageRecorder(store.usage, 0.02)
     store.usage.is_away = True
     for number in range(20):

@@ -149,7 +149,7 @@ async def test_a_viewers_row_is_of_a_day(store: FlakyStore) -> None:
 
 async def test_too_many_rows_leave_the_sums_of_groups_exact(store: FlakyStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when a viewer's row beyond the bound is added to that of further groups: it would count twice."""
-    monkeypatch.setattr(recorder, "MOST_ROWS", 3)
+    monkeypatch.setattr(recorder, "MAX_ROWS", 3)
     await make_environment(store, counts_viewers=True)
     counted = UsageRecorder(store.usage, 3_600)
     for number in range(5):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from starlette.types import Message, Receive
 
-MOST_MESSAGES: Final = 16
-MOST_BYTES: Final = 64 * 1024
-"""Reading pauses once the queue holds MOST_MESSAGES messages or MOST_BYTES bytes. The last message may exceed
-MOST_BYTES."""
+MAX_MESSAGES: Final = 16
+MAX_BYTES: Final = 64 * 1024
+"""Reading pauses once the queue holds MAX_MESSAGES messages or MAX_BYTES bytes. The last message may exceed
+MAX_BYTES."""
 _LEFT: Final = frozenset({"websocket.disconnect", "http.disconnect"})
 _CLOSED_HERE: Final[dict[str, Any]] = {"type": "websocket.disconnect", "code": 1006}
 
@@ -68,7 +68,7 @@ class ReadAhead:
         while not self._is_left:
             if self._turn is not None:
                 await asyncio.wait({self._turn})
-            elif len(self._kept) >= MOST_MESSAGES or self._size >= MOST_BYTES:
+            elif len(self._kept) >= MAX_MESSAGES or self._size >= MAX_BYTES:
                 self._space = asyncio.get_running_loop().create_future()
                 await self._space
             else:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tenantry.ports import Clock
     from tenantry.tokens import KeyRing
 
-MOST_BYTES = 1024 * 1024
+MAX_BYTES = 1024 * 1024
 """Maximum size of a response in bytes. The response for the largest possible group is less than half as long."""
 
 _CONNECTIONS = 100
@@ -120,7 +120,7 @@ class IntrospectionBackend:
                 if response.status_code == 200:
                     async for chunk in response.aiter_raw():
                         body += chunk
-                        if len(body) > MOST_BYTES:
+                        if len(body) > MAX_BYTES:
                             break
             span.set_response(response.status_code)
         return response.status_code, bytes(body)
@@ -148,7 +148,7 @@ def _failure(status: int, size: int) -> str:
         return f"answered {status}: url must be the complete address of the endpoint, which ends in /oauth/introspect"
     if status != 200:
         return f"answered {status}"
-    return "sent a response larger than any user group" if size > MOST_BYTES else ""
+    return "sent a response larger than any user group" if size > MAX_BYTES else ""
 
 
 def checked_address(url: str, *, allow_http: bool) -> str:

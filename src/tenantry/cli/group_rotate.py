@@ -32,7 +32,7 @@ from tenantry.cli.rotated_tokens import STDOUT, RotatedTokens, RotationStep, ope
 from tenantry.errors import GroupSuspended, TenantryError
 from tenantry.groups import Environment
 from tenantry.ports import Store
-from tenantry.provisioning import MOST_ROTATED_TOGETHER, Rotated, RotationProvisioner, check_signed_by
+from tenantry.provisioning import MAX_ROTATED_TOGETHER, Rotated, RotationProvisioner, check_signed_by
 from tenantry.tokens import mask_within
 from tenantry.tokens.keys import SigningKeys
 
@@ -189,7 +189,7 @@ class _Rotations:
         self, target: Environment, begin: int, tokens: RotatedTokens, advance: Callable[[int], None]
     ) -> None:
         while groups := await self._store.groups.list(
-            target, after=begin, limit=MOST_ROTATED_TOGETHER, signed_by=self._signed_by
+            target, after=begin, limit=MAX_ROTATED_TOGETHER, signed_by=self._signed_by
         ):
             begin = groups[-1].team_id
             versions = {each.provided_id: each.token_version for each in groups}

@@ -11,7 +11,7 @@ from tenantry.errors import TenantryError
 
 T = TypeVar("T")
 
-MOST_TOGETHER: Final = 500
+MAX_TOGETHER: Final = 500
 """Maximum groups per request."""
 
 BYTES_TOGETHER: Final = 512 * 1024
@@ -51,7 +51,7 @@ class LineBatches:
 
     @property
     def full(self) -> bool:
-        return len(self._lines) >= MOST_TOGETHER or self._size >= BYTES_TOGETHER
+        return len(self._lines) >= MAX_TOGETHER or self._size >= BYTES_TOGETHER
 
     @property
     def empty(self) -> bool:

@@ -8,7 +8,7 @@ from tenantry.client.answers import ProvisionedGroup, Reply, Reports, read_error
 from tenantry.client.calls import Call, NoReply, RetryLimits, Send, json_body, lines_reader, load_json, retrying_call
 from tenantry.errors import TenantryError, TooManyRequests
 
-MOST_TOGETHER: Final = 500
+MAX_TOGETHER: Final = 500
 """Maximum groups per request."""
 
 
@@ -32,7 +32,7 @@ def rotate_part(limits: RetryLimits, signed_by: str | None, after: int, *, dry_r
     """Rotate the next groups. A request is sent again only after a 429, because it has then rotated nothing. After any
     other error, a second request would rotate other groups, or the same groups twice."""
     which: dict[str, Any] = {"all": True} if signed_by is None else {"signed_by": signed_by}
-    body = json_body({**which, "after": after, "limit": MOST_TOGETHER})
+    body = json_body({**which, "after": after, "limit": MAX_TOGETHER})
     send = Send("POST", body, dry_run=dry_run, path="/api/users/rotate")
     reports: list[RotationReport] = []
 

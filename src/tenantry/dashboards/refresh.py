@@ -25,18 +25,19 @@ _KEEP_ALIVE_SECONDS: Final = 30.0
 minute."""
 _OPEN_SECONDS: Final = 900.0
 
-MAX_OPEN: Final = 100
-"""Maximum open responses of a group in a process. Any further response ends after the requested lines are sent."""
+MAX_LIVE: Final = 100
+"""A response stays open for changes only while its group has at most this many open responses in the process.
+Otherwise it ends after the requested lines are sent."""
 
-MAX_OPEN_OF_VIEWER: Final = 20
-"""Maximum open responses of one viewer of a group in a process."""
+MAX_LIVE_OF_VIEWER: Final = 20
+"""The same for one viewer of a group."""
 
 
 class ChangedPanels:
     """Notifies a page of changed rows: ``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async
     for message in changes: …``. The mapping gives the schema of each panel. When ``DataSources.changed`` is called for
-    the data source of ``main``, the message is ``{"changed": ["1-1"]}``. If the group has more than ``MAX_OPEN`` open
-    responses, or the viewer more than ``MAX_OPEN_OF_VIEWER``, ``changes`` is None."""
+    the data source of ``main``, the message is ``{"changed": ["1-1"]}``. If the group has more than ``MAX_LIVE`` open
+    responses, or the viewer more than ``MAX_LIVE_OF_VIEWER``, ``changes`` is None."""
 
     # After half a minute without changes, an empty message keeps the connection alive. The stream ends after a quarter
     # of an hour, or when the process stops. If a source is moved or deleted, the last message is RESTART.
@@ -52,7 +53,7 @@ class ChangedPanels:
 
     async def __aenter__(self) -> ChangedPanels | None:
         budget, group = answer_budget(), self._group
-        if budget.count_open(group) > MAX_OPEN or budget.count_open_of_viewer(group) > MAX_OPEN_OF_VIEWER:
+        if budget.count_open(group) > MAX_LIVE or budget.count_open_of_viewer(group) > MAX_LIVE_OF_VIEWER:
             return None
         with ExitStack() as listening:
             self._inbox = listening.enter_context(self._sources.changes.listen())

@@ -39,7 +39,7 @@ SECONDS: Final = {
 }
 """Default lifetime of a code, in seconds."""
 
-MOST: Final = {Purpose.DOWNLOAD: 20, Purpose.EMBED: 1_000}
+MAX_CODES: Final = {Purpose.DOWNLOAD: 20, Purpose.EMBED: 1_000}
 """Maximum unredeemed codes of a group, counted over all its viewers. When one more is issued, the oldest is deleted.
 The maximum for EMBED is high, because a host page requests a code at each view."""
 
@@ -86,9 +86,9 @@ class SingleUseCodes:
 
     async def issue_for_viewer(self, purpose: Purpose, payload: str, group: bytes) -> str:
         """Issue a code for a viewer of this group. Of the group's codes for this purpose, only the newest
-        ``MOST[purpose]`` stay valid. Raises StoreUnavailable."""
+        ``MAX_CODES[purpose]`` stay valid. Raises StoreUnavailable."""
         async with self._turns.setdefault(group, asyncio.Lock()):
-            return await self.issue(purpose, payload, share=CodeShare(group, MOST[purpose]))
+            return await self.issue(purpose, payload, share=CodeShare(group, MAX_CODES[purpose]))
 
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
         """Redeem a code and return its payload, or None for an invalid code. If this raises StoreUnavailable, the code

@@ -24,10 +24,10 @@ from tenantry.ports import CodeShare
 SESSION_HOURS: Final = 8.0
 """Default length of a session, in hours."""
 
-_MOST: Final = 20
+_MAX_SESSIONS: Final = 20
 """Maximum unused links, and maximum sessions, of one author. When one more is added, the oldest ends."""
 
-_MOST_COOKIES: Final = 20
+_MAX_COOKIES: Final = 20
 
 _COOKIE: Final = "__Secure-tenantry-editor"
 
@@ -104,7 +104,7 @@ def session_keys(request: Request) -> list[str]:
     """Return the different values of the session's cookie, at most 20, in the order of the request."""
     pairs = [part.partition("=") for part in ";".join(request.headers.getlist("cookie")).split(";")]
     keys = dict.fromkeys(value.strip() for name, _, value in pairs if name.strip() == cookie_name(request))
-    return list(keys)[:_MOST_COOKIES]  # anyone may send them, and to end a session costs a read for each
+    return list(keys)[:_MAX_COOKIES]  # anyone may send them, and to end a session costs a read for each
 
 
 def cookie_name(request: Request) -> str:
@@ -113,7 +113,7 @@ def cookie_name(request: Request) -> str:
 
 
 def _share(name: str) -> CodeShare:
-    return CodeShare(sha256(f"editor {name}".encode()).digest(), _MOST)
+    return CodeShare(sha256(f"editor {name}".encode()).digest(), _MAX_SESSIONS)
 
 
 def _details(author: EditorAuthor) -> dict[str, str]:

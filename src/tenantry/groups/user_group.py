@@ -61,6 +61,7 @@ class UserGroup:
     are aware, in UTC."""
 
     team_id: int
+    """The group's number in the store. No other group ever gets it."""
     provided_id: str
     name: str
     environment: Environment
@@ -337,7 +338,7 @@ class RegisteredSource:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceReading:
+class SourceLookupResult:
     """A data source (None if it does not exist), and the generation of the snapshot that was read."""
 
     source: RegisteredSource | None

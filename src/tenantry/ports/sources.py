@@ -3,7 +3,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource, SourceDraft, SourceReading, SourceUpdate
+from tenantry.groups import (
+    UNNAMED,
+    Author,
+    Environment,
+    RegisteredSource,
+    SourceDraft,
+    SourceLookupResult,
+    SourceUpdate,
+)
 
 
 class SourceDirectory(Protocol):
@@ -62,7 +70,7 @@ class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
     """A directory whose data sources may be cached. Each write to a source is listed as a change of SOURCES_HANDLE, and
     changes the slots of the source's ``RegisteredSource.handles``."""
 
-    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceLookupResult:
         """Return the same source as ``get``, with the generation of the snapshot. Reads from the store, never from a
         cache."""
         ...

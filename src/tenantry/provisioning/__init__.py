@@ -7,7 +7,7 @@ from tenantry.provisioning.limits import check_text as check_text
 from tenantry.provisioning.limits import pointer_of as pointer_of
 from tenantry.provisioning.property_contract import PropertyContract
 from tenantry.provisioning.provisioner import NOT_LOADED, NotLoaded, Provisioner
-from tenantry.provisioning.rotations import MOST_ROTATED_TOGETHER as MOST_ROTATED_TOGETHER
+from tenantry.provisioning.rotations import MAX_ROTATED_TOGETHER as MAX_ROTATED_TOGETHER
 from tenantry.provisioning.rotations import Rotated as Rotated
 from tenantry.provisioning.rotations import RotationPage as RotationPage
 from tenantry.provisioning.rotations import RotationProvisioner as RotationProvisioner

@@ -9,7 +9,7 @@ from tenantry.provisioning.limits import checked_grace
 from tenantry.provisioning.upserts import UpsertProvisioner
 from tenantry.tokens import KEY_ID_PATTERN, KeyRing
 
-MOST_ROTATED_TOGETHER: Final = 500
+MAX_ROTATED_TOGETHER: Final = 500
 """Maximum number of groups that are rotated in one transaction. A transaction blocks other writers for about ten
 milliseconds."""
 
@@ -42,7 +42,7 @@ class RotationProvisioner(UpsertProvisioner):
         environment: Environment,
         *,
         after: int = 0,
-        limit: int = MOST_ROTATED_TOGETHER,
+        limit: int = MAX_ROTATED_TOGETHER,
         signed_by: str | None = None,
         grace_seconds: int | None = None,
         author: Author = UNNAMED,

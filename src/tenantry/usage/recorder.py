@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 logger: logging.Logger = logging.getLogger(__name__)
 
-MOST_ROWS: Final = 50_000
+MAX_ROWS: Final = 50_000
 """Maximum number of rows in memory, which take about 20 MB. Beyond it, further groups are summed as one. A row is the
 usage of one group at one data source in one hour, or of one viewer in one day."""
 MANY_ROWS: Final = 10_000
 """When this many rows are in memory, they are written without waiting for the end of the interval."""
 BATCH_ROWS: Final = 500
 """Maximum number of rows in a batch. Writing one batch locks SQLite's file for about 5 ms."""
-MOST_HITS: Final = 256
+MAX_HITS: Final = 256
 """Maximum number of cache entries whose hits are summed in one go, which delays one request by about 100 µs."""
 
 _HOUR: Final = 3_600
@@ -73,7 +73,7 @@ class UsageRecorder:
         self._lock = Lock()
         # The loop that writes now; only one loop writes at a time.
         self._sender: asyncio.AbstractEventLoop | None = None
-        self._table = WaitingUsage(MOST_ROWS)
+        self._table = WaitingUsage(MAX_ROWS)
         self._writer = secrets.token_bytes(16)
         self._sent = 0
         self._unsent: UsageBatch | None = None
@@ -135,7 +135,7 @@ class UsageRecorder:
 
     def _note_hits_of(self, entry: CountedEntry) -> None:
         hour = int(self._clock() // _HOUR)
-        if hour != self._hour_of_hits or len(self._hits) >= MOST_HITS:
+        if hour != self._hour_of_hits or len(self._hits) >= MAX_HITS:
             self._collect_hits()
             self._hour_of_hits = hour
         self._hits.append(entry)
@@ -277,11 +277,11 @@ class UsageRecorder:
             logger.warning(
                 "the usage of groups cannot be written to the store and is kept in memory for now: %s", reason
             )
-        if len(self._table) >= MOST_ROWS and not self._is_full:
+        if len(self._table) >= MAX_ROWS and not self._is_full:
             self._is_full = True
             logger.warning(
                 "more than %d rows of usage wait for the store: the usage of further groups is summed as one group",
-                MOST_ROWS,
+                MAX_ROWS,
             )
 
     def _succeeded(self) -> None:

@@ -124,7 +124,7 @@ async def test_a_long_run_without_seals_is_left_out(url: str, postgres: Postgres
     """Of more entries than one seal covers none is read for it. Red when a writer hashes all that others wrote."""
     store = SQLStore(url, keys=KEYS)
     production = await store.environments.create("production", Tag.CUSTOMER)
-    many = sealed_entries.MOST_COVERED + 1
+    many = sealed_entries.MAX_COVERED + 1
     details = "'{}'::json" if url.startswith("postgresql") else "'{}'"
     numbers = (
         f"generate_series(1, {many}) as n"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tenantry.provisioning.http.report import ReportBuffer
-from tenantry.provisioning.http.upsert_lines import MOST_TOGETHER
+from tenantry.provisioning.http.upsert_lines import MAX_TOGETHER
 from tests.provisioning.http.conftest import Service, make_app
 from tests.provisioning.http.test_bulk_stream import Exchange, line
 
@@ -58,7 +58,7 @@ async def test_short_lines_that_name_large_groups(
 ) -> None:
     """Their groups are read some at a time, and their report is written so. Red when a batch is read in one call, and
     when its report is made in one piece."""
-    body = [line(number) for number in range(MOST_TOGETHER)]
+    body = [line(number) for number in range(MAX_TOGETHER)]
     await Exchange(make_app(service.store, service.keys), service, [b"".join(body), b""]).run()
     reading, reporting = Turns(), Turns()
     get_many, write = service.store.groups.get_many, ReportBuffer.write
@@ -73,12 +73,12 @@ async def test_short_lines_that_name_large_groups(
 
     monkeypatch.setattr(service.store.groups, "get_many", noted)
     monkeypatch.setattr(ReportBuffer, "write", noted_write)
-    changed = [line(number, name="N") for number in range(MOST_TOGETHER)]
+    changed = [line(number, name="N") for number in range(MAX_TOGETHER)]
     exchange = Exchange(
         make_app(service.store, service.keys), service, [b"".join(changed), b""], "dry_run=true" if dry_run else ""
     )
     with counting(reading, reporting):
         await exchange.run()
-    assert exchange.lines()[-1]["summary"]["updated"] == MOST_TOGETHER
-    reading.check(MOST_TOGETHER * (2 if dry_run else 1))
-    reporting.check(MOST_TOGETHER)
+    assert exchange.lines()[-1]["summary"]["updated"] == MAX_TOGETHER
+    reading.check(MAX_TOGETHER * (2 if dry_run else 1))
+    reporting.check(MAX_TOGETHER)

@@ -86,7 +86,7 @@ async def test_a_store_that_goes_away_is_told_in_the_last_line(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the groups that were rotated before, and where to continue."""
-    monkeypatch.setattr("tenantry.provisioning.http.rotations.MOST_ROTATED_TOGETHER", 2)
+    monkeypatch.setattr("tenantry.provisioning.http.rotations.MAX_ROTATED_TOGETHER", 2)
     await create(service, *"abc")
     write_many, calls = service.store.groups.write_many, []
 

@@ -17,7 +17,7 @@ from tenantry.groups import (
 )
 from tenantry.tokens import mask_within
 
-_MOST_NAMES: Final = 50
+_MAX_NAMES: Final = 50
 
 
 def environment_details(environment: Environment) -> dict[str, str]:
@@ -97,8 +97,8 @@ def _entries(tables: str) -> dict[str, object]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMES
-    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - _MAX_NAMES
+    return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def without_tokens(author: Author, subject: str, details: Mapping[str, str]) -> tuple[Author, str, dict[str, str]]:

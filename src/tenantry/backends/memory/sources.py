@@ -16,7 +16,7 @@ from tenantry.groups import (
     Environment,
     RegisteredSource,
     SourceDraft,
-    SourceReading,
+    SourceLookupResult,
     SourceUpdate,
 )
 from tenantry.ports import SourceStore
@@ -30,9 +30,9 @@ class MemorySources(LentSourceLease, SourceStore):
         found = self._tables.sources.get((environment.id, reference))
         return found or next((s for s in await self.list(environment) if s.provided_id == reference), None)
 
-    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceLookupResult:
         with self._tables.lock:
-            return SourceReading(await self.get(environment, reference), self._tables.generation)
+            return SourceLookupResult(await self.get(environment, reference), self._tables.generation)
 
     async def create(
         self, environment: Environment, source_id: str, draft: SourceDraft, *, author: Author = UNNAMED

@@ -46,7 +46,8 @@ class RedisCounters:
     """Entries and tombstones that were written, including those that Redis dropped because it already had a newer
     one."""
     lost_writes: int = 0
-    """Failed attempts to write an entry or tombstone. If the server did not answer, the write is tried again."""
+    """Failed attempts to write an entry or tombstone. If the server does not answer, the write is tried again, and each
+    attempt counts."""
 
 
 class RedisBackend:
@@ -103,11 +104,11 @@ class RedisBackend:
         store_id = self._store_id
         if store_id is None:  # before the first ``changes`` no caller can check a generation
             return await self._origin.read_at_snapshot(token, fresh=fresh)
-        reading = None if fresh else await self._cached(store_id, token)
-        if reading is None:
-            reading = await self._origin.read_at_snapshot(token, fresh=fresh)
-            self._store(store_id, token, reading)
-        return reading
+        result = None if fresh else await self._cached(store_id, token)
+        if result is None:
+            result = await self._origin.read_at_snapshot(token, fresh=fresh)
+            self._store(store_id, token, result)
+        return result
 
     @property
     def sources(self) -> SourceLeaseHolder | None:
@@ -138,7 +139,7 @@ class RedisBackend:
         connections = self._connections.get()
         try:
             value = await connections.batcher.ask(key_of(store_id, token.handle))
-            reading = None if value is None else read_entry(value, store_id, token)
+            result = None if value is None else read_entry(value, store_id, token)
         except NoAnswer:
             self.counters.errors += 1
             return None
@@ -147,13 +148,13 @@ class RedisBackend:
                 logger.warning("%s: %s", self._server.label, error)
             self.counters.refused += 1
             return None
-        if reading is None or (reading.generation or 0) > self._generation:
+        if result is None or (result.generation or 0) > self._generation:
             # The entry's generation is later than the last poll's: the entry is very new, or the store has been
             # restored from a backup.
             self.counters.misses += 1
             return None
         self.counters.hits += 1
-        return reading
+        return result
 
     def _batch_ended(self, good: bool) -> None:
         if good:
@@ -164,9 +165,9 @@ class RedisBackend:
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
-    def _store(self, store_id: str, token: Token, reading: LookupResult) -> None:
-        group, generation = reading.group, reading.generation
-        if group is None or generation is None or reading.seconds is not None or self._breaker.is_open:
+    def _store(self, store_id: str, token: Token, result: LookupResult) -> None:
+        group, generation = result.group, result.generation
+        if group is None or generation is None or result.seconds is not None or self._breaker.is_open:
             return
         if group.token_version == token.version and group.handle == token.handle:
             self._queue.put(Message(token.handle, generation, write_entry(store_id, token, group)))

@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 _READERS = 4
 _WRITERS = 4
-MOST_TOGETHER = 250
+MAX_TOGETHER = 250
 """Maximum number of handles in one statement. While the server runs a statement, this process handles the rows of the
 previous statement. So a thousand look-ups take less time in four statements than in two."""
 
@@ -152,7 +152,7 @@ class _PostgresConnections:
     def __init__(self, server: PostgresServer, queries: CompiledQueries) -> None:
         self.readers = ReadConnections(server)
         self._one, self._many = queries[LOOK_UP].text, queries[LOOK_UP_MANY].text
-        self.batcher: TickBatcher[bytes, Row] = TickBatcher(self._look_up, size=MOST_TOGETHER)
+        self.batcher: TickBatcher[bytes, Row] = TickBatcher(self._look_up, size=MAX_TOGETHER)
         self._server = server
         self.engine = write_engine(self._connect, pool_size=_WRITERS, max_overflow=0)
         self._writers: WeakSet[PostgresConnection] = WeakSet()

@@ -70,7 +70,7 @@ def environment(row: Row) -> Environment:
     return _environment(*row)
 
 
-def reading(row: Row, token: Token, clock: StoreClock) -> LookupResult:
+def lookup_result(row: Row, token: Token, clock: StoreClock) -> LookupResult:
     """Return the result for ``token`` from a row of LOOK_UP."""
     if row[2] is None:
         return LookupResult(None, row[1])

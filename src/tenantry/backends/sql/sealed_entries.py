@@ -19,7 +19,7 @@ from tenantry.database.tables import audit
 from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import AuditEntry
 
-MOST_COVERED: Final = 2_000
+MAX_COVERED: Final = 2_000
 """Maximum number of unsealed entries that one seal covers. If there are more, the seal covers none of them. Reading and
 hashing this many entries takes about 20 ms, during which all writers wait."""
 
@@ -42,7 +42,7 @@ select audit_number, audit_mac, {NUMBERS_POSTGRESQL}
 from (select audit_number, audit_mac from generation for no key update) as locked
 """  # noqa: S608 - of constants
 
-_UNSEALED: Final = f"select {_COLUMNS} from audit where number > ? order by number desc limit {MOST_COVERED + 1}"  # noqa: S608
+_UNSEALED: Final = f"select {_COLUMNS} from audit where number > ? order by number desc limit {MAX_COVERED + 1}"  # noqa: S608
 _UNSEALED_POSTGRESQL: Final = _UNSEALED.replace("?", "$1::bigint")
 _INSERT: Final = f"insert into audit ({_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
 _SET_HEAD: Final = "update generation set audit_number = ?, audit_mac = ?"
@@ -106,9 +106,9 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
 
 
 def _seal(keys: ChainKeys, head: Row, unsealed: Sequence[Row], entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-    """``unsealed``: newest first; if there are more than MOST_COVERED, none of them joins the chain."""
+    """``unsealed``: newest first; if there are more than MAX_COVERED, none of them joins the chain."""
     after = head[0]
-    if len(unsealed) > MOST_COVERED:
+    if len(unsealed) > MAX_COVERED:
         after, unsealed = unsealed[0][0], ()
     between = [rows.audit_entry(row) for row in reversed(unsealed)]
     return seal_entries(keys, rows.chain_head(head), after, between, entries)

@@ -29,7 +29,7 @@ from tenantry.groups import (
     RegisteredSource,
     SessionVariables,
     SourceDraft,
-    SourceReading,
+    SourceLookupResult,
     SourceUpdate,
     to_micros,
 )
@@ -80,12 +80,12 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
         found = await self._read(_BY_REFERENCE, environment_id=environment.id, reference=reference)
         return _data_source(found[0]) if found else None
 
-    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceLookupResult:
         found = await self._read(_AT_SNAPSHOT, environment_id=environment.id, reference=reference)
         if not found:
             raise MigrationNeeded(EMPTY_GENERATION)
         number, *columns = found[0]
-        return SourceReading(None if columns[0] is None else _data_source(columns), number)
+        return SourceLookupResult(None if columns[0] is None else _data_source(columns), number)
 
     async def create(
         self, environment: Environment, source_id: str, draft: SourceDraft, *, author: Author = UNNAMED

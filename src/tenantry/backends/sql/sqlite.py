@@ -26,7 +26,7 @@ from tenantry.errors import MigrationNeeded, OutcomeUnknown
 
 T = TypeVar("T")
 
-MOST_TOGETHER = 64
+MAX_TOGETHER = 64
 """Maximum number of writes that share a commit. That many writes hold the file's lock for about 15 ms, and each of them
 returns only after the commit."""
 
@@ -185,7 +185,7 @@ class SQLiteWriter:
         queue = self._queue
         while True:
             with self._lock:
-                jobs = [queue.popleft() for _ in range(min(len(queue), MOST_TOGETHER))]
+                jobs = [queue.popleft() for _ in range(min(len(queue), MAX_TOGETHER))]
                 self._awake = bool(jobs)
             if not jobs:
                 return

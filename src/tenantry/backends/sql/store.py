@@ -94,7 +94,7 @@ class SQLStore(WrittenBackend):
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:  # always fresh
         runner = self._runner
-        return rows.reading(await runner.look_up(token.handle, runner.deadline()), token, self._clock)
+        return rows.lookup_result(await runner.look_up(token.handle, runner.deadline()), token, self._clock)
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         runner = self._runner

@@ -18,11 +18,10 @@ PROCESS_BYTES: Final = 40 * 1024 * 1024
 """Maximum bytes of unsent lines on one event loop. The bytes that a group has reserved may not exceed those that are
 free. So one group alone gets half of the maximum, and each of three equal groups a quarter. A group that has reserved
 nothing may take all free bytes for a line."""
-MOST_OPEN: Final = 200
+MAX_RESPONSES: Final = 200
 """Maximum open responses of a group. A further response waits."""
-MOST_OPEN_OF_VIEWER: Final = 40
-"""Maximum open responses of one viewer of a group. It is lower than ``MOST_OPEN``, so that the group's other viewers
-can also open some."""
+MAX_RESPONSES_OF_VIEWER: Final = 40
+"""The same for one viewer of a group. It is lower, so that the group's other viewers can also open some."""
 WAIT_SECONDS: Final = 30.0
 """Maximum seconds that a line waits for free bytes, or a new response waits for others to end."""
 _LOOK_SECONDS: Final = 0.1
@@ -72,12 +71,14 @@ class AnswerBudget:
 
     @asynccontextmanager
     async def open(self, group: UserGroup) -> AsyncIterator[OpenAnswer]:
-        """Count a response as open until the block ends. If ``MOST_OPEN`` responses of the group or
-        ``MOST_OPEN_OF_VIEWER`` of its viewer are open, wait until one ends. Raises AnswersUnread after
+        """Count a response as open until the block ends. If ``MAX_RESPONSES`` responses of the group or
+        ``MAX_RESPONSES_OF_VIEWER`` of its viewer are open, wait until one ends. Raises AnswersUnread after
         ``WAIT_SECONDS``."""
         handle = group.handle
         await self._wait(
-            lambda: self.count_open(group) < MOST_OPEN and self.count_open_of_viewer(group) < MOST_OPEN_OF_VIEWER,
+            lambda: (
+                self.count_open(group) < MAX_RESPONSES and self.count_open_of_viewer(group) < MAX_RESPONSES_OF_VIEWER
+            ),
             lambda: [handle],
         )
         share = self._shares.setdefault(handle, Share(handle))

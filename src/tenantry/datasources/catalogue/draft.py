@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from tenantry.datasources.catalogue.model import Catalogue, CatalogueTable, ForeignKey
 
-_MOST_COLUMNS = 12
+_MAX_COLUMNS = 12
 _TENANT: Final = re.compile(
     r"(?:tenant|customer|client|account|organi[sz]ation|org|company|workspace|team|merchant|shop|user_?group)"
     r"(_?(?:id|uuid|key|code|number|no|ref))?"
@@ -45,7 +45,7 @@ def _lines(catalogue: Catalogue, source: str) -> Iterator[str]:
 
 
 def _unknown(table: CatalogueTable, key: ForeignKey | None) -> str:
-    shown, more = table.columns[:_MOST_COLUMNS], len(table.columns) - _MOST_COLUMNS
+    shown, more = table.columns[:_MAX_COLUMNS], len(table.columns) - _MAX_COLUMNS
     names = ", ".join(map(flow_yaml, shown)) + (f" and {more} more" if more > 0 else "")
     kind = "a view" if table.is_view else "columns"
     if not table.is_declarable:
@@ -127,7 +127,7 @@ def _add_children(guesses: dict[str, Guess], keys: Iterable[ForeignKey]) -> None
 
 
 def tables_yaml(declaration: Mapping[str, Any]) -> str:
-    """Write ``tables.yaml`` as an author would. ``declaration`` has the form of ``GuardedTables.as_json``."""
+    """Return the text of a ``tables.yaml`` in an author's style, from a declaration like ``GuardedTables.as_json``."""
     return "".join(f"{line}\n" for line in _yaml_lines(declaration))
 
 

@@ -26,7 +26,7 @@ from tenantry.http import error_document, request_id_of
 from tenantry.sql import DIALECTS, FRAGMENT_NAME
 from tenantry.sql.inspect import DEFAULT_DIALECT, dialect_named
 
-_MOST_CHARACTERS: Final = 65_536
+_MAX_CHARACTERS: Final = 65_536
 """Maximum characters of a query to format, or of a dashboard that gets a panel. Longer ones would take seconds."""
 _THREADS: Final = 2
 """Maximum number of such texts that are worked on at the same time."""
@@ -192,8 +192,8 @@ class _FileEndpoints:
         return JSONResponse({"text": text})
 
     async def _compute(self, text: str, work: Callable[[str], T]) -> T:
-        if len(text) > _MOST_CHARACTERS:
-            problem = f"the text has {len(text)} characters, and at most {_MOST_CHARACTERS} are allowed here"
+        if len(text) > _MAX_CHARACTERS:
+            problem = f"the text has {len(text)} characters, and at most {_MAX_CHARACTERS} are allowed here"
             raise InvalidBody(problem, field="/text")
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, with_short_breaks(text))
 

@@ -27,7 +27,7 @@ from tenantry.errors import UnusableFile
 
 SECONDS: Final = 5.0
 """Maximum duration of a git command."""
-_MOST_BYTES: Final = 8 * 1024 * 1024
+_MAX_OUTPUT: Final = 8 * 1024 * 1024
 """Maximum output of a git command. A few objects can be a tree with millions of paths."""
 _SAFE: Final = tuple(
     word
@@ -90,8 +90,8 @@ def _git(root: Path, *arguments: str) -> bytes | None:
     timer = Timer(SECONDS, process.kill)
     timer.start()
     with process, closing(process.stdout or BytesIO()) as output:
-        found = output.read(_MOST_BYTES + 1)
-        if len(found) > _MOST_BYTES:
+        found = output.read(_MAX_OUTPUT + 1)
+        if len(found) > _MAX_OUTPUT:
             process.kill()
     timer.cancel()
     return found if process.returncode == 0 else None
@@ -127,8 +127,8 @@ def compare_with_head(workspace: Workspace) -> tuple[list[tuple[str, FileKind, S
 
 
 def commit_message(workspace: Workspace) -> str | None:
-    """Return a commit message for the changes since HEAD, or None without git. The first line names the files if they
-    fit. Otherwise it counts them, and a list follows. The message is empty without changes. Blocks."""
+    """Return a commit message for the changes since HEAD, or None without git. Without changes it is empty. The first
+    line names the files if they fit. Otherwise it counts them, and a list follows. Blocks."""
     files, removed = compare_with_head(workspace)
     if removed is None:
         return None

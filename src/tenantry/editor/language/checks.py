@@ -35,7 +35,7 @@ EXPLAIN_LIMITS: Final = Limits(timeout=1.0, lock_timeout=0.1, pool_size=1)
 """Limits of an engine's ``explain`` while an author types. The audit trail does not record it, so Tenantry asks only
 engines that explain a query without running any part of it."""
 _SEE_SQL: Final = "correct the query; the tab Bound SQL shows the SQL that the data source gets"
-MOST_EXPLAINED: Final = 50 * 1024
+MAX_EXPLAINED: Final = 50 * 1024
 """Maximum bytes of a query that an engine explains."""
 
 
@@ -140,7 +140,7 @@ class Checks:
         if (
             source is None
             or not plans_without_running(source)
-            or len(body.text.encode(errors="replace")) > MOST_EXPLAINED
+            or len(body.text.encode(errors="replace")) > MAX_EXPLAINED
         ):
             return ()
         catalogue = self._catalogues.known(source)

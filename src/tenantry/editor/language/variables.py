@@ -23,7 +23,7 @@ from tenantry.sql.parameters import Parameter, PropertyReference, RelativeRange
 
 _LONGEST: Final = 80
 """Characters of a value that are shown."""
-_MOST_ITEMS: Final = 5
+_MAX_ITEMS: Final = 5
 _PARAMETER: Final = re.compile(r"\{\{\s*params\.([^\W\d]\w*)")
 _PROPERTIES: Final = "user_group.properties."
 
@@ -124,7 +124,7 @@ def _short(value: Any) -> Any:
     if isinstance(value, str):
         return value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
     if isinstance(value, list):
-        return [_short(each) for each in value[:_MOST_ITEMS]] + ["…"] * (len(value) > _MOST_ITEMS)
+        return [_short(each) for each in value[:_MAX_ITEMS]] + ["…"] * (len(value) > _MAX_ITEMS)
     return None if isinstance(value, dict) else shown_value(value)
 
 

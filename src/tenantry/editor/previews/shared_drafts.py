@@ -24,7 +24,7 @@ SESSION_SECONDS: Final = 3_600.0
 SECONDS: Final = SESSION_SECONDS - 300.0
 """Age in seconds from which a preview is replaced by a new one, before its session ends."""
 _KEPT_SECONDS: Final = SESSION_SECONDS + 700.0  # the session may begin up to 600 s later
-_MOST: Final = 20
+_MAX_PREVIEWS: Final = 20
 """Maximum previews of one author in one editor. When one more is made, the oldest ends."""
 _NAME: Final = re.compile(r"[0-9a-f]{16}-[A-Za-z0-9_-]{22}")
 _PREFIX: Final = "editor-preview-"
@@ -122,6 +122,6 @@ def _remove_old(folder: Path, preview: str) -> None:
     newest_first = sorted(changed, key=changed.__getitem__, reverse=True)
     oldest = time.time() - _KEPT_SECONDS
     others = [file for file in newest_first if file.name.startswith(owner) and file != _file(folder, preview)]
-    ended = {*others[_MOST - 1 :], *(file for file in newest_first if changed[file] < oldest)}
+    ended = {*others[_MAX_PREVIEWS - 1 :], *(file for file in newest_first if changed[file] < oldest)}
     for file in ended:
         file.unlink(missing_ok=True)

@@ -23,13 +23,13 @@ _PAUSE: Final = 600.0
 _PATIENCE: Final = 10.0
 """Timeout of an attempt to record a use, in seconds."""
 
-_MOST: Final = 1_024
+_MAX_TOKENS: Final = 1_024
 """Maximum API tokens whose last attempt is remembered."""
 
 
 class ApiTokenUses:
     def __init__(self) -> None:
-        self._tried: TTLCache[int, bool] = TTLCache(_MOST, _PAUSE, timer=time.monotonic)
+        self._tried: TTLCache[int, bool] = TTLCache(_MAX_TOKENS, _PAUSE, timer=time.monotonic)
         self._lock = Lock()  # TTLCache is not thread-safe, and event loops may run in several threads
         self._tasks: set[asyncio.Task[Any]] = set()
 

@@ -114,21 +114,21 @@ class IntrospectionEndpoint(Endpoint):
                 token = self._context.keys.read(text)
         except InvalidToken:
             return _INACTIVE
-        reading = await deadline.read(self._context.store.read_at_snapshot(token, fresh=True))
-        group = reading.group
+        result = await deadline.read(self._context.store.read_at_snapshot(token, fresh=True))
+        group = result.group
         if group is None or group.environment.id != environment.id or group.environment.tag is not token.tag:
             return _INACTIVE
         now = self._context.time_of_day()  # after the read, during which the pass may have ended
-        return _active(group, reading, now) if viewer is None else _active_pass(group, viewer, reading, now)
+        return _active(group, result, now) if viewer is None else _active_pass(group, viewer, result, now)
 
 
 _INACTIVE: Final[dict[str, Any]] = {"active": False}
 """The answer for every invalid token, whatever the reason."""
 
 
-def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str, Any]:
-    """In the document, ``exp`` is rounded down to a second, and ``seconds`` is the rest of the grace period, for
-    clients whose clock is not synchronised."""
+def _active(group: UserGroup, result: LookupResult, now: datetime) -> dict[str, Any]:
+    """In the document, ``exp`` is rounded down to a second. For a token in its grace period, ``seconds`` is the time
+    until the period's end, rounded in the same way, for clients whose clock is not synchronised."""
     document: dict[str, Any] = {
         "active": True,
         "token_type": TOKEN_TYPE,
@@ -138,22 +138,22 @@ def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str,
     ends = None if group.expires_at is None else group.expires_at.replace(microsecond=0)
     if group.suspended or (ends is not None and now >= ends):
         return _INACTIVE
-    if reading.seconds is None:
+    if result.seconds is None:
         return document if ends is None else {**document, "exp": int(ends.timestamp())}
     if group.grace_until is None:
         return _INACTIVE
     grace_ends = group.grace_until.replace(microsecond=0)
-    seconds = reading.seconds - (group.grace_until - grace_ends) / timedelta(seconds=1)
+    seconds = result.seconds - (group.grace_until - grace_ends) / timedelta(seconds=1)
     if seconds <= 0:
         return _INACTIVE
     first = grace_ends if ends is None else min(ends, grace_ends)
     return {**document, "exp": int(first.timestamp()), "seconds": seconds}
 
 
-def _active_pass(group: UserGroup, viewer: Viewer, reading: LookupResult, now: datetime) -> dict[str, Any]:
+def _active_pass(group: UserGroup, viewer: Viewer, result: LookupResult, now: datetime) -> dict[str, Any]:
     """In the document, ``exp`` is the end of the pass or of its token, whichever is earlier."""
     try:
-        document = _active(group.with_viewer(viewer), reading, now)
+        document = _active(group.with_viewer(viewer), result, now)
     except PassRevoked:
         return _INACTIVE
     if document is _INACTIVE:

@@ -105,7 +105,7 @@ async def _deliver(send: Send, message: Message) -> None:
 MEMORY: Final = 1024 * 1024
 """Maximum bytes of the report held in memory."""
 
-MOST: Final = 512 * 1024 * 1024
+MAX_FILE: Final = 512 * 1024 * 1024
 """Bytes of the report in a temporary file from which on the server does no more work until the client has read all of
 them."""
 
@@ -119,7 +119,7 @@ class ReportBuffer:
     def __init__(self) -> None:
         self._file: IO[bytes] = BytesIO()
         self._in_memory = True
-        self._most = MOST
+        self._most = MAX_FILE
         self._written = 0
         self._read = 0
         self._ended = False

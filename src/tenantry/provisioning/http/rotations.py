@@ -13,7 +13,7 @@ from tenantry.errors import AmbiguousRequest, BadRequest, Draining, TenantryErro
 from tenantry.groups import MAX_INT, ApiToken, Author, Scope
 from tenantry.http import error_document
 from tenantry.provisioning import (
-    MOST_ROTATED_TOGETHER,
+    MAX_ROTATED_TOGETHER,
     Deadline,
     Rotated,
     RotationPage,
@@ -128,7 +128,7 @@ class RotationsResponse(ReportResponse):
             if self._draining():
                 raise Draining("this server is about to stop: continue with `after` on another server")
             await buffer.wait_for_space()
-            size = min(MOST_ROTATED_TOGETHER, self._left)
+            size = min(MAX_ROTATED_TOGETHER, self._left)
             page = await self._rotation.page(self._next, size)
             self._next, self._left = page.next, self._left - size
             for start in range(0, len(page.rotations), LINES_BETWEEN):

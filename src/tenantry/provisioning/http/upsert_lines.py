@@ -13,7 +13,7 @@ from tenantry.provisioning.http.ndjson_reader import MAX_LINE, Line
 from tenantry.provisioning.http.operations import merged_group, parse_line
 from tenantry.provisioning.http.strict_json import decode_json
 
-MOST_TOGETHER: Final = 500
+MAX_TOGETHER: Final = 500
 """Maximum number of lines that are written in one transaction. A transaction blocks other writers for about ten
 milliseconds: in SQLite it locks the whole file, in PostgreSQL the row of the table ``generation``."""
 
@@ -58,7 +58,7 @@ class UpsertBatch:
         self._size = 0
 
     def takes(self, line: UpsertLine) -> bool:
-        full = len(self.lines) == MOST_TOGETHER or self._size > BYTES_TOGETHER
+        full = len(self.lines) == MAX_TOGETHER or self._size > BYTES_TOGETHER
         return not full and line.provided_id not in self._ids
 
     def add(self, line: UpsertLine) -> None:

@@ -13,7 +13,7 @@ _log = logging.getLogger("tenantry.connections")
 
 Network: TypeAlias = IPv4Network | IPv6Network
 
-MOST_CONNECTIONS: Final = 4_096
+MAX_CONNECTIONS: Final = 4_096
 """The default of ``max_connections`` is at most this number, because each connection takes some tens of KiB."""
 
 RESERVED_FILES: Final = 40
@@ -24,15 +24,15 @@ _IPV6_SITE: Final = 64
 
 
 def most_connections() -> int:
-    """Return how many connections RLIMIT_NOFILE allows, but at most MOST_CONNECTIONS."""
+    """Return how many connections RLIMIT_NOFILE allows, but at most MAX_CONNECTIONS."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
-        return MOST_CONNECTIONS
+        return MAX_CONNECTIONS
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
-        return MOST_CONNECTIONS
-    return max(1, min(files - RESERVED_FILES, MOST_CONNECTIONS))
+        return MAX_CONNECTIONS
+    return max(1, min(files - RESERVED_FILES, MAX_CONNECTIONS))
 
 
 @dataclass(frozen=True, slots=True)

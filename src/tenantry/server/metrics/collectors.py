@@ -78,9 +78,9 @@ class TimedBackend:
 
     async def _read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
         with self._timed("look"):
-            reading: LookupResult = await self._backend.read_at_snapshot(token, fresh=fresh)
-        self._count(reading.group)
-        return reading
+            result: LookupResult = await self._backend.read_at_snapshot(token, fresh=fresh)
+        self._count(result.group)
+        return result
 
     async def _changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         with self._timed("changes"):

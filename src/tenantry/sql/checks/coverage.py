@@ -19,7 +19,7 @@ NAMED: Final = 5
 # --- the groups of an environment -------------------------------------------------------------------------------------
 
 
-MOST_PATHS: Final = 10_000
+MAX_PATHS: Final = 10_000
 """Maximum number of paths whose types are collected if all are wanted."""
 
 
@@ -57,7 +57,7 @@ class PropertyTypes:
             path = prefix + name
             seen.add(path)
             value = values[name]
-            if path in wanted if wanted is not None else len(self._by_kind) < MOST_PATHS or path in self._by_kind:
+            if path in wanted if wanted is not None else len(self._by_kind) < MAX_PATHS or path in self._by_kind:
                 kinds = self._by_kind.setdefault(path, {})
                 kind = type_of(value)
                 found = kinds.get(kind)

@@ -15,8 +15,8 @@ from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import AppliedGuard, Clause, Node, PlaceholderConflict, Switch, Text, Tree
 
 _Nodes = tuple[Node, ...]
-_MOST_TOKENS: Final = 40_000
-"""The most words and signs in all combinations of a template together."""
+_MAX_TOTAL_TOKENS: Final = 40_000
+"""Maximum sum of the words and signs in all combinations of a template."""
 
 
 class _Edit(NamedTuple):
@@ -79,7 +79,7 @@ class _Edits:
             edits: dict[int, list[_Edit]] = {}
             reading = read(rendered, self._guards)
             self._tokens += len(reading.masked.tokens)
-            if self._tokens > _MOST_TOKENS:
+            if self._tokens > _MAX_TOTAL_TOKENS:
                 raise Refused(0, "this SQL has too many long choices for guarded tables", "offer fewer choices")
             length = len(rendered.sql)
             for segment_of, edit in self._edits(rendered, reading):

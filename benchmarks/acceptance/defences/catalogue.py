@@ -85,7 +85,7 @@ DEFENCES: Final = (
     ),
     Defence(
         "a write to a data source is announced in the slots of both its ids",
-        "groups/user_group.py",
+        "groups/registered_source.py",
         "return source_handle(self.environment.id, self.id), source_handle(self.environment.id, self.provided_id)",
         "return source_handle(self.environment.id, self.id), source_handle(self.environment.id, self.id)",
         ("tests/datasources/test_registrations.py",),

@@ -128,8 +128,8 @@ OF_PASSES: Final = (
     Defence(
         "a running query of a revoked viewer ends",
         "datasources/query_watch.py",
-        "if found is not None and query.group.viewer is not None:",
-        "if False:",
+        "else found.with_viewer(query.group.viewer)",
+        "else __import__('dataclasses').replace(found, revoked_viewers=None).with_viewer(query.group.viewer)",
         ("tests/dashboards/test_download_ends.py",),
     ),
     Defence(
@@ -163,7 +163,7 @@ OF_PASSES: Final = (
     Defence(
         "a suspended group is refused",
         "groups/user_group.py",
-        "        if self.suspended:\n            raise UserGroupSuspended(UserGroupSuspended.MESSAGE)\n",
+        "        if self.suspended:\n            return 0.0\n",
         "",
         ("tests/resolver/test_passes.py",),
     ),

@@ -1,5 +1,6 @@
 """Frozen records shared by all packages, and the codec of a user group."""
 
+from tenantry.groups.api_token import ApiToken, Caller, RevokedApiToken, Scope
 from tenantry.groups.codec import (
     CACHE_ENTRY,
     INTROSPECTION,
@@ -21,6 +22,7 @@ from tenantry.groups.property_schema_files import read_schemas as read_schemas
 from tenantry.groups.property_schema_files import schema_file as schema_file
 from tenantry.groups.property_schema_files import schema_names as schema_names
 from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
+from tenantry.groups.registered_source import SOURCES_HANDLE, RegisteredSource, SourceLookupResult, source_handle
 from tenantry.groups.revocations import MAX_REVOKED_VIEWERS as MAX_REVOKED_VIEWERS
 from tenantry.groups.revocations import revoking_changes as revoking_changes
 from tenantry.groups.session_variables import SessionVariables, check_session_variables
@@ -32,20 +34,12 @@ from tenantry.groups.strict_json import read_json_strictly as read_json_strictly
 from tenantry.groups.usage_sums import OTHER_GROUPS, OTHER_VIEWERS, HourlyUsage, Usage, UsageBatch, UsageKey
 from tenantry.groups.user_group import (
     RESERVED_NAMES,
-    SOURCES_HANDLE,
-    ApiToken,
-    Caller,
     Environment,
     Issued,
     LookupResult,
-    RegisteredSource,
-    RevokedApiToken,
-    Scope,
-    SourceLookupResult,
     Tag,
     Token,
     UserGroup,
-    source_handle,
 )
 from tenantry.groups.viewer import DASHBOARD as DASHBOARD
 from tenantry.groups.viewer import LONGEST_PASS as LONGEST_PASS

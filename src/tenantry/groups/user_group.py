@@ -5,14 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from hashlib import sha256
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from tenantry.errors import InvalidToken, PassExpired, PassRevoked, UserGroupExpired, UserGroupSuspended
 from tenantry.groups.moments import write_moment
 from tenantry.groups.record import Record, extend, thaw
-from tenantry.groups.session_variables import SessionVariables
 from tenantry.groups.viewer import Viewer
 
 RESERVED_NAMES = frozenset({"user_group", "params", "viewer"})
@@ -251,104 +249,3 @@ class LookupResult:
 
 
 # --- API tokens and data sources --------------------------------------------------------------------------------------
-
-
-class Scope(StrEnum):
-    """A permission of an API token; ``provision`` includes ``provision:read`` and ``provision:write``."""
-
-    PROVISION = "provision"
-    PROVISION_READ = "provision:read"
-    PROVISION_WRITE = "provision:write"
-    INTROSPECT = "introspect"
-    PREVIEW = "preview"
-    PASSES = "passes"
-    SOURCES = "sources"
-
-
-_CONTAINED_IN: Final = {Scope.PROVISION_READ: Scope.PROVISION, Scope.PROVISION_WRITE: Scope.PROVISION}
-
-
-@dataclass(frozen=True, slots=True)
-class ApiToken:
-    """An API token without its secret."""
-
-    id: int
-    environment: Environment
-    label: str
-    scopes: frozenset[Scope]
-    hint: str
-    """The last four characters of the secret."""
-    created_at: datetime
-    revoked_at: datetime | None = None
-    expires_at: datetime | None = None
-    """From this time on, the token is refused."""
-    last_used_at: datetime | None = None
-    """Updated at most once an hour."""
-
-    def allows(self, scope: Scope) -> bool:
-        """Whether the token has this scope or one that includes it."""
-        return scope in self.scopes or _CONTAINED_IN.get(scope) in self.scopes
-
-
-@dataclass(frozen=True, slots=True)
-class RevokedApiToken:
-    """The result of a revocation."""
-
-    api_token: ApiToken
-    ended: int
-    """Number of live codes and sessions that were deleted with the token. 0 if the token had been revoked before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """A live API token and the requested group, read in one snapshot."""
-
-    api_token: ApiToken
-    issued: Issued | None
-
-
-@dataclass(frozen=True, slots=True)
-class RegisteredSource:
-    """A registered data source."""
-
-    id: str
-    """Our id: ``ds_…``."""
-    provided_id: str
-    """The name that the caller chose for the data source."""
-    environment: Environment
-    url: str = field(repr=False)
-    """May contain a password."""
-    trusted: bool = False
-    """Permits a dialect whose engine does not enforce read-only queries."""
-    session: SessionVariables = ()
-    """Session variables, such as ``("app.tenant", "{{ user_group.id }}")``. Only PostgreSQL has them."""
-    tables: str = ""
-    """The declaration of guarded tables as canonical JSON (``GuardedTables.as_json``). Empty if there is no
-    declaration."""
-
-    @property
-    def declaration(self) -> dict[str, Any]:
-        """The declaration of guarded tables, parsed from ``tables`` at each access; empty if no table is declared."""
-        return json.loads(self.tables) if self.tables else {}
-
-    @property
-    def handles(self) -> tuple[bytes, bytes]:
-        """The handles of ``id`` and ``provided_id``. A write changes the cache slots of both."""
-        return source_handle(self.environment.id, self.id), source_handle(self.environment.id, self.provided_id)
-
-
-@dataclass(frozen=True, slots=True)
-class SourceLookupResult:
-    """A data source (None if it does not exist), and the generation of the snapshot that was read."""
-
-    source: RegisteredSource | None
-    generation: int
-
-
-SOURCES_HANDLE: Final = b"sources\0"
-"""The list of changes contains this handle for every write to a data source."""
-
-
-def source_handle(environment_id: int, reference: str) -> bytes:
-    """Return the handle of one of a data source's two cache slots. ``reference``: its ``id`` or its ``provided_id``."""
-    return sha256(f"{environment_id}/{reference}".encode()).digest()[:8]

@@ -7,10 +7,11 @@ from datetime import datetime
 from enum import Enum
 from typing import Any, Final, TypeAlias
 
+from tenantry.groups.api_token import ApiToken
 from tenantry.groups.codec import to_micros
 from tenantry.groups.record import freeze, thaw
 from tenantry.groups.session_variables import SessionVariables
-from tenantry.groups.user_group import ApiToken, Environment, Issued, Token, UserGroup
+from tenantry.groups.user_group import Environment, Issued, Token, UserGroup
 
 
 class Unchanged(Enum):

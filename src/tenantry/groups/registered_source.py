@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Final
+
+from tenantry.groups.session_variables import SessionVariables
+from tenantry.groups.user_group import Environment
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredSource:
+    """A registered data source."""
+
+    id: str
+    """Our id: ``ds_…``."""
+    provided_id: str
+    """The name that the caller chose for the data source."""
+    environment: Environment
+    url: str = field(repr=False)
+    """May contain a password."""
+    trusted: bool = False
+    """Permits a dialect whose engine does not enforce read-only queries."""
+    session: SessionVariables = ()
+    """Session variables, such as ``("app.tenant", "{{ user_group.id }}")``. Only PostgreSQL has them."""
+    tables: str = ""
+    """The declaration of guarded tables as canonical JSON (``GuardedTables.as_json``). Empty if there is no
+    declaration."""
+
+    @property
+    def declaration(self) -> dict[str, Any]:
+        """The declaration of guarded tables, parsed from ``tables`` at each access; empty if no table is declared."""
+        return json.loads(self.tables) if self.tables else {}
+
+    @property
+    def handles(self) -> tuple[bytes, bytes]:
+        """The handles of ``id`` and ``provided_id``. A write changes the cache slots of both."""
+        return source_handle(self.environment.id, self.id), source_handle(self.environment.id, self.provided_id)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLookupResult:
+    """A data source (None if it does not exist), and the generation of the snapshot that was read."""
+
+    source: RegisteredSource | None
+    generation: int
+
+
+SOURCES_HANDLE: Final = b"sources\0"
+"""The list of changes contains this handle for every write to a data source."""
+
+
+def source_handle(environment_id: int, reference: str) -> bytes:
+    """Return the handle of one of a data source's two cache slots. ``reference``: its ``id`` or its ``provided_id``."""
+    return sha256(f"{environment_id}/{reference}".encode()).digest()[:8]

@@ -207,21 +207,15 @@ def references_of(mapping: Mapping[str, str] | Record) -> frozenset[str]:
 
 
 class LentSourceLease(SourceLeaseHolder):
-    # Of several resolvers the first lends its lease. When it is closed, each query reads the store until the next load
-    # of another resolver lends that one's: slower, but never with an older source.
     _lease: ReferenceType[SourceLease] | None = None
 
     @property
     def lease(self) -> SourceLease | None:
         return None if self._lease is None else self._lease()
 
-    def lend_lease(self, lease: SourceLease) -> None:
-        if self.lease is None:
-            self._lease = ref(lease)
-
-    def withdraw_lease(self, lease: SourceLease) -> None:
-        if self.lease is lease:
-            self._lease = None
+    @lease.setter
+    def lease(self, lease: SourceLease | None) -> None:
+        self._lease = None if lease is None else ref(lease)
 
 
 # --- the time of day ---

@@ -43,21 +43,16 @@ class SourceLease(Protocol):
 
 @runtime_checkable
 class SourceLeaseHolder(Protocol):
-    """The part of a store that holds the lease of a Resolver, so that DataSources can use the Resolver's cache."""
+    """The part of a store that holds the lease of a Resolver, so that DataSources can use the Resolver's cache. It
+    keeps only a weak reference to the lease."""
 
     @property
     def lease(self) -> SourceLease | None:
         """The lease, or None. Without a lease, every query reads its data source from the store."""
         ...
 
-    def lend_lease(self, lease: SourceLease) -> None:
-        """Let this store's DataSources use ``lease``, unless they already use the lease of another resolver. The store
-        keeps only a weak reference to the lease."""
-        ...
-
-    def withdraw_lease(self, lease: SourceLease) -> None:
-        """Remove the lease."""
-        ...
+    @lease.setter
+    def lease(self, lease: SourceLease | None) -> None: ...
 
 
 def lease_holder_of(backend: object) -> SourceLeaseHolder | None:

@@ -202,7 +202,7 @@ class Resolver:
             self._poller.ensure_running(loop)
         else:
             self._subscriptions.start(loop)
-        self._lend_lease()  # lend the lease again, because ``aclose`` withdraws it
+        self._lend_lease()  # lend the lease again, because ``aclose`` takes it back
         flights = self._flights.get()
         flight = flights.get(key)
         if (
@@ -242,8 +242,8 @@ class Resolver:
         for flight in loads:
             flight.set_stopped()
         self._cache.flush()
-        if self._lease_holder is not None and self._source_cache is not None:
-            self._lease_holder.withdraw_lease(self._source_cache)
+        if self._lease_holder is not None and self._lease_holder.lease is self._source_cache:
+            self._lease_holder.lease = None
         await self.flush_usage()
 
     async def flush_usage(self) -> None:
@@ -251,8 +251,10 @@ class Resolver:
         await self._usage.flush()
 
     def _lend_lease(self) -> None:
-        if self._lease_holder is not None and self._source_cache is not None:
-            self._lease_holder.lend_lease(self._source_cache)
+        # Of several resolvers the first lends its lease. When it is closed, each query reads the store until the next
+        # load of another resolver lends that one's: slower, but never with an older source.
+        if self._lease_holder is not None and self._lease_holder.lease is None:
+            self._lease_holder.lease = self._source_cache
 
     # --- before the backend -------------------------------------------------------------------------------------------
 

@@ -31,3 +31,10 @@ def test_a_part_has_the_defaults_of_its_protocol(store: MemoryStore | SQLStore, 
     assert methods
     for method in methods:
         assert parameters(type(getattr(store, name)), method) == parameters(PARTS[name], method), method
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_has_at_most_eight_members(name: str) -> None:
+    """Its own and those of the protocols that it extends. Red when a ninth is added."""
+    members = {each for base in PARTS[name].__mro__[:-1] for each in vars(base) if not each.startswith("_")}
+    assert 3 <= len(members) <= 8, sorted(members)

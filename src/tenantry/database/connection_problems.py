@@ -93,8 +93,8 @@ def network_problem(error: BaseException, server: str = "its server") -> str | N
 
 def connection_problem(error: BaseException, server: str) -> str:
     """Explain the error of a driver without quoting it. If the error is unknown, return the name of its class."""
-    if type(error).__name__ == "AuthenticationError":  # of redis-py, which may be missing
-        return WRONG_LOGIN
+    if type(error).__name__ == "AuthenticationError":  # of redis-py, which may be missing; also for no password
+        return f"{WRONG_LOGIN} or missing"
     known = postgres_problem(error) or network_problem(error, server)
     if known is None and type(error).__module__.startswith("redis."):
         known = _REDIS.get(type(error).__name__, "").format(server)

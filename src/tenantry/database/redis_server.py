@@ -159,7 +159,7 @@ def _path(path: str, kind: RedisKind) -> tuple[str, int]:
 
 def _database(text: str) -> int:
     if not _NUMBER.fullmatch(text):
-        _refuse("has a path that is not the number of a database")
+        _refuse("names a database that is not a number")
     return int(text)
 
 

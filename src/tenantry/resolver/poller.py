@@ -157,7 +157,7 @@ class Poller:
                         reason = f"{error.code}: {error.message}"
                     case _:
                         reason = error_location(error)
-                logger.warning("the store does not list its changes, so groups are not cached: %s", reason)
+                logger.warning("the store does not list its changes, so caching ends with the lease: %s", reason)
         else:
             self._counters.polls += 1
             if self._down:

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from redis.asyncio import SSLConnection
+from redis.exceptions import AuthenticationError
 
+from tenantry.database import connection_problem
 from tenantry.database.redis_server import RedisClient, RedisKind, RedisServer, read_redis_address
 from tenantry.errors import InvalidSettings
 
@@ -102,6 +104,19 @@ def test_a_wrong_url_is_refused_without_its_password(url: str) -> None:
         read_redis_address(url)
     assert "s3" not in str(caught.value)
     assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize("url", ["unix:///run/redis.sock?db=one", "redis://host/one"])
+def test_a_database_without_a_number_is_named(url: str) -> None:
+    """Red when the message says of the option ``db``, too, that the path is wrong."""
+    with pytest.raises(InvalidSettings, match="names a database that is not a number"):
+        read_redis_address(url)
+
+
+def test_a_missing_password_is_not_called_wrong() -> None:
+    """redis-py has one error for both. Red when the reason says only that it is wrong."""
+    error = AuthenticationError("Authentication required.")
+    assert connection_problem(error, "Redis host:6379") == "the user or the password is wrong or missing"
 
 
 @given(st.sampled_from(["redis://", "redis+sentinel://", "unix://", "redis+cluster://"]), st.text(max_size=40))

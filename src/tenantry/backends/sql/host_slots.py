@@ -114,8 +114,8 @@ class HostSlots:
         if left:
             self._visible_at = max(self._visible_at, time.monotonic() + left)
             logger.warning(
-                "the slots file of this host is new: a write waits %.1f s after its commit, because until then another "
-                "process may use an older answer",
+                "the slots file of this host is new or cannot be used: a write waits %.1f s after its commit, because "
+                "until then another process may use an older answer",
                 left,
             )
             await asyncio.sleep(left)

@@ -176,7 +176,6 @@ INTROSPECTION: Final = GroupCodec()
 """The form of ``user_group`` in an introspection response."""
 
 JSON_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec in (_PROPERTIES, _MAPPING, _REVOKED))
-"""The columns that hold JSON."""
 
 TIME_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec is _ISO_TIME)
 """The columns that hold a time, as microseconds since 1970 in UTC."""

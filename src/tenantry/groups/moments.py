@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 MOMENT_RULE: Final = "this must be an RFC 3339 time with a zone, such as 2027-01-31T23:59:59Z"
-"""Message for an invalid time."""
 
 _MOMENT: Final = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ](?:[01][0-9]|2[0-3]):[0-5][0-9]:)([0-5][0-9]|60)"

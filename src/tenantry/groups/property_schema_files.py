@@ -12,7 +12,6 @@ from tenantry.groups.property_schema import PropertySchema
 from tenantry.groups.strict_json import read_json_strictly
 
 FOLDER: Final = "schemas"
-"""Name of the subfolder for schemas in a folder of queries."""
 _MAX_BYTES: Final = 1024 * 1024
 
 

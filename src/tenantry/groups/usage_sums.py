@@ -34,7 +34,6 @@ class UsageKey(NamedTuple):
     """Identifies a sum of usage by ids, not by handles. So a group that is deleted and created again keeps its sums."""
 
     environment: str
-    """The name."""
     group: str
     """The ``provided_id``."""
     source: str

@@ -45,8 +45,7 @@ def context_processor(request: Connection) -> dict[str, Any]:
     context_processors=[context_processor])``.
     - A missing name raises MissingVariable, and so does ``viewer`` if the request has a token.
     - If the request has no group, ``user_group is defined`` is false, and each of the three names raises MissingToken.
-    - MiddlewareMissing is raised if the app has no UserGroupMiddleware, and OutOfScope if the pass does not cover the
-      request.
+    - Raises MiddlewareMissing without UserGroupMiddleware, and OutOfScope if the pass does not cover the request.
 
     A plain Jinja environment lets a template use all attributes of strings, numbers and lists: prefer
     ``env=create_environment(loader)``."""

@@ -47,8 +47,7 @@ class RotationProvisioner(UpsertProvisioner):
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> RotationPage:
-        """Rotate the next groups with ``team_id > after``, at most ``limit``, in one transaction. Groups that other
-        writers change meanwhile are tried again in another.
+        """Rotate the next groups with ``team_id > after``, at most ``limit``, in one transaction or a few.
 
         With ``signed_by``, only groups whose token was signed by the key with this id are rotated. ``grace_seconds``:
         as in ``rotate``. A suspended group gets the error GroupSuspended. A group that another writer deletes meanwhile

@@ -130,8 +130,7 @@ class SourceProvisioner:
         return CountedSource(source, sum(count for references, count in counts.items() if references & own))
 
     async def delete(self, environment: Environment, reference: str, *, force: bool = False) -> CountedSource:
-        """Raises DataSourceNotFound, UnknownDataSource if another caller deletes the source meanwhile and, without
-        ``force``, SourceInUse if groups are mapped to it."""
+        """Raises DataSourceNotFound (UnknownDataSource if it vanishes) and, without ``force``, SourceInUse."""
         found = await self.count(await self.find(environment, reference))
         if found.groups and not force:
             raise SourceInUse(in_use(found))

@@ -26,8 +26,7 @@ class FollowedKeys:
         self._removals = keys.removals
 
     def read(self, raw: bytes) -> Token:
-        """Verify a token. A forged token causes no read of the key file, unless it names an unknown key. Raises
-        InvalidToken."""
+        """Verify a token. If it is forged, the key file is read only for an unknown key id. Raises InvalidToken."""
         try:
             token = self._keys.read(raw)
             return self._keys.read(raw) if self._cached_alone and self._keys.refresh() else token

@@ -196,7 +196,6 @@ class Counters:
     polls: int = 0
     """Answered polls."""
     failed_polls: int = 0
-    """Failed polls."""
     evicted: int = 0
     """Reported writes that removed at least one valid entry from the cache."""
     flushed: int = 0

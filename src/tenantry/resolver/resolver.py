@@ -126,8 +126,7 @@ class Resolver:
 
     @property
     def lease_age(self) -> float | None:
-        """Seconds since the start of the poll that last extended the lease. None if no poll has begun a lease, or if
-        the lease has ended."""
+        """Seconds since the start of the poll that last extended the lease. None without a lease."""
         now, until = self._clock(), self._cache.lease.until
         return None if now >= until or isinf(until) else now - (until - self._staleness)
 

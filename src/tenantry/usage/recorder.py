@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 MAX_ROWS: Final = 50_000
-"""Maximum number of rows in memory, which take about 20 MB. Beyond it, further groups are summed as one. A row is the
-usage of one group at one data source in one hour, or of one viewer in one day."""
+"""Maximum number of rows in memory, which take about 20 MB. A row is the usage of one group at one data source in one
+hour, or of one viewer in one day. Further groups are summed as one."""
 MANY_ROWS: Final = 10_000
 """When this many rows are in memory, they are written without waiting for the end of the interval."""
 BATCH_ROWS: Final = 500

@@ -57,7 +57,6 @@ class BusStatus(StrEnum):
     RECEIVING = "receiving"
     """The bus receives its own probes, so notices arrive too."""
     LOST = "lost"
-    """Disconnected."""
     DEAF = "deaf"
     """The bus is connected, but its own probes do not arrive."""
 

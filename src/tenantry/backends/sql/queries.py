@@ -41,7 +41,6 @@ Read: TypeAlias = "Select[*tuple[Any, ...]]"
 """A statement that returns rows."""
 
 Query: TypeAlias = "Read | UpdateBase"
-"""Any statement."""
 
 
 class database_now(FunctionElement[int]):  # noqa: N801 - named like a SQL function

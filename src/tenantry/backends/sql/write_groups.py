@@ -203,11 +203,9 @@ def _saving(*columns: str) -> Update:
 _team_id = bindparam("this_team_id", type_=BigInteger)
 _new_revision = bindparam("new_revision", type_=BigInteger)
 UPDATE: Update = _saving(*CHANGEABLE_FIELDS)
-"""Statement that saves the fields which an update can change."""
 ROTATE: Update = _saving(
     "token_version", "key_id", "nonce", "previous_key_id", "previous_nonce", "grace_until", "revoked_viewers"
 )
-"""Statement that saves the fields which a rotation changes."""
 
 
 def _save(

@@ -25,7 +25,6 @@ HEADER: Final = 64
 """Bytes before the versions: a multiple of 8, to align them."""
 
 SIZE: Final = HEADER + TABLE_BYTES
-"""Bytes of the file."""
 
 _MAGIC: Final = b"tenantry slots\r\n"
 _VERSION: Final = 1

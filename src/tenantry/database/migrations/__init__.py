@@ -61,8 +61,7 @@ def migrate(url: str) -> None:
 
 
 def check(url: str) -> None:
-    """Raises MigrationNeeded if this version cannot use the tables, and the errors of ``migrate``. Never creates a
-    file."""
+    """Raises MigrationNeeded if this version cannot use the tables, and the errors of ``migrate``. Creates no file."""
     address = read_address(url)
     found = _run(address, _usable, begin="begin")
     if found is not None:

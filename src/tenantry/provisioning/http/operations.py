@@ -65,7 +65,6 @@ class Operation(ApiBody, ABC):
     operation: ClassVar[str]
     """Name of the operation in metrics and spans."""
     needed_scope: ClassVar[Scope] = Scope.PROVISION_WRITE
-    """The scope that the API token needs."""
     takes_key: ClassVar[bool] = True
     """Whether the operation uses an Idempotency-Key. If not, the key has no effect."""
 

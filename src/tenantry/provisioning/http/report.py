@@ -106,8 +106,7 @@ MEMORY: Final = 1024 * 1024
 """Maximum bytes of the report held in memory."""
 
 MAX_FILE: Final = 512 * 1024 * 1024
-"""Bytes of the report in a temporary file from which on the server does no more work until the client has read all of
-them."""
+"""With this many bytes in the temporary file, the server does no more work until the client has read all of them."""
 
 _PIECE: Final = 64 * 1024
 

@@ -123,7 +123,7 @@ async def test_a_dead_store_ends_the_cache_in_time_and_is_logged_once(
     assert resolver.lease_age is None
     with pytest.raises(StoreUnavailable):
         await resolver.resolve(token)
-    logged = [record.message for record in caplog.records if "not cached" in record.message]
+    logged = [record.message for record in caplog.records if "caching ends" in record.message]
     assert len(logged) == 1
     assert "hunter2" not in caplog.text
     assert resolver.counters.failed_polls >= 4

@@ -139,7 +139,7 @@ class SigningKeys(KeyRing):
         return super().mint(token)
 
     def read(self, text: str | bytes) -> Token:
-        token = super().read(text)  # a forgery costs no I/O
+        token = super().read(text)  # first, so that a forgery with a known key does not read the file
         return super().read(text) if self.refresh(within=CHECK_SECONDS) else token
 
     def _mac_of(self, head: bytes) -> MessageAuthenticator | None:

@@ -59,14 +59,32 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_an_address_holds_what_something_reads_and_nothing_else(tmp_path: Path) -> None:
-    """A link may set what is ``settable``; a note names the control that no query reads."""
+    """A link may set what is ``settable``; a note names the control that no query reads, and another the parameter that
+    only a link sets."""
     text = "title: Sales\ncontrols: {region: {text: }, idle: {text: }}\nrows: [{table: orders}]\n"
     query = "select 1 [[ where r = {{ params.region }} and s = {{ params.s }} ]]"
     folder = DashboardFolder(_write(tmp_path, {"queries/orders.sql": query, "sales.yaml": text}))
     assert folder["sales"].settable == {"region", "s", "idle"}
-    ((file, note),) = folder.findings
+    (file, note), (query_file, unset) = folder.findings
     assert (file, note.line, note.column) == (f"{tmp_path}/sales.yaml", 2, 30)
     assert note.message == "no query reads params.idle, so this control changes nothing"
+    assert (query_file, unset.line, unset.column) == (f"{tmp_path}/queries/orders.sql", 1, 51)
+    assert unset.message == "no control of the dashboard sales sets params.s"
+
+
+def test_a_query_may_read_a_parameter_for_another_dashboard(tmp_path: Path) -> None:
+    """Its control, or a click that opens it, is enough for all dashboards with this query. Red when only the own
+    controls counted; and when a dashboard that was read alone, as in the editor, reported the controls of others."""
+    query = "select 1 as a, 2 as s [[ where r = {{ params.region }} ]] [[ and s = {{ params.s }} ]]"
+    one = "title: One\ncontrols: {region: {text: }}\nrows: [{table: orders}]\n"
+    opening = "title: All\nrows: [{bar: a, by: s, query: orders, click: {open: one, with: [s]}}]\n"
+    files = {"queries/orders.sql": query, "one.yaml": one, "opening.yaml": opening, "sales.yaml": SALES}
+    folder = _write(tmp_path, files)
+    assert [finding.code for _, finding in DashboardFolder(folder).findings if finding.code != "other-numbers"] == []
+    (folder / "opening.yaml").unlink()
+    found = [finding.message for _, finding in DashboardFolder(folder).findings]
+    assert found == [f"no control of the dashboard {name} sets params.s" for name in ("one", "sales")]
+    assert [*DashboardFolder(folder, only="sales").findings] == []
 
 
 LOCKED = "/* ---\nparams: {region: {type: text, locked: true, default: {property: region}}}\n--- */\n"

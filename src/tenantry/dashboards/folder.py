@@ -76,6 +76,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         self.queries: Mapping[str, Query] = queries if isinstance(queries, Mapping) else self._query_folder(queries)
         self._drafts = drafts or {}
         self._follow_links = follow_links
+        self._is_whole = only is None
         self._saved: dict[str, SavedDashboard] = {}
         errors: list[TemplateError] = []
         files = dict(self._files())
@@ -126,12 +127,22 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         for click in (panel.click for saved in self._saved.values() for panel in saved.dashboard.panels):
             if click is not None:
                 opened.setdefault(click.open, set()).update(click.values)
+        set_somewhere = self._set_parameters(opened) if self._is_whole else None
         for name, saved in self._saved.items():
-            yield from mistyped_controls(saved.dashboard, saved.queries, opened.get(name, ()))
+            yield from mistyped_controls(saved.dashboard, saved.queries, opened.get(name, ()), set_somewhere)
             for link in saved.links.values():
                 at = saved.dashboard.source.location(link.click.offset)
                 for difference in link.differences:
                     yield at.file, Finding("other-numbers", Severity.WARNING, at.line, at.column, difference, _SAME)
+
+    def _set_parameters(self, opened: Mapping[str, Collection[str]]) -> set[tuple[str, str]]:
+        found: set[tuple[str, str]] = set()
+        for name, saved in self._saved.items():
+            names = {*settable_parameters(saved.dashboard), *opened.get(name, ())}
+            for template in saved.queries.templates:
+                read = ((each.file, parameter_in(each.path)) for each in template.variables)
+                found.update((file, parameter) for file, parameter in read if parameter in names)
+        return found
 
     def _files(self) -> list[tuple[str, Path]]:
         if not self.path.is_dir():
@@ -181,10 +192,17 @@ def default_queries(folder: Path) -> Path:
 
 
 def mistyped_controls(
-    dashboard: DashboardFile, queries: DashboardQueries, opened_with: Collection[str] = ()
+    dashboard: DashboardFile,
+    queries: DashboardQueries,
+    opened_with: Collection[str] = (),
+    set_somewhere: Collection[tuple[str, str]] | None = None,
 ) -> Iterator[tuple[str, Finding]]:
-    """Yield each finding with the name of its file. ``opened_with``: the parameters that other dashboards pass when a
-    click opens this one."""
+    """Yield each finding with the name of its file.
+
+    ``opened_with``: the parameters that other dashboards pass when a click opens this one. ``set_somewhere``: the
+    (query file, name) of each parameter that a dashboard sets. A query may read a parameter for another dashboard, so
+    None, which means unknown, reports a parameter without a control only if its name resembles that of a control.
+    """
     # A parameter that a query's header declares is not reported: a link or the host page may set it.
     unset = _unset(dashboard, queries, opened_with)
     unused = [control for control in dashboard.controls.values() if control.name not in queries.parameters]
@@ -198,9 +216,10 @@ def mistyped_controls(
         yield at.file, Finding("unused-control", Severity.WARNING, at.line, at.column, message, fix, edit=edit)
     for name, at in unset.items():
         near_control = did_you_mean(name, dashboard.controls)
-        if near_control:
+        if near_control or (set_somewhere is not None and (at.file, name) not in set_somewhere):
             message = f"no control of the dashboard {dashboard.name} sets params.{name}"
-            fix = f"{near_control}Otherwise declare {name} in the query's header, or add a control"
+            near = f"{near_control}Otherwise " if near_control else ""
+            fix = f"{near}declare {name} in the query's header, if a link or the host page sets it, or add a control"
             edit = misspelt(name, dashboard.controls, prefix="params.")
             yield at.file, Finding("unset-parameter", Severity.WARNING, at.line, at.column, message, fix, edit=edit)
 
@@ -208,7 +227,7 @@ def mistyped_controls(
 def _unset(dashboard: DashboardFile, queries: DashboardQueries, opened_with: Collection[str]) -> dict[str, Location]:
     found: dict[str, Location] = {}
     for template in queries.templates:
-        known = {*settable_parameters(dashboard), *opened_with, *template.definition.header.parameters}
+        known = {*settable_parameters(dashboard), *opened_with, *template.declared_names}
         for variable in template.variables:
             name = parameter_in(variable.path)
             if name and name not in known:

@@ -162,6 +162,13 @@ class SQLTemplate:
         fragment that cannot be included."""
         return frozenset(match[1] for match in _PARAMETER.finditer(self._expand().source.text))
 
+    @property
+    def declared_names(self) -> frozenset[str]:
+        """Names of the parameters that the headers of the template and of its fragments declare. Raises TemplateError
+        for a fragment that cannot be included."""
+        headers = (self.definition.header, *(each.definition.header for each in self._expand().included))
+        return frozenset().union(*(header.parameters for header in headers))
+
     def _expand(self) -> Expanded:
         first: TemplateError | None = None
         for dialect in DIALECTS.values() if self.dialect is None else [dialect_named(self.dialect)]:

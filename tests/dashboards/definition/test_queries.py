@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import pytest
 
@@ -21,6 +21,7 @@ QUERIES = {
     "plain": Query("select 1 [[ where r in {{ params.region }} ]] [[ and s = {{ params.s }} ]]", "plain"),
     "mistyped": Query("select 1 as a [[ where x = {{ params.regoin }} ]]", "mistyped", file="mistyped.sql"),
     "list": Query("select 1 [[ where r in {{ params.other }} ]]", "list"),
+    "unset": Query("select 1 [[ where r in {{ params.towns }} ]]", "unset", fragments={}),
     "ranged": Query("select 1 where {{ params.othr | within(day) }}", "ranged"),
     "all": Query("select 1", "all"),
     "needs": Query(
@@ -57,9 +58,15 @@ def test_a_query_is_typed_by_the_controls_where_it_declares_nothing_itself() -> 
     assert [*mistyped_controls(dashboard, queries)] == []
 
 
-def slips(panels: str, controls: str, opened_with: Collection[str] = ()) -> dict[str, tuple[str, str]]:
+def slips(
+    panels: str,
+    controls: str,
+    opened_with: Collection[str] = (),
+    set_somewhere: Collection[tuple[str, str]] | None = None,
+    folder: Mapping[str, Query] = QUERIES,
+) -> dict[str, tuple[str, str]]:
     dashboard = _read(panels, controls)
-    found = mistyped_controls(dashboard, find_queries(dashboard, QUERIES), opened_with)
+    found = mistyped_controls(dashboard, find_queries(dashboard, folder), opened_with, set_somewhere)
     return {f"{each.line}:{each.column} {each.code}": (each.message, each.fix) for _, each in found}
 
 
@@ -86,7 +93,23 @@ def test_a_filter_that_no_control_sets_is_found() -> None:
     assert found[1][1].startswith("did you mean region? ")
     assert slips(two, controls, ["regoin"]) == {}
     assert slips(f"{two[:-1]}, {{bar: a, by: b, query: all, click: {{filter: regoin}}}}]", controls) == {}
-    assert slips("{table: plain}", "{region: {choices: [a, b], many: true}}") == {}  # a link may set s
+    assert slips("{table: plain}", "{region: {choices: [a, b], many: true}}") == {}  # another dashboard may set s
+
+
+def test_a_filter_that_no_dashboard_sets_is_found() -> None:
+    """Its name resembles that of no control, or there is no control. A query may read it for another dashboard, and a
+    header, also of a fragment, says that a link may set it. Red when only names like those of a control were reported,
+    and when the headers of fragments did not count."""
+    mistyped = QUERIES["mistyped"]
+    assert slips("{table: mistyped}", "{}") == {}
+    (found,) = slips("{table: mistyped}", "{}", (), ()).items()
+    assert found[0] == "1:28 unset-parameter"
+    assert found[1][1].startswith("declare regoin in the query's header, if a link or the host page sets it")
+    assert slips("{table: mistyped}", "{}", (), {("mistyped.sql", "regoin")}) == {}
+    declared = "/* ---\nparams:\n  regoin: text\n--- */\n"
+    folder = {"declared": Query(declared + mistyped.text, "declared")}
+    folder["including"] = Query("{{> declared }}", "including", fragments=folder)
+    assert slips("[{table: declared}, {table: including}]", "{}", (), (), folder) == {}
 
 
 REFUSED = {
@@ -100,6 +123,11 @@ REFUSED = {
         "did you mean other?",
     ),
     "{table: list}": ("list:1", "params.other is not a list", ""),
+    "{table: unset}": (
+        "4:13",
+        "no control is called towns; unset:1:24: params.towns is not a list",
+        "Add a control, such as `towns: {choices: […], many: true}`",
+    ),
     "{figure: a, query: all, compare: previous-period}": ("4:5", "the query reads no range", "within(column)"),
     "{table: all, click: {filter: regoin}}": ("4:25", "no query reads params.regoin", "[[ and"),
     "{table: needs}": ("4:5", "the query needs params.region, which no control sets", "Add a control region"),

@@ -169,14 +169,15 @@ class _Finder:
         return query
 
     def _declaring(self, template: SQLTemplate, offset: int) -> SQLTemplate:
-        declared = with_controls(self._dashboard, template)
         try:
+            declared = with_controls(self._dashboard, template)
             declared.check()  # a control's type may not fit its place in the SQL
         except TemplateError as error:
             name = parameter_in(error.variable)
             if name not in template.parameter_names or name in self.settable:
                 raise
-            fix = f"Add a control, such as `{name}: {{range: last-30-days}}`, or declare {name} in the query's header"
+            kind = "choices: […], many: true" if error.problem.endswith("is not a list") else "range: last-30-days"
+            fix = f"Add a control, such as `{name}: {{{kind}}}`, or declare {name} in the query's header"
             problem = f"no control is called {name}; {error.headline}"
             raise self._dashboard.source.error(offset, problem, did_you_mean(name, self.settable) + fix) from None
         return declared

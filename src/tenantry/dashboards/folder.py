@@ -226,10 +226,21 @@ def mistyped_controls(
 
 def _unset(dashboard: DashboardFile, queries: DashboardQueries, opened_with: Collection[str]) -> dict[str, Location]:
     found: dict[str, Location] = {}
-    for template in queries.templates:
+    for offset, template in _placed(dashboard, queries):
         known = {*settable_parameters(dashboard), *opened_with, *template.declared_names}
         for variable in template.variables:
             name = parameter_in(variable.path)
             if name and name not in known:
-                found.setdefault(name, Location(variable.line, variable.column, variable.file))
+                in_file = Location(variable.line, variable.column, variable.file)
+                found.setdefault(name, in_file if variable.file else dashboard.source.location(offset))
     return found
+
+
+def _placed(dashboard: DashboardFile, queries: DashboardQueries) -> Iterator[tuple[int, SQLTemplate]]:
+    for panel in dashboard.panels:
+        found = queries.panels[panel.id]
+        for use, template in ((panel.query, found.rows), (panel.sparkline, found.sparkline)):
+            if use is not None and template is not None:
+                yield use.offset, template
+    for name, template in queries.choices.items():
+        yield dashboard.controls[name].offset, template

@@ -99,13 +99,15 @@ def test_a_filter_that_no_control_sets_is_found() -> None:
 def test_a_filter_that_no_dashboard_sets_is_found() -> None:
     """Its name resembles that of no control, or there is no control. A query may read it for another dashboard, and a
     header, also of a fragment, says that a link may set it. Red when only names like those of a control were reported,
-    and when the headers of fragments did not count."""
+    when the headers of fragments did not count, and when a statement in the dashboard had the place within itself."""
     mistyped = QUERIES["mistyped"]
     assert slips("{table: mistyped}", "{}") == {}
     (found,) = slips("{table: mistyped}", "{}", (), ()).items()
     assert found[0] == "1:28 unset-parameter"
     assert found[1][1].startswith("declare regoin in the query's header, if a link or the host page sets it")
     assert slips("{table: mistyped}", "{}", (), {("mistyped.sql", "regoin")}) == {}
+    statement = "{table: {sql: 'select 1 [[ where x = {{ params.regoin }} ]]'}}"
+    assert slips(statement, "{}", (), ()).keys() == {"4:13 unset-parameter"}
     declared = "/* ---\nparams:\n  regoin: text\n--- */\n"
     folder = {"declared": Query(declared + mistyped.text, "declared")}
     folder["including"] = Query("{{> declared }}", "including", fragments=folder)

@@ -68,6 +68,30 @@ def test_a_check_names_every_file_that_cannot_be_used(terminal: Terminal, folder
     ]
 
 
+def test_a_check_says_what_it_did_not_check(terminal: Terminal, folder: Path) -> None:
+    """A mistake in one dashboard does not hide that another reads a table that is not declared; the parameters of a
+    query may be those of the broken one. Red when no dashboard was checked after an error, when nothing said so, and
+    when the broken one counted as one that sets nothing."""
+    files = GOOD | {
+        "dashboards/broken.yaml": "title: Broken\ncontrols: {state: {text: }}\nrows: [{tabel: returns}]\n",
+        "dashboards/more.yaml": "title: More\nrows: [{table: returns, columns: all}]\n",
+        "queries/returns.sql": "select * from returns [[ where state = {{ params.state }} ]]",
+    }
+    write_files(folder, files)
+    checked = terminal("dashboards", "check", "dashboards", fails=1)
+    assert [line.split(": ")[:2] for line in checked.out.splitlines() if line[0] != " "] == [
+        ["dashboards/broken.yaml:3:8", "error template-error"],
+        ["queries/returns.sql:1:15", "error unguarded"],
+    ]
+    assert checked.err.splitlines() == [
+        "2 dashboards, 2 queries, 1 guarded: 2 errors",
+        "not checked, until the errors above are corrected: 1 dashboard",
+    ]
+    write_files(folder, {"queries/header.sql": "/* ---\nparms: {}\n--- */\nselect 1"})
+    checked = terminal("dashboards", "check", "dashboards", fails=1)
+    assert checked.err.endswith("not checked, until the errors above are corrected: all dashboards\n")
+
+
 def test_a_check_finds_a_header_that_is_not_marked(terminal: Terminal, folder: Path) -> None:
     """In `dashboards check` and in `sql check`, at its place. Red when it is a comment: `region` was locked there, and
     a viewer could set it."""

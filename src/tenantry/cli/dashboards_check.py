@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,12 +16,19 @@ from tenantry.cli.options import (
 )
 from tenantry.cli.output import print_note
 from tenantry.cli.sql_check import count_by_severity, find_schema, print_document, print_findings
-from tenantry.dashboards import DashboardFolder, SavedDashboard, UnusableFormat, unusable_formats
-from tenantry.dashboards.checks import columns_in, missing_in_texts, panel_findings, templates_of, unknown_columns
+from tenantry.dashboards import SavedDashboard, UnusableFormat, unusable_formats
+from tenantry.dashboards.checks import (
+    ValidDashboards,
+    columns_in,
+    missing_in_texts,
+    panel_findings,
+    templates_of,
+    unknown_columns,
+)
 from tenantry.dashboards.definition import Panel, PanelKind
 from tenantry.datasources import QueryFolder
 from tenantry.datasources.checks import TablesCheck
-from tenantry.errors import InvalidQueries, did_you_mean
+from tenantry.errors import InvalidQueries, TemplateError, did_you_mean
 from tenantry.groups import Environment, PropertySchema, UserGroup, thaw
 from tenantry.ports import Store
 from tenantry.sql import SQLTemplate
@@ -55,6 +62,8 @@ class DashboardReport:
     """None without a store."""
     guarded: int
     """Number of queries that pass the checks of their guarded tables."""
+    unchecked: str
+    """The dashboards that were not checked, in words; empty if all were checked."""
 
     @property
     def errors(self) -> int:
@@ -72,15 +81,20 @@ class DashboardCheck:
         self._saved: list[SavedDashboard] = []
         self._of_folder: list[Located] = []
         self._queries_folders: list[Path] = []
+        errors: Sequence[TemplateError]
         try:
-            read = DashboardFolder(folder)
+            read = ValidDashboards(folder)
             self._saved = [*read.values()]
             self._of_folder = [*read.findings]
             self._queries_folders = [read.queries.path] if isinstance(read.queries, QueryFolder) else []
+            errors = read.errors
+            self._unchecked = _counted(len(errors), "dashboard", "dashboards") if errors else ""
         except InvalidQueries as error:
-            for each in error.errors or (error,):
-                finding = template_error(each)
-                self._unusable.append((finding.file or str(folder), finding))
+            errors = error.errors or (error,)
+            self._unchecked = "all dashboards"
+        for each in errors:
+            finding = template_error(each)
+            self._unusable.append((finding.file or str(folder), finding))
         self._templates = {file: template for saved in self._saved for _, file, template in templates_of(saved)}
         self._audience = Audience({saved.dashboard.name: saved for saved in self._saved}, may_open)
         self._types: PropertyTypes | None = None
@@ -159,7 +173,13 @@ class DashboardCheck:
         groups = None if self._types is None else len(self._types)
         guarded = sum(self._guarded(template) is not template for template in self._templates.values())
         return DashboardReport(
-            tuple(dict.fromkeys(found)), len(self._saved), len(self._templates), groups, engines, guarded
+            tuple(dict.fromkeys(found)),
+            len(self._saved),
+            len(self._templates),
+            groups,
+            engines,
+            guarded,
+            self._unchecked,
         )
 
     def of_queries(self) -> tuple[Located, ...]:
@@ -290,6 +310,8 @@ def print_report(report: DashboardReport, style: str) -> None:
     if report.groups is not None:
         looked_at.append(_counted(report.groups, "group", "groups"))
     print_note(f"{', '.join(looked_at)}: {count_by_severity(report.findings) or 'nothing found'}")
+    if report.unchecked:
+        print_note(f"not checked, until the errors above are corrected: {report.unchecked}")
     for engine, files in engines.engines.items() if engines is not None else ():
         why = "which does not explain statements of this kind"
         print_note(f"not explained by {engine}, {why}: {_counted(len(files), 'query', 'queries')}")

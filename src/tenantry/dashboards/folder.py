@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -105,7 +105,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
             }
             self._saved[name] = replace(saved, links=MappingProxyType(links))
         if errors:
-            raise InvalidDashboards("\n".join(error.message for error in errors), errors=errors)
+            self._refuse(errors)
 
     def __getitem__(self, name: str) -> SavedDashboard:
         return self._saved[name]
@@ -134,6 +134,9 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
                 at = saved.dashboard.source.location(link.click.offset)
                 for difference in link.differences:
                     yield at.file, Finding("other-numbers", Severity.WARNING, at.line, at.column, difference, _SAME)
+
+    def _refuse(self, errors: Sequence[TemplateError]) -> None:
+        raise InvalidDashboards("\n".join(error.message for error in errors), errors=errors)
 
     def _set_parameters(self, opened: Mapping[str, Collection[str]]) -> set[tuple[str, str]]:
         found: set[tuple[str, str]] = set()

@@ -7,15 +7,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from tenantry.dashboards.definition.model import ColumnUse, DashboardFile, Panel, PanelKind
-from tenantry.dashboards.folder import SavedDashboard
+from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.datasources.checks import reported_by
-from tenantry.errors import MissingVariable, UnbindableValue, did_you_mean, misspelt
+from tenantry.errors import MissingVariable, TemplateError, UnbindableValue, did_you_mean, misspelt
 from tenantry.groups import UserGroup
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import Finding, Located, PropertyTypes, Severity, in_groups, property_path, unknown_field
 
 _LISTED: Final = 20
 """Maximum columns that a finding names."""
+
+
+class ValidDashboards(DashboardFolder):
+    """The valid dashboards of a folder. ``errors`` has an error for each invalid one; if there is any, the clicks of
+    the others are not checked."""
+
+    errors: Sequence[TemplateError] = ()
+
+    def _refuse(self, errors: Sequence[TemplateError]) -> None:
+        self.errors = errors
+        self._is_whole = False  # an invalid dashboard may set parameters of the others' queries
 
 
 def templates_of(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTemplate]]:

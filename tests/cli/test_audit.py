@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pwd
+import re
 import signal
 import socket
 import sqlite3
@@ -345,6 +346,16 @@ WITHOUT_KEYS = (
     ("group", "delete", "acme", "--environment", "production", "--yes"),
 )
 """Commands that write audit entries, and need the key file for nothing else."""
+
+
+def test_an_empty_cell_is_a_dash(ready: Terminal) -> None:
+    """Red when the entry of an author of all environments had a gap in place of its environment."""
+    ready("editor", "link", "--author", "ann", "--url", "https://app.example.com/editor")
+    assert re.split("  +", ready("audit").out.splitlines()[-1])[3:5] == [
+        "-",
+        "-",
+    ]  # the request's id and the environment
+    assert ready("audit", "--json").json()[-1]["environment"] == ""
 
 
 def test_a_command_without_the_key_file_says_that_its_entry_has_no_seal(

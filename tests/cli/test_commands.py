@@ -509,6 +509,20 @@ def test_wrong_usage_exits_with_2(ready: Terminal, words: tuple[str, ...]) -> No
     ready(*words, fails=2)
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("dashboards serve . --port abc", "'abc' is not a valid integer."),
+        ("audit --after x", "'x' is not a valid integer."),
+        ("api-token revoke x", "'x' is not a valid integer."),
+        ("dashboards new A", "Invalid value for NAME: 'A': start with a lower-case letter"),
+    ],
+)
+def test_wrong_usage_is_named(ready: Terminal, words: str, message: str) -> None:
+    """Red with click's own range, "not a valid integer range", and without NAME."""
+    assert message in ready(*words.split(), fails=2).err
+
+
 def test_help_needs_no_store(terminal: Terminal) -> None:
     """Every command explains itself."""
     for name in commands.commands:

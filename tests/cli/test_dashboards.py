@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from contextlib import ExitStack
 from pathlib import Path
@@ -38,7 +39,7 @@ def test_a_new_dashboard_works_and_is_never_overwritten(terminal: Terminal, fold
     validator(schema).validate(yaml.safe_load((folder / "dashboards/orders.yaml").read_text()))
     (folder / "queries/orders.sql").write_text("select 1 as mine")
     again = terminal("dashboards", "new", "orders", fails=1)
-    assert "dashboards/orders.yaml already exists" in again.err
+    assert "dashboards/orders.yaml already exists: choose another name [invalid_settings]" in again.err
     assert (folder / "queries/orders.sql").read_text() == "select 1 as mine"
     terminal("dashboards", "new", "../orders", fails=2)
 
@@ -417,6 +418,21 @@ def test_a_folder_is_shown_without_any_store_and_follows_its_files(terminal: Ter
     assert not (folder / "tenantry.db").exists()
 
 
+def test_the_first_page_leads_to_the_dashboards(terminal: Terminal, folder: Path) -> None:
+    """To the only one, or a list. Red when / was not found, and when nothing was said of a folder without any."""
+    (folder / "dashboards").mkdir()
+    with serving(folder) as url:
+        said = (folder / "serve.log").read_text()
+        assert "No dashboard of dashboards can be shown. `tenantry dashboards new NAME` writes an example" in said
+        assert "Open one of these" not in said
+        assert "none; see the terminal" in httpx2.get(url, timeout=SOON).text
+        terminal("dashboards", "new", "orders")
+        assert httpx2.get(url, timeout=SOON).headers["location"] == "/dashboards/orders"
+        terminal("dashboards", "new", "sales")
+        listed = re.findall('href="(.+?)"', httpx2.get(url, timeout=SOON).text)
+        assert listed == ["/dashboards/orders", "/dashboards/sales"]
+
+
 def test_the_server_tells_its_author_what_waits_for_a_choice(folder: Path) -> None:
     """In the terminal: a page shows nothing behind a required control, however wrong the query is. Again after each
     change, and that all is corrected. Red without the check of the queries, and when a file that cannot be read counts
@@ -475,7 +491,11 @@ def test_a_folder_is_shown_as_a_group(ready: Terminal, folder: Path, stored: boo
 
 
 def test_wrong_usage_of_the_server_ends_before_it_listens(ready: Terminal, folder: Path) -> None:
-    """A group that is not there; options of the sample for a group of the store."""
+    """A group that is not there; options of the sample for a group of the store; a file that is missing: red when the
+    server began, and the terminal named neither the path nor the option."""
     write_files(folder, GOOD)
     ready("dashboards", "serve", "dashboards", "--group", "a", "--source", "sqlite:///a.db", fails=2)
     ready("dashboards", "serve", "nothing", fails=2)
+    for command in (("dashboards", "serve"), ("edit",)):
+        refused = ready(*command, "dashboards", "--source", "duckdb:///missing.duckdb", fails=2)
+        assert f"--source: {folder / 'missing.duckdb'} does not exist" in refused.err

@@ -83,6 +83,7 @@ def test_wrong_usage_of_the_editor_is_refused(ready: Terminal, folder: Path) -> 
         unknown = ready(*command, "--group", "nobody", fails=1).err
         assert "nobody" in unknown
         assert "Traceback" not in unknown
+        (folder / "a.db").touch()
         untabled = ready(*command, "--source", "sqlite:///a.db", fails=1).err
         assert "tables.yaml lists no tables: list those" in untabled
         assert "Traceback" not in untabled

@@ -64,7 +64,6 @@ def test_a_table_with_a_total(used: Terminal) -> None:
         "production   acme   40        6        60    1.85",
         "total        -      40        6        60    1.85",
     ]
-    assert used("usage", *SINCE, "--group", "nobody").err == "none\n"
 
 
 def test_each_way_to_sum_up(used: Terminal) -> None:
@@ -183,6 +182,14 @@ def test_an_environment_that_there_is_not(used: Terminal) -> None:
     used("environment", "create", "staging", "--tag", "Testing")
     assert "--environment" in used("usage", "--group", "acme", fails=1).err
     assert used("usage", *SINCE, "--environment", "staging").err == "none\n"
+
+
+def test_a_group_that_there_is_not(used: Terminal) -> None:
+    """Usage outlives a deleted group, so it is no error. Red when only "none" was printed."""
+    note = "production has no user group 'nobody', and no usage of it in this time\n"
+    assert used("usage", *SINCE, "--group", "nobody").err == f"{note}none\n"
+    used("group", "create", "quiet")
+    assert used("usage", "--group", "quiet").err == "none\n"
 
 
 def test_old_usage_is_deleted(used: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import click
 
 from tenantry.cli.moments import check_future, expires_at_option, expires_in_option, read_end
 from tenantry.cli.options import (
+    IntRange,
     as_text,
     author,
     choose_environment,
@@ -88,7 +89,7 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 
 
 @api_token.command("revoke")
-@click.argument("token_id", type=click.IntRange(1, 2**63 - 1), metavar="ID")
+@click.argument("token_id", type=IntRange(1, 2**63 - 1), metavar="ID")
 @environment_option
 @keys_option
 @json_option

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from tenantry.backends.audit import ChainCheck, read_head, write_head
 from tenantry.cli.options import (
     PAGE,
+    IntRange,
     database_option,
     environment_filter_option,
     get_environment,
@@ -42,9 +43,9 @@ def _as_head(value: str) -> ChainHead:
 @click.group(invoke_without_command=True)
 @environment_filter_option
 @click.option(
-    "--after", type=click.IntRange(0, 2**63 - 1), default=0, metavar="N", help="Only entries with a number above N."
+    "--after", type=IntRange(0, 2**63 - 1), default=0, metavar="N", help="Only entries with a number above N."
 )
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N entries; default: all.")
+@click.option("--limit", type=IntRange(1), metavar="N", help="At most N entries; default: all.")
 @click.option(
     "--follow",
     is_flag=True,
@@ -160,7 +161,7 @@ async def head(store: Store, as_json: bool) -> None:
 )
 @click.option(
     "--begins-after",
-    type=click.IntRange(0, 2**63 - 1),
+    type=IntRange(0, 2**63 - 1),
     metavar="N",
     help="Number of the last entry before the first sealed one; default: 0, as in a new store.",
 )

@@ -21,6 +21,7 @@ from tenantry.cli.options import (
 from tenantry.cli.output import FAILED, print_note
 from tenantry.cli.shown_group import choose_group, folder_argument, shown_group_options
 from tenantry.datasources import TABLES_FILE
+from tenantry.errors import InvalidSettings
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -98,14 +99,17 @@ def new(name: str, folder: Path) -> None:
     """Write a working example of a dashboard, with sample rows. The files are dashboards/NAME.yaml, queries/NAME.sql
     and, if it is missing, tables.yaml. Existing files are not overwritten."""
     if not _NAME.fullmatch(name):
-        raise click.BadParameter("start with a lower-case letter; continue with lower-case letters, digits and _")
+        raise click.BadParameter(
+            f"{name!r}: start with a lower-case letter; continue with lower-case letters, digits and _",
+            param_hint="NAME",
+        )
     files = {
         folder / "dashboards" / f"{name}.yaml": _DASHBOARD.replace("NAME", name),
         folder / "queries" / f"{name}.sql": _QUERY,
     }
     for file in files:
         if file.exists():
-            raise click.ClickException(f"{file} already exists: choose another name")
+            raise InvalidSettings(f"{file} already exists: choose another name")
     if not (folder / TABLES_FILE).exists():
         files[folder / TABLES_FILE] = _TABLES
     for file, text in files.items():

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from starlette.applications import Starlette
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.cli.dashboards_check import DashboardCheck
@@ -38,6 +39,10 @@ from tenantry.tokens.keys import SigningKeys
 HOST: Final = "127.0.0.1"
 _HEADER = TOKEN_HEADER.lower().encode("ascii")
 _PATH = "/dashboards"
+
+_EMPTY: Final = """\
+No dashboard of {folder} can be shown. `tenantry dashboards new NAME` writes an example into the folder dashboards.
+When {folder} has a file NAME.yaml, open {address}/NAME; Ctrl-C stops the server."""
 
 FindGroup: TypeAlias = Callable[[], Awaitable[Issued[str]]]
 OpenStore: TypeAlias = Callable[[], tuple[Store, KeyRing, FindGroup]]
@@ -118,6 +123,7 @@ def serve_folder(folder: Path, open_store: OpenStore, port: int) -> None:
         store, keys, find = open_store()
         resolver, sources = Resolver(store, keys=keys), DataSources(store, keys=keys)
         app, dashboards = Starlette(lifespan=closing(sources, resolver, store)), ReloadingFolder(folder)
+        app.add_route("/", lambda _: _home(dashboards))
         mount_dashboards(app, dashboards, resolver, sources, path=_PATH)
         advice = _Advice(dashboards, store, sources, lambda: resolver.resolve(viewer.token))
         viewer = _OneViewer(advice)
@@ -128,7 +134,8 @@ def serve_folder(folder: Path, open_store: OpenStore, port: int) -> None:
 
         def announce(url: str) -> None:
             lines = [f"  {url}{_PATH}/{name}" for name in _names(dashboards)]
-            print_note("\n".join(["Open one of these; Ctrl-C stops it:", "", *lines]))
+            empty = _EMPTY.format(folder=folder, address=f"{url}{_PATH}")
+            print_note("\n".join(["Open one of these; Ctrl-C stops it:", "", *lines]) if lines else empty)
 
         run(only_local(viewer.wrap(app)), listener, announce=announce, prepare=prepare)
 
@@ -160,6 +167,14 @@ def _names(dashboards: ReloadingFolder) -> list[str]:
     except InvalidQueries as error:  # the page shows the error too
         print_note(error.message)
         return []
+
+
+def _home(dashboards: ReloadingFolder) -> Response:
+    names = _names(dashboards)
+    if len(names) == 1:
+        return RedirectResponse(f"{_PATH}/{names[0]}")
+    items = "".join(f'<li><a href="{_PATH}/{name}">{name}</a>' for name in names)
+    return HTMLResponse(f"<!doctype html><title>Dashboards</title><ul>{items or '<li>none; see the terminal'}</ul>")
 
 
 class _OneViewer:

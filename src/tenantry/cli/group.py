@@ -14,6 +14,7 @@ from tenantry.cli.group_sync import sync
 from tenantry.cli.moments import expires_at_option, expires_in_option, read_end
 from tenantry.cli.options import (
     PAGE,
+    IntRange,
     OptionDecorator,
     as_name,
     author,
@@ -137,10 +138,8 @@ async def get(
 @click.option(
     "--match", type=as_name, metavar="TEXT", help="Only groups whose id starts with TEXT or whose name contains TEXT."
 )
-@click.option(
-    "--after", type=click.IntRange(0), default=0, metavar="TEAM_ID", help="Only groups with a higher team_id."
-)
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N groups; default: all.")
+@click.option("--after", type=IntRange(0), default=0, metavar="TEAM_ID", help="Only groups with a higher team_id.")
+@click.option("--limit", type=IntRange(1), metavar="N", help="At most N groups; default: all.")
 @environment_option
 @json_option
 @with_store

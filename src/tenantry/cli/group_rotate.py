@@ -15,6 +15,7 @@ import click
 from tenantry.cli.group_import import failure, new_provisioner
 from tenantry.cli.options import (
     PAGE,
+    IntRange,
     as_name,
     author,
     choose_environment,
@@ -52,7 +53,7 @@ SUSPENDED_NOTE: Final = (
 )
 @click.option(
     "--after",
-    type=click.IntRange(0),
+    type=IntRange(0),
     metavar="TEAM_ID",
     help="Only groups with a higher team_id, to continue an interrupted run of --all that had no --tokens-to FILE.",
 )

@@ -72,6 +72,10 @@ def setting_option(name: str, **attributes: Any) -> OptionDecorator:
     return click.option(name, envvar=f"TENANTRY_{variable}", show_envvar=True, **attributes)
 
 
+class IntRange(click.IntRange):
+    name = "integer"  # click says that 'abc' is not a valid "integer range"
+
+
 database_option: OptionDecorator = setting_option(
     "--database",
     metavar="URL",
@@ -80,7 +84,7 @@ database_option: OptionDecorator = setting_option(
 host_option: OptionDecorator = setting_option("--host", help="Address to listen on; default 127.0.0.1.")
 port_option: OptionDecorator = setting_option(
     "--port",
-    type=click.IntRange(0, 65_535),
+    type=IntRange(0, 65_535),
     help="Port to listen on; default 8000. With 0, the system picks a free port.",
 )
 keys_option: OptionDecorator = setting_option("--keys", metavar="FILE", help="Signing-key file; default tenantry.keys.")
@@ -103,7 +107,7 @@ def _environment_option(text: str) -> OptionDecorator:
 
 environment_option: OptionDecorator = _environment_option("The environment; required if there are several.")
 environment_filter_option: OptionDecorator = _environment_option("Only this environment; default: all.")
-grace_type: click.IntRange = click.IntRange(0, 86_400)
+grace_type: IntRange = IntRange(0, 86_400)
 tables_option: OptionDecorator = click.option(
     "--tables",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

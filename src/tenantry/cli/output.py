@@ -127,7 +127,7 @@ def _json(record: Mapping[str, Any]) -> str:
 
 
 def _cell(value: Any) -> str:
-    if value is None:
+    if value is None or value == "":
         return "-"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return printable(mask_within(text))

@@ -62,10 +62,14 @@ def choose_group(
     database: str | None,
     keys: str | None,
 ) -> OpenStore:
-    """Return a function that opens the store of the chosen group. Raises click.UsageError and WrongSettings."""
+    """Return a function that opens the store of the chosen group. Raises click.UsageError, WrongSettings,
+    and InvalidSource for an invalid ``source``."""
     from tenantry.cli.dashboards_serve import sample_group, stored_group
+    from tenantry.datasources import missing_path
 
     if provided_id is None:
+        if source is not None and (path := missing_path(source)) is not None:
+            raise click.BadParameter(f"{path} does not exist", param_hint="--source")
         return sample_group(folder, parse_json_pairs(properties, "--property"), source)
     if properties or source is not None:
         raise click.UsageError("--property and --source are for the sample group: leave out --group")

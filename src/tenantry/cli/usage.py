@@ -20,7 +20,7 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_csv, print_note, print_rows
-from tenantry.groups import Usage, UsageKey
+from tenantry.groups import Environment, Usage, UsageKey
 from tenantry.ports import Store
 
 _HOUR: Final = timedelta(hours=1)
@@ -115,6 +115,8 @@ async def usage(
         by = _with_viewer(by, since, until)
     name = await _environment(store, environment, needed=group is not None)
     found = await _read(store, begin, end, by, name, group)
+    if not found and group is not None:
+        await _note_unknown(store, await choose_environment(store, name), group)
     sources = await _source_names(store, {key.environment for _, key in found}) if "source" in by else {}
     rows = [_row(time, key, used, by, sources) for (time, key), used in sorted(found.items())]
     _print(rows, _sum(found.values()), by, "json" if as_json else style)
@@ -144,6 +146,11 @@ async def _environment(store: Store, named: str | None, *, needed: bool) -> str 
     if name is not None:
         await get_environment(store, name)
     return name
+
+
+async def _note_unknown(store: Store, environment: Environment, group: str) -> None:
+    if await store.groups.get(environment, group) is None:  # usage outlives a deleted group
+        print_note(f"{environment.name} has no user group {group!r}, and no usage of it in this time")
 
 
 async def _read(

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from tenantry.datasources.stop_signals import stop_on_signals
     from tenantry.datasources.url import display_url, resolve_url, secret_state
     from tenantry.datasources.url import is_same_address as is_same_address
+    from tenantry.datasources.url import missing_path as missing_path
     from tenantry.datasources.url import parse_url as parse_url
     from tenantry.datasources.url import source_timezone as source_timezone
     from tenantry.datasources.url import with_password as with_password
@@ -91,7 +92,8 @@ else:
             "tenantry.datasources.wrapped_templates": "SchemaQuery WrappedTemplate",
             "tenantry.datasources.stop_signals": "stop_on_signals",
             "tenantry.datasources.url": (
-                "display_url is_same_address parse_url resolve_url secret_state source_timezone with_password"
+                "display_url is_same_address missing_path parse_url resolve_url secret_state source_timezone "
+                "with_password"
             ),
             "tenantry.datasources.url_secrets.encryption": (
                 "decrypt_url encrypt_sources encrypt_url encrypting_keys is_encrypted"

@@ -147,6 +147,13 @@ def resolve_url(url: str) -> str:
     return parsed.set(database=str(file_path(parse_url(url)))).render_as_string(hide_password=False)
 
 
+def missing_path(url: str) -> Path | None:
+    """Return the path of a file URL if nothing exists there, otherwise None. Raises InvalidSource."""
+    parsed = parse_url(url)
+    path = file_path(parsed) if parsed.get_backend_name() in FILES else None
+    return path if path is not None and not path.exists() else None
+
+
 def file_path(url: URL) -> Path:
     """Raises InvalidSource."""
     name = url.get_backend_name()

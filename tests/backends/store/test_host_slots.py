@@ -162,7 +162,7 @@ async def test_a_refused_write_ends_what_it_announced(url: str) -> None:
 async def test_an_unknown_outcome_leaves_its_version_odd(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """When nobody will ever tell how a commit ended, the version stays odd, whatever is collected, until its repair.
 
-    Red when the context of the write is thrown away: it would end by itself.
+    Red when ``SlotTable.writing`` is a generator: its ``finally`` runs when it is collected.
     """
     store = SQLStore(sqlite_url)
     issued = await _acme(store)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -30,7 +29,6 @@ T_co = TypeVar("T_co", covariant=True)
 _WAITING = 0.95
 """The fraction of the caller's timeout that a call may take."""
 _ATTEMPTS = 3
-_UNCONFIRMED = 1_000
 
 
 class Write(Protocol[T_co]):
@@ -56,7 +54,6 @@ class Runner:
         self._timeout = timeout
         self._keys = keys
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._unconfirmed: deque[ExitStack] = deque(maxlen=_UNCONFIRMED)
         self._engine: StoreEngine
         if isinstance(address, SQLiteFile):
             self._engine = SQLiteEngine(address)
@@ -151,9 +148,7 @@ class Runner:
                 # The commit may still happen, and if the version became even now, a reader could cache an older answer.
                 # So the slot stays odd, and nothing in it is cached, until ``late`` is called or a reader repairs the
                 # slot (when it has been odd for as long as the reader's lease). If another write to the slot ends
-                # before, polls report this commit, as to other hosts. ``announced`` is kept in a list: if it were
-                # garbage-collected, its contexts would set the even version.
-                self._unconfirmed.append(announced)
+                # before, polls report this commit, as to other hosts.
                 raise
             except BaseException:
                 announced.close()

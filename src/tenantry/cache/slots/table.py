@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 from tenantry.cache import SLOT_COUNT, slot_index
@@ -24,6 +22,25 @@ def new_version() -> int:
 
 def write_in_progress() -> int:
     return secrets.randbits(63) << 1 | 1
+
+
+class SlotWrite:
+    """If two writes to a slot overlap, the version is even once the first has ended. What a reader caches from then on
+    is invalid when the second ends; if its writer crashes, the next poll drops it."""
+
+    # This is no generator: if a write is never ended, garbage collection must not end it.
+
+    __slots__ = ("_slot", "_versions")
+
+    def __init__(self, versions: memoryview[int], slot: int) -> None:
+        self._versions = versions
+        self._slot = slot
+
+    def __enter__(self) -> None:
+        self._versions[self._slot] = write_in_progress()
+
+    def __exit__(self, *_: object) -> None:
+        self._versions[self._slot] = new_version()
 
 
 class SlotTable:
@@ -48,18 +65,10 @@ class SlotTable:
     def touch(self, handle: bytes) -> None:
         self._for_writing()[slot_index(handle)] = new_version()
 
-    @contextmanager
-    def writing(self, handle: bytes) -> Iterator[None]:
-        """Give the handle's slot an odd version before a write, and a new even one after its commit.
-
-        If two writes to a slot overlap, the version is even once the first has ended. What a reader caches from then on
-        is invalid when the second ends; if its writer crashes, the next poll drops it."""
-        versions, slot = self._for_writing(), slot_index(handle)
-        versions[slot] = write_in_progress()
-        try:
-            yield
-        finally:
-            versions[slot] = new_version()
+    def writing(self, handle: bytes) -> SlotWrite:
+        """Return a context for a write: the handle's slot has an odd version from its beginning, and a new even one
+        from its end."""
+        return SlotWrite(self._for_writing(), slot_index(handle))
 
     def _for_writing(self) -> memoryview[int]:
         """The versions to change. Subclasses raise StoreUnavailable if other processes would not see the change."""

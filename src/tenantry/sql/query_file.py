@@ -16,8 +16,7 @@ class Query(SQLTemplate):
     dialect. Pass ``trusted=True`` only for a file of the program's developers: then the header may add ``optional``
     paths.
 
-    The first ``bind`` or ``check`` compiles the SQL. A malformed header raises TemplateError at once, with line,
-    column, caret and fix.
+    The first ``bind`` or ``check`` compiles the SQL. A malformed header raises TemplateError at once.
     """
 
     __slots__ = ("_header", "name")

@@ -200,7 +200,7 @@ class SQLTemplate:
         """Compile the template now. Uses ``dialect`` if passed, else the template's dialect, else the first dialect
         that accepts the SQL.
 
-        Raises TemplateError with line, column, caret and fix, and ValueError for an unknown dialect.
+        Raises TemplateError, and ValueError for an unknown dialect.
         """
         tree_of(self, dialect)
 

@@ -122,7 +122,7 @@ def is_absent(value: Any) -> bool:
 
 
 def check_scalar(value: Any) -> Any:
-    """Return the value to bind for a scalar. Raises ValueError if the value is not a scalar or cannot be bound."""
+    """Raises ValueError if the value is not a scalar or cannot be bound."""
     kind = type(value)
     if kind is str:
         return _check_text(value)

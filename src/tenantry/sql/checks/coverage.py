@@ -1,5 +1,3 @@
-"""Coverage: checks whether each group has the properties that a template requires, and whether their types fit."""
-
 from __future__ import annotations
 
 from array import array

@@ -85,7 +85,6 @@ def lint(
 
 
 def _guard(template: SQLTemplate, tables: TableGuard) -> tuple[list[Finding], list[VariableReference]]:
-    """Return the refusal, if any, and the variables of the guards."""
     guarded = template.guarded(tables)
     try:
         return [], [each for each in tree_of(guarded).references if each.of_guard]
@@ -110,7 +109,7 @@ def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
 
 
 def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Collection[str] = ()) -> Iterator[Finding]:
-    """Yield the template's coverage findings, or nothing if the template does not compile."""
+    """Yields nothing if the template does not compile."""
     try:
         source = tree_of(template).source
     except TemplateError:

@@ -86,8 +86,6 @@ def fix_of_type(reference: VariableReference, kinds: Collection[str], otherwise:
 
 
 class UnknownField(NamedTuple):
-    """A field that ``user_group`` lacks."""
-
     problem: str
     fix: str
     edit: Edit

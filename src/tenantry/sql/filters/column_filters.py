@@ -65,7 +65,6 @@ def excludes(context: SwitchContext) -> Switch:
 
 
 def trunc(context: SwitchContext) -> Switch:
-    """Build SQL that rounds a column down to the chosen unit."""
     parameter = _parameter(context)
     check_names_fit(context, "a unit", f"is not a unit of {context.dialect.name}", context.dialect.time_buckets)
     units = UNITS if parameter is None else parameter.choices or UNITS

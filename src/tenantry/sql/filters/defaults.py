@@ -1,5 +1,3 @@
-"""The filter ``default``: gives a value to use if the variable is absent."""
-
 from __future__ import annotations
 
 import math

@@ -25,7 +25,6 @@ _LACKS = "is not in one_of"
 
 
 def one_of(context: SwitchContext) -> Switch:
-    """Build a Switch with a branch for each argument."""
     branches: dict[str, tuple[Node, ...]] = {}
     for argument in context.filter.arguments:
         key = _key(context, argument)
@@ -95,8 +94,7 @@ def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Itera
 
 
 def switch_by_name(context: SwitchContext, lacks: str, branches: Mapping[str, tuple[Node, ...]]) -> Switch:
-    """Build a Switch whose branches are chosen by name. Raises TemplateError for a default that is not the name of a
-    branch."""
+    """Raises TemplateError for a default that is not the name of a branch."""
     numbers: dict[Any, int] = {name: number for number, name in enumerate(branches)}
 
     def choose(value: Any) -> int:

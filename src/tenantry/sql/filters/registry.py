@@ -1,5 +1,3 @@
-"""The filters of the template language, and checks of their use."""
-
 # To add a filter that chooses between branches of SQL (a Switch), write a function that takes a `SwitchContext`, and
 # list it in SWITCHES.
 

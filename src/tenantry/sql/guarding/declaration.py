@@ -1,4 +1,4 @@
-"""Declarations of tables. A declaration says, for each table of a data source, which rows belong to a group."""
+"""A declaration says, for each table of a data source, which rows belong to a group."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Proof:
                 return
 
     def of_key(self, key: tuple[int, ...]) -> None:
-        """Check the SQL that the Renderer makes for a key. Raises TemplateError."""
+        """Raises TemplateError."""
         numbers = iter(key)
         self._prove(render(self._nodes, lambda _: next(numbers)))
 

@@ -1,5 +1,3 @@
-"""Reads a declaration of tables from plain values, such as parsed JSON or YAML."""
-
 from __future__ import annotations
 
 import json

@@ -33,8 +33,7 @@ class _Edit(NamedTuple):
 
 
 def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
-    """Return a tree in which each declared table is replaced by its guard. Raises TemplateError for SQL that cannot be
-    guarded."""
+    """Raises TemplateError for SQL that cannot be guarded."""
     edits = _Edits(guards)
     edits.find(tree)
     nodes = edits.apply(tree.nodes)

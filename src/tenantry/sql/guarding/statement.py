@@ -1,5 +1,3 @@
-"""Finds the tables of a statement with sqlglot's parser."""
-
 # In doubt, a name is taken for a table, not for a CTE, because guarding a CTE by mistake does no harm.
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _MAX_BYTES: Final = 1024 * 1024
 
 def read_tables_file(path: str | Path) -> GuardedTables:
     """Return the declaration in a YAML file. If the file lists no tables, no query may read a table. Raises OSError if
-    the file cannot be read, and TemplateError, with line, column and fix, if the file is malformed."""
+    the file cannot be read, and TemplateError if the file is malformed."""
     with Path(path).open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
@@ -31,7 +31,7 @@ def read_tables_file(path: str | Path) -> GuardedTables:
 
 
 def read_tables_node(root: YamlNode, source: Source) -> GuardedTables:
-    """Return the declaration in a part of a YAML file. Raises TemplateError for a malformed declaration."""
+    """Raises TemplateError for a malformed declaration."""
     try:
         return read_tables(root.plain(), file=source.file)
     except InvalidTables as error:

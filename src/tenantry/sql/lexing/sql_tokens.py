@@ -74,7 +74,6 @@ class TokenContext:
         self._enclosing: dict[tuple[int, int], str] = {}
 
     def preceding(self, index: int, count: int) -> list[SQLToken]:
-        """Return the last ``count`` tokens before the lexeme, nearest first."""
         tokens = self._tokens_before(index)
         return [next(tokens, _NO_TOKEN) for _ in range(count)]
 

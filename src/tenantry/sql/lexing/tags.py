@@ -53,7 +53,7 @@ class VariableTag(NamedTuple):
 
 
 def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
-    """Raises TemplateError, with a suggested fix, if the tag is not a path with optional filters."""
+    """Raises TemplateError if the tag is not a path with optional filters."""
     text = source.text
     if lexeme.parts:
         path = text[lexeme.start + 2 : lexeme.parts[0].start].partition("|")[0].strip()

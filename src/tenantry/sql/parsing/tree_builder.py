@@ -96,7 +96,6 @@ class TreeBuilder:
         return tuple(level.nodes)
 
     def _branch(self, reference: VariableReference, scope: _Scope, argument: Sequence[Lexeme]) -> tuple[Node, ...]:
-        """Return the nodes of a filter's argument. It is a branch of a Switch, which depends on ``reference``."""
         level = OpenNode(argument[0].start if argument else 0)
         self._levels.append(level)
         self._choices.append(reference)
@@ -111,7 +110,6 @@ class TreeBuilder:
     def _variable(
         self, reference: VariableReference, tag: VariableTag, path: str, position: Position, conversion: str
     ) -> VariableReference:
-        """Add a variable such as ``params.period.start`` to a branch."""
         self._levels.append(OpenNode(tag.offset))
         self._choices.append(reference)
         form = self._forms.of_compared(tag, path, position)

@@ -50,5 +50,4 @@ class WithoutTables:
 
 
 def is_guard_required(source: RegisteredSource) -> bool:
-    """Whether the source's declaration of guarded tables always applies."""
     return bool(source.declaration.get("guard") == REQUIRED)

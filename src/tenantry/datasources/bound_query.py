@@ -48,7 +48,7 @@ class BoundQuery:
 
 
 def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = True) -> BoundQuery:
-    """Bind a request's template. ``BoundQuery.key`` is None if a value has no fingerprint."""
+    """``BoundQuery.key`` is None if a value has no fingerprint."""
     group, template = request.group, request.template
     pool, share = opened.pool, opened.queue.limits.sharing.weight
     inner = template.template if isinstance(template, WrappedTemplate) else template

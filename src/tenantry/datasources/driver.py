@@ -1,5 +1,3 @@
-"""The protocols of drivers, and the errors of all engines."""
-
 # An engine's message may quote values or the URL, so the errors made here keep only its error's type and code.
 
 from __future__ import annotations

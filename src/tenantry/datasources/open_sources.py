@@ -98,7 +98,7 @@ class OpenSource:
             self.on_unused(self)
 
     def fingerprint(self, bound: BoundSQL, session: BoundSQL | None, group: UserGroup) -> str:
-        """Return a query's cache key. Raises TypeError for a value without a fingerprint."""
+        """Raises TypeError for a value without a fingerprint."""
         return bound.fingerprint(
             source=self.name,
             revision=self.revision,

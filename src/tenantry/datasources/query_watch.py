@@ -105,9 +105,8 @@ class QueryWatch:
             query.at_end_of_pass.cancel()
 
     async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Coroutine[Any, Any, T]) -> T:
-        """Await ``work`` and return its result. Raises QueryOutdated if the group or the source changes, the subclasses
-        of InvalidToken if the access of the group or the viewer ends, and StoreUnavailable if the store does not
-        answer."""
+        """Await ``work`` and return its result. Raises QueryOutdated, StoreUnavailable and the subclasses of
+        InvalidToken."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:

@@ -48,9 +48,8 @@ class ResultStream:
         return self
 
     async def __anext__(self) -> bytes:
-        """Return the next chunk, never empty. Raises QueryFailed, QueryTimeout, TooManyRows, TooManyBytes and
-        SourceUnavailable. Raises QueryOutdated if group or source changed, the subclasses of InvalidToken if the access
-        of the group or its viewer ended, and StoreUnavailable if the store does not answer."""
+        """Return the next chunk, never empty. Raises the errors that ``DataSources.fetch`` raises while a query
+        runs."""
         while True:
             chunk = await self._chunks.next()
             if chunk is None:

@@ -13,8 +13,7 @@ _log = logging.getLogger(__name__)
 
 
 class SourceLookup:
-    """Finds a group's data sources. If this process has a Resolver of the same store, sources are cached while the
-    Resolver's lease is valid."""
+    """Finds a group's data sources."""
 
     def __init__(self, directory: SourceDirectory) -> None:
         self._directory = directory

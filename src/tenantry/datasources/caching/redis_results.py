@@ -157,7 +157,7 @@ class RedisResults:
             cache.changed(source)
 
     def mark_of(self, source: str) -> str:
-        """Return the source's last known mark, as entries contain it."""
+        """Return the source's last known mark."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property

@@ -1,5 +1,3 @@
-"""The encoding of an entry of the shared cache."""
-
 # Each entry has a digest, keyed with the secret of RedisResults: without the secret, nobody can create an entry or move
 # one to another key. The body is MessagePack, column by column. If all values of a column have the same type, they are
 # written plainly; otherwise each has a type tag. Decoding runs no code.

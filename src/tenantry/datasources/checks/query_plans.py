@@ -44,8 +44,6 @@ def plans_without_running(source: RegisteredSource) -> bool:
 
 
 class PlanTemplate(WrappedTemplate):
-    """Asks for a query's plan."""
-
     def __init__(self, template: SQLTemplate, prefix: str) -> None:
         super().__init__(template)
         self._prefix = prefix

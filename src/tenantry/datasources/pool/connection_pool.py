@@ -1,5 +1,3 @@
-"""A bounded pool of blocking connections, used in threads."""
-
 # A query keeps its turn until its thread has finished, even if its caller got a timeout earlier. So at most
 # `pool_size` queries run at once.
 

@@ -43,7 +43,7 @@ _log = logging.getLogger(__name__)
 
 
 def share(size: int) -> int:
-    """Two thirds of ``size``, rounded to the nearest whole number: 1 of 1 or 2, 2 of 3, 3 of 4 or 5."""
+    """Two thirds of ``size``, rounded to the nearest whole number."""
     return size - (size + 1) // 3
 
 

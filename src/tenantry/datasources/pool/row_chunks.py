@@ -62,7 +62,6 @@ class RowChunks:
         """Bytes of the chunks so far."""
 
     def begin(self, connection: Any) -> Chunk:
-        """Return the first chunk."""
         self._opened = opened = self._open(connection)
         with ExitStack() as stack:
             stack.callback(self.close)

@@ -55,7 +55,7 @@ class ArrowWriter:
 
     A column has its type in ``arrow_types``. Without one, the Arrow type follows from ``types`` if that says boolean,
     integer, float, bytes or date. Any other column has strings, because later rows are not known yet. A value that the
-    column cannot hold becomes null. Raises InvalidSettings without pyarrow.
+    column cannot hold becomes null.
     """
 
     def __init__(

@@ -57,8 +57,6 @@ def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_saf
 
 
 def narrowed(make_writer: MakeWriter, columns: Collection[str]) -> MakeWriter:
-    """Return a MakeWriter whose writers write only these columns."""
-
     def make(names: Sequence[str], types: Types, arrow_types: Types = None) -> ChunkWriter:
         kept = positions(names, columns)
         kept_types, kept_arrow_types = (each and [each[at] for at in kept] for each in (types, arrow_types))

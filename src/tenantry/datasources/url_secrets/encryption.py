@@ -64,8 +64,7 @@ def encrypt_url(
 
 
 def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
-    """Return the source's URL in plain text. Raises SecretUnavailable, and InvalidSource if the package cryptography is
-    missing."""
+    """Raises SecretUnavailable, and InvalidSource if the package cryptography is missing."""
     found = _FORMAT.fullmatch(source.url)
     if found is None:
         raise SecretUnavailable(

@@ -134,7 +134,6 @@ def _shown(row: Row, variables: Mapping[str, Any] | Record, may_open: Callable[[
 
 
 def _widened(row: Row, columns: int) -> Row:
-    """Widen the panels, in proportion to their widths, so that they fill ``columns`` grid columns."""
     if not all(panel.width for panel in row):
         return row  # panels without a width share the other columns
     taken = sum(panel.width for panel in row)

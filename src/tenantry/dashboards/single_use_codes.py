@@ -115,7 +115,7 @@ class SingleUseCodes:
         return await self._kept.read(digest, purpose=purpose.value)
 
     async def delete(self, purpose: Purpose, group: bytes) -> int:
-        """Delete all codes whose CodeShare names ``group``. Return their number. Raises StoreUnavailable."""
+        """Like ``CodeStore.delete``."""
         return await self._kept.delete(group, purpose=purpose.value)
 
 

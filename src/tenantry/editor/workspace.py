@@ -39,7 +39,6 @@ class Workspace:
 
     @property
     def root(self) -> Path:
-        """The folder that contains the dashboards and the queries."""
         return self.queries.parent.absolute()
 
     @property
@@ -96,8 +95,7 @@ class Workspace:
                     yield file.relative_to(root).as_posix()
 
     def link_in(self, file: Path) -> str | None:
-        """Return the path of the symbolic link through which a file below ``root`` is reached, if there is one. The
-        editor does not follow symbolic links."""
+        """Return the path of the symbolic link through which a file below ``root`` is reached, if there is one."""
         return symbolic_link(self.root, file.absolute().relative_to(self.root).as_posix())
 
     def name(self, path: str) -> str:

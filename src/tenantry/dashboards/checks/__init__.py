@@ -41,7 +41,6 @@ def templates_of(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQL
 
 
 def schemas_of(saved: SavedDashboard) -> frozenset[str]:
-    """Return the schemas that the dashboard's queries read."""
     default = saved.dashboard.schema
     return frozenset(default if panel is None else panel.schema for panel, _, _ in templates_of(saved))
 

@@ -106,7 +106,7 @@ def ends_within_days(template: SQLTemplate, parameter: Parameter) -> bool:
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
     """Find and compile the dashboard's queries, with its controls as parameters.
 
-    Raises TemplateError, with the position in the file, for:
+    Raises TemplateError for:
     - a missing or invalid query, or one that does not take the type or default of a control;
     - a required parameter without a control;
     - a control or a click that sets a locked parameter;

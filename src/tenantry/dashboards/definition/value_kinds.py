@@ -21,7 +21,7 @@ _SECONDS: Final[Mapping[str, int]] = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 class ValueKind(Protocol):
     def read(self, node: YamlNode, source: Source) -> Any:
-        """Check the node and return its value. Raises TemplateError, with the position, if the value is invalid."""
+        """Raises TemplateError if the value is invalid."""
         ...
 
     def schema(self) -> Schema: ...
@@ -202,8 +202,6 @@ class Listed(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Fields(ValueKind):
-    """A mapping with known keys."""
-
     what: str
     """How errors name the mapping."""
     keys: tuple[Key, ...]
@@ -271,7 +269,7 @@ def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> 
 def read_keys(
     nodes: Mapping[str, YamlNode], node: YamlNode, source: Source, what: str, keys: Iterable[Key]
 ) -> dict[str, Any]:
-    """Return the values of a mapping's keys. Raises TemplateError for an invalid value or a missing required key."""
+    """Raises TemplateError for an invalid value or a missing required key."""
     values: dict[str, Any] = {}
     for key in keys:
         if key.name in nodes:

@@ -1,5 +1,3 @@
-"""The time zone and the first day of the week of a dashboard."""
-
 # The page and the CSV files use only the zone. A query can name its own zone in its header.
 
 from __future__ import annotations

@@ -227,7 +227,6 @@ def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
 
 
 async def _together(first: Awaitable[Result], *others: Awaitable[Result] | None) -> tuple[Result, list[Result | None]]:
-    """Run the queries at the same time. A None among ``others`` gives None."""
     if not any(others):  # saves the task
         return await first, [None for _ in others]
     main = asyncio.ensure_future(first)

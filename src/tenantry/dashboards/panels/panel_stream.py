@@ -128,7 +128,7 @@ def _bound(function: Callable[..., Awaitable[HeldLine]], *arguments: Any) -> Tas
 
 
 async def in_order_of_completion(tasks: list[Task], answer: OpenAnswer) -> AsyncGenerator[HeldLine]:
-    """Yield the line of each task when it completes. Closing the generator cancels the tasks."""
+    """Closing the generator cancels the tasks."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def run(task: Task) -> HeldLine:

@@ -1,5 +1,3 @@
-"""Compares the files of a workspace with git's HEAD."""
-
 # Only `ls-tree`, `cat-file` and `rev-parse` run. They use no index, hook, filter or external diff, so git runs no
 # program that the repository's configuration names. There is one exception: in a partial clone, git would fetch a
 # missing object, by programs from the configuration (`ext::`, `core.sshCommand`, `remote.origin.uploadpack`).

@@ -103,8 +103,8 @@ class _PlacedText:
                     yield found
 
     def tag(self, place: TagPlace, query: Query, variables: Record, value: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the meaning of a tag. A tag in an included file is shown at the tag that includes the file. If
-        ``value`` is empty, there is no placeholder: the tag chooses SQL, or its clause is left out."""
+        """A tag in an included file is shown at the tag that includes the file. If ``value`` is empty, there is no
+        placeholder: the tag chooses SQL, or its clause is left out."""
         around = self._span(place.location)
         if around is None:
             return None

@@ -43,11 +43,9 @@ class PreparedQuery:
 
     @property
     def sql(self) -> str:
-        """The SQL with placeholders."""
         return self.explained.traced.bound.sql
 
     def as_json(self) -> dict[str, Any]:
-        """Return the source, the SQL, its parameters with their origins, and the guards."""
         explained = self.explained
         guards = [
             {"table": each.table, "line": each.line, "column": each.column, "condition": each.condition or None}

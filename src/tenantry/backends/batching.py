@@ -1,5 +1,3 @@
-"""Combines the reads that callers request during one tick of an event loop, to save round trips."""
-
 from __future__ import annotations
 
 import asyncio
@@ -16,7 +14,7 @@ class NoAnswer(Exception): ...
 
 
 class TickBatcher(Generic[K, V]):
-    """Combines the reads of one event loop into batches.
+    """Combines the reads that callers request during one tick of an event loop, to save round trips.
 
     - ``fetch`` gets at most ``size`` keys and the deadline of the first caller, and returns one value for each key.
     - ``concurrent``: maximum number of batches that run at once.

@@ -1,5 +1,3 @@
-"""Asks another Tenantry server for user groups over HTTP (RFC 7662, extra ``http``)."""
-
 from __future__ import annotations
 
 import asyncio
@@ -34,8 +32,8 @@ _EXAMPLE = "such as https://tenantry.example.com/oauth/introspect"
 
 
 class IntrospectionBackend:
-    """Finds groups through the RFC 7662 endpoint ``url`` of another Tenantry server (``…/oauth/introspect``). Works in
-    several event loops. Ignores proxy settings and ``.netrc``.
+    """Finds groups through the RFC 7662 endpoint ``url`` of another Tenantry server (``…/oauth/introspect``). Needs the
+    extra ``http``. Works in several event loops. Ignores proxy settings and ``.netrc``.
 
     - ``api_token``: an API token with the scope ``introspect``. The backend finds only groups of this token's
       environment.
@@ -93,8 +91,7 @@ class IntrospectionBackend:
         return read_response(await self._ask(text), token, asked_at)
 
     async def _ask(self, token: str) -> bytes:
-        """Send the token and return the body of the response. Raises StoreUnavailable unless a response with status 200
-        arrives."""
+        """Raises StoreUnavailable unless a response with status 200 arrives."""
         client = self._clients.get()
         try:
             async with asyncio.timeout(self._timeout):

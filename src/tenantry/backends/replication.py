@@ -1,5 +1,3 @@
-"""Forwards a store's writes to Redis."""
-
 from __future__ import annotations
 
 import asyncio

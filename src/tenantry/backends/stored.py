@@ -146,8 +146,7 @@ class StoredResponse:
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
         """Return the stored response again, with the group's present value of ``suspended``. ``now``: the group as it
-        is now, or None if it was deleted. Raises IdempotencyKeyReused if the request's body differs from the first
-        request's, and IdempotencySuperseded if the response's token is no longer live."""
+        is now, or None if it was deleted. Raises IdempotencyKeyReused and IdempotencySuperseded."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
             raise IdempotencyKeyReused("this Idempotency-Key was used with another body: use a new key")
         if now is None or now.token.version != self.group.token_version:

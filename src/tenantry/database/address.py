@@ -135,7 +135,7 @@ class PostgresServer:
     """The name in messages."""
 
     async def connect(self, *, seconds: float, transactions: bool = False) -> Any:
-        """Call ``postgres.connect``. Raises InvalidSettings if the URL has an invalid option."""
+        """Raises InvalidSettings if the URL has an invalid option."""
         driver = load_psycopg()
         from tenantry.database.postgres import connect
 

@@ -1,5 +1,3 @@
-"""Says why a connection to a server failed, from the error of the driver."""
-
 from __future__ import annotations
 
 import errno

@@ -176,8 +176,8 @@ async def connect(conninfo: str, *, seconds: float, transactions: bool) -> Postg
 
 
 def write_engine(connect: Callable[[], Awaitable[PostgresConnection]], **options: Any) -> AsyncEngine:
-    """Make an engine for writes. ``connect``: a function that opens a connection with ``transactions=True``.
-    ``options``: passed to the engine's pool."""
+    """``connect``: a function that opens a connection with ``transactions=True``. ``options``: passed to the engine's
+    pool."""
     return create_async_engine(
         "postgresql+psycopg://",
         async_creator=connect,

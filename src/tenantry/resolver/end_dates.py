@@ -48,7 +48,7 @@ class EndDates:
         return group
 
     def check(self, group: UserGroup, entry: CacheEntry | None) -> None:
-        """Raises UserGroupSuspended, UserGroupExpired or PassExpired if the group may not be used now."""
+        """Raises UserGroupSuspended, UserGroupExpired or PassExpired."""
         now, moment = self._clock(), self._time_of_day()
         group.require_access(moment)
         if entry is not None:

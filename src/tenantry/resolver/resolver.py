@@ -52,8 +52,7 @@ class Resolver:
     about a fifth of the staleness bound, or within the full bound if the store is unavailable.
 
     Answers of a backend that is not a LeasedBackend are cached for the full bound. With any backend, the tokens of a
-    removed key are refused within the bound. A ``DataSources`` with the same store caches data sources as long as the
-    resolver's lease lasts.
+    removed key are refused within the bound.
 
     Event loops and threads may share a resolver."""
 

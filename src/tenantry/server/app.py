@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
-    """Make the provisioning app. Raises InvalidKeys, InvalidSettings, InvalidQueries or InvalidPropertySchema."""
+    """Raises InvalidKeys, InvalidSettings, InvalidQueries or InvalidPropertySchema."""
     database, redis, listen = settings.database, settings.redis, settings.listen_database
     keys = SigningKeys.from_file(settings.keys)
     store = SQLStore(database, keys=keys)

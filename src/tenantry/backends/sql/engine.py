@@ -213,7 +213,6 @@ _compiled: dict[type[Dialect], CompiledQueries] = {}
 
 
 def compiled_for(dialect: Dialect) -> CompiledQueries:
-    """The compiled queries that all stores of this process share."""
     return _compiled.get(type(dialect)) or _compiled.setdefault(type(dialect), CompiledQueries(dialect))
 
 

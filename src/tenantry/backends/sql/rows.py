@@ -71,7 +71,6 @@ def environment(row: Row) -> Environment:
 
 
 def lookup_result(row: Row, token: Token, clock: StoreClock) -> LookupResult:
-    """Return the result for ``token`` from a row of LOOK_UP."""
     if row[2] is None:
         return LookupResult(None, row[1])
     return stored_group(row[2:]).read(token, clock.at(row[0]), row[1])

@@ -208,8 +208,7 @@ class SQLiteWriter:
             waiting = self._commit([job for job in waiting if job not in late])
 
     def _commit(self, jobs: list[_Job]) -> list[_Job]:
-        """Run the writes in one transaction. If the file is locked, return the writes whose deadlines allow another
-        try."""
+        """If the file is locked, return the writes whose deadlines allow another try."""
         if not jobs:
             return []
         try:

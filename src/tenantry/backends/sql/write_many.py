@@ -1,5 +1,3 @@
-"""Writes many groups with few statements."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

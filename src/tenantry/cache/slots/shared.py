@@ -144,8 +144,8 @@ def _all_in_progress() -> bytes:
 
 
 def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
-    """Open the file and return its descriptor. A missing file is made atomically. Raises StoreUnavailable, also if the
-    file has a wrong owner, mode, size or header."""
+    """A missing file is made atomically. Raises StoreUnavailable, also if the file has a wrong owner, mode, size or
+    header."""
     if not _NAME.fullmatch(store_id):
         raise StoreUnavailable(f"the store id {store_id!r} cannot name a file in the run folder {folder.path}")
     header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))

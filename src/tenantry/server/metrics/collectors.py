@@ -61,7 +61,6 @@ class TimedBackend:
 
     @property
     def sources(self) -> SourceLeaseHolder | None:
-        """The backend's lease holder."""
         return lease_holder_of(self._backend)
 
     @property
@@ -70,7 +69,6 @@ class TimedBackend:
         return recorder_of(self._backend)
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Call the backend's ``find``; time and count it."""
         with self._timed("find"):
             group: UserGroup | None = await self._backend.find(token)
         self._count(group)

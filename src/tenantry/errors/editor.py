@@ -1,5 +1,3 @@
-"""Errors of the SQL editor."""
-
 from __future__ import annotations
 
 import re

@@ -16,7 +16,7 @@ _MAX_BYTES: Final = 1024 * 1024
 
 
 def read_schema(path: str | Path) -> PropertySchema:
-    """Read and check a schema file. Raises OSError, or InvalidPropertySchema with the path in its message."""
+    """Raises OSError, or InvalidPropertySchema with the path in its message."""
     with Path(path).open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:

@@ -24,8 +24,8 @@ STRICT_JSON: Final[dict[str, Any]] = {"object_pairs_hook": _without_duplicates, 
 
 
 def read_json_strictly(content: str | bytes) -> Any:
-    """Parse JSON. Raises ValueError for invalid JSON, and also for repeated names, NaN and Infinity. Raises
-    RecursionError if the nesting is too deep."""
+    """Parse JSON. Raises ValueError for invalid JSON, repeated names, NaN and Infinity. Raises RecursionError if the
+    nesting is too deep."""
     return json.loads(content, **STRICT_JSON)
 
 

@@ -35,7 +35,7 @@ class GroupDraft:
     suspended: bool = False
 
     def make_group(self, team_id: int, environment: Environment, token: Token) -> UserGroup:
-        """Make the group. ``token``: the group's first token."""
+        """``token``: the group's first token."""
         return UserGroup(
             team_id=team_id,
             provided_id=self.provided_id,
@@ -303,8 +303,7 @@ class Changes:
 
 
 def write_notice(store_id: str, generation: int, handle: bytes) -> str:
-    """Format the notice of a change. The notice contains no secret. A forged notice only makes its receivers read the
-    group from the store, until they have polled twice."""
+    """Format the notice of a change. The notice contains no secret."""
     return f"{store_id} {generation} {handle.hex()}"
 
 

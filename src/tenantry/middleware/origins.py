@@ -48,7 +48,7 @@ class OriginCheck:
         self._advice = advice
 
     def require(self, scope: Mapping[str, Any]) -> None:
-        """Raise OriginNotAllowed if a page of another site may have sent the request."""
+        """Raises OriginNotAllowed."""
         # A foreign page can send unsafe requests and open a websocket with the viewer's cookies (OWASP ASVS 5.0, 4.4.2;
         # RFC 6455 section 10.2), but it cannot set Sec-Fetch-Site or Origin. Programs and old browsers send neither
         # header.
@@ -74,7 +74,7 @@ class OriginCheck:
 
 
 def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
-    """Parse the option ``allowed_origins``. Raises InvalidSettings."""
+    """Raises InvalidSettings."""
     if isinstance(origins, str):
         raise InvalidSettings(f"allowed_origins is a list of origins: write [{origins!r}]")
     found = set()

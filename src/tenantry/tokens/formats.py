@@ -79,8 +79,7 @@ _SQUARE: Final = _PAIR * _PAIR
 
 
 def checksum(text: bytes) -> bytes:
-    """Return the CRC-32 (RFC 1952 section 8) of ``text`` as six base-62 digits. A checksum detects typing errors, not
-    forgeries."""
+    """Return the CRC-32 (RFC 1952 section 8) of ``text`` as six base-62 digits."""
     number = crc32(text)
     return _PAIRS[number // _SQUARE] + _PAIRS[number // _PAIR % _PAIR] + _PAIRS[number % _PAIR]
 

@@ -238,7 +238,7 @@ def read_keys(path: str | Path) -> KeyFile:
 
 
 def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
-    """Parse the content ``raw`` of a key file. Raises InvalidKeys; the message names the file."""
+    """Raises InvalidKeys; the message names the file."""
     for number, line in enumerate(raw.splitlines(), start=1):
         if not line.isascii():
             raise InvalidKeys(

@@ -55,8 +55,6 @@ class SigningKeys(KeyRing):
         return keys
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Read the key file again if it has changed, unless it was checked in the last ``within`` seconds. Return
-        whether the keys changed."""
         if self._path is None or time.monotonic() - self._checked_at < within:
             return False
         if not self._reading.acquire(blocking=False):  # another thread reads it

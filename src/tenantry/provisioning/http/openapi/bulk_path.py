@@ -71,7 +71,6 @@ def _text(lines: list[JsonObject]) -> str:
 
 
 def bulk_path(item_field: str) -> JsonObject:
-    """``item_field``: ``itemSchema`` in OpenAPI 3.2, ``x-itemSchema`` in 3.1."""
     lines = {"summary": "Three groups", "x-status": 200, "value": _text(_LINES)}
     done = report_response("BulkReport", "BulkLine", item_field, _REPORT)
     operation = {

@@ -152,7 +152,6 @@ _INTROSPECTION_REQUEST: Final[JsonObject] = {
 
 
 def user_path(query_field: str) -> JsonObject:
-    """``query_field``: ``query`` in OpenAPI 3.2, ``x-query`` in 3.1."""
     found = (reference("GetOrCreate"), REQUESTS["GetOrCreate"], reference("Found"), CREATED)
     codes = (*USER, "unknown_data_source", "invalid_properties")
     get = _operation("getOrCreateUserGroup", "Get or create a user group", _GET, *found, (*codes, "group_suspended"))

@@ -37,7 +37,6 @@ _REQUESTS: Final[JsonObject] = {
 
 
 def rotations_path(item_field: str) -> JsonObject:
-    """``item_field``: as in ``bulk_path``."""
     done = report_response("RotationReport", "RotationLine", item_field, _REPORT)
     operation = {
         "operationId": "rotateUserGroups",

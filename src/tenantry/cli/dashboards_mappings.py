@@ -52,7 +52,6 @@ class Mappings:
 
 
 async def print_unmapped(folder: Path, store: Store, group: UserGroup) -> None:
-    """Print the schemas of a folder's dashboards that the group does not map."""
     try:
         saved = DashboardFolder(folder).values()
     except InvalidQueries:  # the editor shows the mistakes

@@ -38,7 +38,7 @@ def declared_sources(root: YamlNode, source: Source) -> Mapping[str, YamlNode]:
 
 
 def read_declared_source(provided_id: str, node: YamlNode, source: Source) -> DeclaredSource:
-    """Raises TemplateError with line, column and fix."""
+    """Raises TemplateError."""
     fields = node.value if isinstance(node.value, dict) else {}
     place = f"{source.file}:{source.location(node.offset).line}"
     url = _url(fields["url"], source) if "url" in fields else None

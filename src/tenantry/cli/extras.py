@@ -1,5 +1,3 @@
-"""The extras that commands need."""
-
 from __future__ import annotations
 
 import functools
@@ -24,7 +22,6 @@ _MODULES: Final = {
 
 
 def extra_of(module: str) -> str | None:
-    """Return the extra that installs the module."""
     package = module.partition(".")[0]
     return next((extra for extra, modules in _MODULES.items() if package in modules), None)
 

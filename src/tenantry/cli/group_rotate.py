@@ -228,7 +228,6 @@ class _Rotations:
         return counted
 
     def _report(self, rotated: Rotated) -> str | None:
-        """Print the error, or return the line with the token."""
         group, result = rotated
         named = {"environment": group.environment.name, "team_id": group.team_id, "user_group_id": group.provided_id}
         if isinstance(result, TenantryError):
@@ -260,7 +259,6 @@ class _Rotations:
 
 @contextmanager
 def _cancelled_by_sigterm() -> Iterator[None]:
-    """SIGTERM cancels the command, as Ctrl-C does."""
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     if task is not None:
         loop.add_signal_handler(signal.SIGTERM, task.cancel)

@@ -142,8 +142,6 @@ async def remove(store: Store, key_id: str, force: bool, keys: str | None, as_js
 
 
 async def _prepare_removal(store: Store, path: Path, key_id: str, *, force: bool) -> _Uses:
-    """Encrypt the passwords of data sources again, without the key. Raises InvalidKeys if something needs the key,
-    unless ``force`` is true."""
     uses = await _uses(store)
     count = uses.of(key_id)
     if count.live and not force:

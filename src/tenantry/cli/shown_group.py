@@ -46,7 +46,6 @@ _OPTIONS: list[OptionDecorator] = [
 
 
 def shown_group_options(command: F) -> F:
-    """Add the options that are the arguments of ``choose_group``."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

@@ -1,5 +1,3 @@
-"""The tests of DriverContract for limits on rows, bytes and time, for stopping queries, and for returning
-connections."""
 # ruff: noqa: S101 - tests, which third parties run too; their SQL has no foreign input
 
 from __future__ import annotations

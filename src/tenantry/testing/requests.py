@@ -1,5 +1,3 @@
-"""Sends requests to an ASGI app in this process."""
-
 from __future__ import annotations
 
 import asyncio

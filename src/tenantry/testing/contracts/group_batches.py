@@ -107,8 +107,6 @@ class GroupBatchContract:
         assert await store.groups.get(production, "deleted") is None
 
     async def test_many_groups_are_rotated_together(self, store: Store) -> None:
-        """The audit trail lists each rotation. A group that another writer has rotated or deleted, or that is
-        suspended, keeps its token."""
         production, made = await _made(store, "a", "b", "rotated", "deleted", "suspended")
         await store.groups.rotate(production, made[2].token, key_id="k1", nonce=bytes(16))
         await store.groups.delete(production, "deleted")

@@ -1,6 +1,3 @@
-"""Finds the user group of a token through a cache. If the store is unavailable, answers come from the cache until the
-cache's lease ends."""
-
 from __future__ import annotations
 
 import asyncio
@@ -37,7 +34,7 @@ shorter."""
 
 
 class Resolver:
-    """Resolves user group tokens through a backend.
+    """Resolves user group tokens through a cache and a backend.
     - ``environment``: the only accepted environment; by default, all are accepted.
     - ``staleness``: seconds for which a cached answer may be used after the store last confirmed it.
     - ``capacity``: maximum number of cached tokens.

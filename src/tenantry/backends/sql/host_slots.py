@@ -63,13 +63,11 @@ class HostSlots:
         return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Return the store's identity, as last known, and the slots. Raises StoreUnavailable if the slots cannot be
-        opened."""
+        """Return the store's identity, as last known, and the slots. Raises StoreUnavailable."""
         return await self.open(self._known or await self._read(deadline), deadline)
 
     async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Open the slots. If the run folder is taken (FolderTaken), give the store another run name. Raises
-        StoreUnavailable."""
+        """If the run folder is taken (FolderTaken), give the store another run name. Raises StoreUnavailable."""
         try:
             return identity, self._open(identity)
         except FolderTaken as taken:

@@ -88,8 +88,8 @@ class Downloads:
         return await self.codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
 
     async def respond(self, code: str, scope: Scope) -> Response:
-        """Return the file, or a sentence for the viewer if the query fails. ``scope`` is that of the request. Raises
-        StoreUnavailable, and HTTPException: 410 for a code that no longer works, 404 for a panel that has no rows."""
+        """Return the file, or a sentence for the viewer if the query fails. Raises StoreUnavailable, and HTTPException:
+        410 for a code that no longer works, 404 for a panel that has no rows."""
         good_until = self.clock() + self.staleness
         payload = await self.codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)

@@ -1,5 +1,3 @@
-"""Sample input for parameters, with which checks bind queries."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping

@@ -49,8 +49,7 @@ class GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupChanges:
-    """An update of a group. A field that is UNCHANGED keeps the group's value. New ``properties`` or ``mapping``
-    replace the old ones completely."""
+    """An update of a group. New ``properties`` or ``mapping`` replace the old ones completely."""
 
     name: str | Unchanged = UNCHANGED
     properties: Mapping[str, Any] | Unchanged | None = field(default=UNCHANGED, repr=False)

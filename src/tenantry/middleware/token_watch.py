@@ -43,8 +43,7 @@ class BoundedResolver(Protocol):
 
 
 class TokenWatch(ABC):
-    """Checks the token of an open websocket or stream about five times within the staleness bound. Closes the
-    connection if the token is revoked, or if no check succeeds within the bound."""
+    """Checks the token of an open websocket or stream about five times within the staleness bound."""
 
     __slots__ = (
         "__weakref__",

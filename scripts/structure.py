@@ -191,13 +191,14 @@ class Package:
         return module
 
     def broad(self) -> list[str]:
-        """Return, as module:function, where ``Exception`` is caught and not raised again."""
+        """Return, as module:function, where ``Exception`` is caught and not raised again, or suppressed."""
         return [
             f"{module.name}:{each.name}"
             for module in self.modules.values()
             for each in module.functions
-            for handler in _own_nodes(each)
-            if isinstance(handler, ast.ExceptHandler) and _is_broad(handler) and not _raises_again(handler)
+            for node in _own_nodes(each)
+            if (isinstance(node, ast.ExceptHandler) and _is_broad(node) and not _raises_again(node))
+            or (isinstance(node, ast.With) and any(map(_suppresses_all, node.items)))
         ]
 
 
@@ -240,6 +241,10 @@ def _names(tree: ast.AST) -> Iterator[str]:
 def _is_broad(handler: ast.ExceptHandler) -> bool:
     caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return any(each is None or (isinstance(each, ast.Name) and each.id in _BROAD) for each in caught)
+
+
+def _suppresses_all(item: ast.withitem) -> bool:
+    return ast.unparse(item.context_expr) in {f"suppress({each})" for each in _BROAD}
 
 
 def _raises_again(handler: ast.ExceptHandler) -> bool:

@@ -37,7 +37,7 @@ async def run(queue: FairQueue, group: Hashable, order: Order, seconds: float = 
     queue.release(turn)
 
 
-def test_a_query_waits_for_one_of_its_neighbour() -> None:
+def test_a_group_waits_for_one_query_of_a_group_with_a_hundred() -> None:
     """Red with one queue for all groups: the visitor is the 101st."""
 
     async def main() -> Order:
@@ -123,7 +123,7 @@ def test_two_thirds_of_the_connections(size: int, most: int) -> None:
 
 
 @pytest.mark.parametrize(("running", "each"), [(1, 1), (5, 5), (5, 2), (5, None), (2, None)])
-def test_no_more_run_than_may(running: int, each: int | None) -> None:
+def test_no_more_queries_run_than_the_limits_permit(running: int, each: int | None) -> None:
     """Red without the comparisons in ``_may_start``."""
 
     async def main() -> tuple[int, int]:
@@ -248,7 +248,7 @@ def test_a_turn_that_comes_with_the_cancellation_goes_on_to_the_next() -> None:
     simulate(main())
 
 
-def test_who_waits_for_too_long_is_refused() -> None:
+def test_a_query_that_waits_too_long_is_refused() -> None:
     """After ``timeout``, not after ``connect_timeout``, and its place is free. Red when the wait has no end."""
 
     async def main() -> float:

@@ -89,7 +89,7 @@ FrameAncestors = Sequence[str] | Callable[[UserGroup], Sequence[str]]
 ARGUMENTS = ("group", "user_group", "variables", "request")
 """Names that a renderer's parameters may have. ``group`` and ``user_group`` both get the UserGroup."""
 _READING = frozenset({"GET", "HEAD"})
-"""Methods whose renderer is cancelled when the viewer leaves."""
+"""HTTP methods whose renderer is cancelled when the viewer leaves."""
 
 
 class Dashboard:

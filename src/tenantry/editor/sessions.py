@@ -77,7 +77,7 @@ class EditorSessions:
     async def end_all(self, name: str, by: Author) -> int:
         """End all sessions and unused links of the author with this name. Return their number. Raises
         StoreUnavailable."""
-        group = _share(name).group
+        group = _share(name).owner
         ended = [await self._codes.delete(each, group) for each in (Purpose.EDITOR, Purpose.EDITOR_SESSION)]
         await self._audit.record(AuditNote(by, "editor.sessions_ended", "", name, {"ended": str(sum(ended))}))
         return sum(ended)

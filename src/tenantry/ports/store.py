@@ -123,7 +123,7 @@ class ApiTokenStore(Protocol):
 class CodeShare(NamedTuple):
     """Limits how many codes a group, or an author of the SQL editor, may have for one purpose."""
 
-    group: bytes
+    owner: bytes
     """The handle of the group, or a hash of the author's name."""
     most: int
 

@@ -30,7 +30,7 @@ class Crossing:
     where: str
     """Where the value was found in the template or request, such as ``response body``."""
     run: int
-    """1 or 2."""
+    """1 in the first run of the templates or requests, 2 in the second."""
     owner: str
     """The group to which the value belongs."""
     served: str

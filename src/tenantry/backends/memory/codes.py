@@ -33,7 +33,7 @@ class MemoryCodes(CodeStore):
                 del tables.codes[each]
             if digest in tables.codes:
                 raise AlreadyExists("this code already exists: generate another")
-            group = None if share is None else share.group
+            group = None if share is None else share.owner
             if share is not None:
                 codes = tables.codes.items()
                 own = [each for each, code in codes if (code.purpose, code.group) == (purpose, group)]

@@ -14,6 +14,7 @@ from tenantry.aio import Breaker, LoopLocal, Message, PublishQueue
 from tenantry.backends.batching import NoAnswer, TickBatcher
 from tenantry.backends.redis.entry import RedisCommands, RefusedEntry, key_of, read_entry, stamp, write_entry
 from tenantry.database import RedisClient, RedisServer, ask_server, load_redis, read_redis_address
+from tenantry.errors import InvalidSettings
 from tenantry.ports import lease_holder_of
 from tenantry.usage import recorder_of
 
@@ -71,7 +72,7 @@ class RedisBackend:
         clock: MonotonicClock = time.monotonic,
     ) -> None:
         if budget <= 0 or lifetime <= 0:
-            raise ValueError("budget and lifetime must be numbers of seconds above 0")
+            raise InvalidSettings("budget and lifetime must be numbers of seconds above 0")
         load_redis()  # to report a missing package now
         self.counters: RedisCounters = RedisCounters()
         self._origin = origin

@@ -46,7 +46,7 @@ class SQLCodes(SQLPart, CodeStore):
                 "payload": payload,
                 "expires_at": to_micros(ends),
                 "api_token_id": api_token_id,
-                "group_handle": None if share is None else share.group,
+                "group_handle": None if share is None else share.owner,
             }
             if insert_if_new(connection, single_use_codes, values) is None:
                 raise AlreadyExists("this code already exists: generate another")
@@ -106,6 +106,6 @@ def _end_of_issuer(connection: Connection, api_token_id: int, now: datetime, end
 
 def _delete_surplus(connection: Connection, purpose: str, share: CodeShare) -> None:
     codes = single_use_codes.c
-    own = select(codes.digest).where(codes.group_handle == share.group, codes.purpose == purpose)
+    own = select(codes.digest).where(codes.group_handle == share.owner, codes.purpose == purpose)
     surplus = own.order_by(codes.expires_at.desc()).offset(share.most - 1)
     delete_chosen(connection, single_use_codes, select(codes.digest).where(codes.digest.in_(surplus)))

@@ -59,8 +59,8 @@ def thin_rows(result: Result, plot: Plot) -> Result | None:
 
 _ColumnOf: TypeAlias = Callable[[Any], int]
 _MakeColumns: TypeAlias = Callable[[Callable[[Any], float], Any, Any, int], _ColumnOf | None]
-"""Makes a function that finds the column of a value. Arguments: a function that finds a value's position, the first
-value, the last value, and the number of columns."""
+"""Returns a function that finds the pixel column of a value. Arguments: a function that finds the position of a value
+on the axis, the first value, the last value, and the number of pixel columns."""
 
 
 def _reduced(result: Result, plot: Plot, make_columns: _MakeColumns) -> Result | None:

@@ -37,7 +37,7 @@ moment to free closed connections."""
 _PAUSES: Final = 3
 """How many times a turn may wait ``_PAUSE_SECONDS`` before its query fails."""
 _REMEMBERED: Final = 64
-"""Idle groups are forgotten each time this many new groups have been added."""
+"""Idle groups are forgotten when the queue knows this many more groups than twice those that it kept the last time."""
 
 _log = logging.getLogger(__name__)
 

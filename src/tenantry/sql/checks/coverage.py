@@ -40,7 +40,7 @@ class PropertyTypes:
         return frozenset(self._seen)
 
     def __contains__(self, path: str) -> bool:
-        """Whether ``without``, ``kinds`` and ``having`` know the path."""
+        """Whether ``without``, ``kinds`` and ``having`` can answer for this path."""
         return path in self._seen and path in self._by_kind
 
     def add(self, provided_id: str, properties: Mapping[str, Any] | Record | None) -> None:

@@ -1,4 +1,4 @@
-"""Pydantic generates the schemas of request bodies.
+"""The JSON Schemas of the OpenAPI document. Those of request bodies come from the models of Pydantic.
 
 For client generators (decision 32), every object is a named schema, every operation has one success schema, and the
 JSON inside properties may be anything."""

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from starlette.applications import Starlette
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.cli.dashboards_check import DashboardCheck
@@ -170,11 +170,9 @@ def _names(dashboards: ReloadingFolder) -> list[str]:
 
 
 def _home(dashboards: ReloadingFolder) -> Response:
-    names = _names(dashboards)
-    if len(names) == 1:
-        return RedirectResponse(f"{_PATH}/{names[0]}")
-    items = "".join(f'<li><a href="{_PATH}/{name}">{name}</a>' for name in names)
-    return HTMLResponse(f"<!doctype html><title>Dashboards</title><ul>{items or '<li>none; see the terminal'}</ul>")
+    for name in _names(dashboards):
+        return RedirectResponse(f"{_PATH}/{name}")
+    return PlainTextResponse("No dashboard can be shown: see the terminal.\n", 404)
 
 
 class _OneViewer:

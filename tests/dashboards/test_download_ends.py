@@ -101,8 +101,7 @@ async def test_a_file_goes_on_while_its_group_is_good(
 
 async def test_a_file_ends_with_the_pass_of_its_viewer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At its end, and not at the next check, which is minutes away. Red without ``at_end_of_pass``, and when the error
-    is QueryOutdated. A query of a pass
-    would end at the first check if the group that is read then had no viewer."""
+    is QueryOutdated. A query of a pass would end at the first check if the group that is read then had no viewer."""
     monkeypatch.setattr(source_lookup, "STALENESS", 100 * SOON)
     files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{MANY}"}}}}]\n'}
     async with serve(tmp_path, files, store=Stored) as site:

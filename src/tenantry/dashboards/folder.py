@@ -229,7 +229,7 @@ def mistyped_controls(
 
 def _unset(dashboard: DashboardFile, queries: DashboardQueries, opened_with: Collection[str]) -> dict[str, Location]:
     found: dict[str, Location] = {}
-    for offset, template in _placed(dashboard, queries):
+    for offset, template in _templates_with_offsets(dashboard, queries):
         known = {*settable_parameters(dashboard), *opened_with, *template.declared_names}
         for variable in template.variables:
             name = parameter_in(variable.path)
@@ -239,7 +239,7 @@ def _unset(dashboard: DashboardFile, queries: DashboardQueries, opened_with: Col
     return found
 
 
-def _placed(dashboard: DashboardFile, queries: DashboardQueries) -> Iterator[tuple[int, SQLTemplate]]:
+def _templates_with_offsets(dashboard: DashboardFile, queries: DashboardQueries) -> Iterator[tuple[int, SQLTemplate]]:
     for panel in dashboard.panels:
         found = queries.panels[panel.id]
         for use, template in ((panel.query, found.rows), (panel.sparkline, found.sparkline)):

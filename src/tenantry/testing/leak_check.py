@@ -56,9 +56,8 @@ class Leaks:
     def check_template(
         self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
     ) -> None:
-        """Bind a template for every group, once with and once without parameters. A text parameter that is not in
-        ``params`` gets a canary. Raises LeakFound, the errors of binding, and AssertionError if no value of a group was
-        seen."""
+        """Bind a template for every group, once with and once without parameters. Text parameters that ``params`` lacks
+        get canaries. Raises LeakFound, the errors of binding, and AssertionError if no value of a group was seen."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)

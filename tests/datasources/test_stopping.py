@@ -114,6 +114,31 @@ async def test_a_source_that_was_replaced_is_stopped_too(
     assert isinstance(outcome, SourceUnavailable)
 
 
+async def test_a_query_that_ends_while_its_pool_is_abandoned_closes_its_connection(
+    directory: Directory, open_sources, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Red when the thread looks whether it was stopped before it takes the lock: its connection then comes to the idle
+    ones after the pool has closed them."""
+    directory.add(1, sqlite_file(tmp_path / "a", "acme"))
+    sources = open_sources()
+    await sources.fetch(GROUP, "main", OWNERS, {})
+    pool = next(iter(sources._open_sources._open.values())).pool
+    connection = pool._idle[0][1]
+    abandoning = threading.Thread(target=pool.abandon)
+
+    def now() -> float:
+        if threading.current_thread() is not abandoning and abandoning.ident is None:
+            abandoning.start()
+            abandoning.join(0.2)  # it waits for this thread, which keeps the connection first
+        return 0.0
+
+    monkeypatch.setattr("tenantry.datasources.pool.pooled_query.monotonic", now)
+    await asyncio.gather(sources.fetch(GROUP, "main", "select 1 as n", {}), return_exceptions=True)
+    abandoning.join(SOON)
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("select 1")
+
+
 class UnstoppableDriver(SQLiteDriver):
     """Nothing interrupts it until it is released."""
 

@@ -113,6 +113,13 @@ class SQLiteDriver:
         failure: TenantryError | None = None
         try:
             check_sqlite(connection)
+            connection.execute("pragma query_only = on")
+            connection.execute("pragma trusted_schema = off")
+            connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
+            for name, (count, function) in FUNCTIONS.items():
+                connection.create_function(name, count, function, deterministic=True)
+            connection.set_authorizer(authorise)
         except InvalidSource as error:
             failure = error
         except sqlite3.Error as error:
@@ -120,13 +127,6 @@ class SQLiteDriver:
         if failure is not None:
             connection.close()
             raise failure
-        connection.execute("pragma query_only = on")
-        connection.execute("pragma trusted_schema = off")
-        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
-        for name, (count, function) in FUNCTIONS.items():
-            connection.create_function(name, count, function, deterministic=True)
-        connection.set_authorizer(authorise)
         return connection
 
     def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:

@@ -94,15 +94,16 @@ class PooledQuery(Generic[C]):
                 if not self._stopped:
                     return outcome
             outcome = self._stop_rows()
-        with self._lock:  # another query may use the connection from here on; `stop` must not interrupt that query
-            self._connection = None
-        # Close the connection of a stopped query: the engine may process the stop late and end the next query instead.
         failed = isinstance(outcome, TenantryError) if self._is_reusable is None else not self._is_reusable(connection)
-        if self._stopped or failed:
+        with self._lock:  # afterwards another query may use the connection; `stop` must not interrupt that query
+            self._connection = None
+            # A stopped connection is not kept: the engine may process the stop late and end the next query instead.
+            is_kept = not (self._stopped or failed)
+            if is_kept:
+                self._idle.append((monotonic(), connection))
+        if not is_kept:
             with suppress(Exception):
                 self._driver.close(connection)
-        else:
-            self._idle.append((monotonic(), connection))
         return outcome
 
     def _stop_rows(self) -> TenantryError:

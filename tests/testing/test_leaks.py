@@ -117,10 +117,13 @@ async def test_what_one_viewer_sent_shown_to_another(leaks: Leaks) -> None:
 
 @pytest.mark.parametrize("propagate", [True, False])
 @pytest.mark.parametrize("level", [logging.DEBUG, logging.ERROR])
-async def test_a_log_line_with_anothers_value(leaks: Leaks, level: int, propagate: bool) -> None:
+async def test_a_log_line_with_anothers_value(
+    leaks: Leaks, level: int, propagate: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """At every level, and from loggers that no handler of the root sees."""
     log = logging.getLogger(f"shop.{propagate}")
-    log.propagate = propagate
+    monkeypatch.setattr(log, "propagate", propagate)
+    monkeypatch.setattr(log, "handlers", [logging.NullHandler()])  # without any handler Python writes to stderr
     before: list[str] = []
 
     async def view(request: Request) -> Response:

@@ -17,10 +17,11 @@ _LONGEST: Final = 400  # a fix shows at most this many characters of a clause
 
 
 def moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:
-    """Return the end of a suggested fix: the clause with the ``guarded`` conditions moved before the ``[[ ]]``. If we
-    cannot split the clause into conditions, the result is empty. Example: ``: and tenant = {{ tenant }} [[ and day = {{
-    params.day }}
-    ]]``."""
+    """Return the end of a suggested fix: the clause with the ``guarded`` conditions moved before the ``[[``. Return an
+    empty string if there is no simple fix.
+
+    Example: ``: and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]``
+    """
     text = source.text[clause.offset + 2 : clause.end]
     beginning = _BEGINNING.match(text)
     if beginning is None or len(text) > _LONGEST:

@@ -90,6 +90,8 @@ def _blank(character: str) -> str:
 
 
 class Segment(NamedTuple):
+    """A part of an ExpandedSource that comes from one source."""
+
     start: int
     """Offset of the part's first character in the ExpandedSource."""
     source: Source
@@ -102,8 +104,8 @@ class Segment(NamedTuple):
 
 
 class ExpandedSource(Source):
-    """The SQL of a template together with the SQL of included fragments. An error names the file of the part that has
-    the problem, and the tag that included that part."""
+    """The SQL of a template and of the fragments in it. An error names the file with the problem, and the tag that
+    included this file."""
 
     __slots__ = ("_commas", "_segments", "_starts")
 
@@ -136,7 +138,7 @@ class ExpandedSource(Source):
         return segment.source.error(segment.offset, problem, fix, outer, variable=variable, edit=edit)
 
     def segment(self, offset: int) -> Segment:
-        """Return the segment that contains an offset of the expanded SQL, cut so that it begins at the offset."""
+        """Return the segment that contains an offset of the expanded SQL, without its part before the offset."""
         found = self._segments[max(0, bisect_right(self._starts, offset) - 1)]
         return found._replace(start=offset, offset=found.offset + (offset - found.start if found.exact else 0))
 

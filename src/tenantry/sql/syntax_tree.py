@@ -30,8 +30,8 @@ class Position(StrEnum):
 class VariableReference:
     """A variable in a tag, with the tag's position.
 
-    A variable may be absent if it is neither ``required`` nor ``never_absent``. If an absent variable is directly in a
-    clause, the clause is dropped. If it is directly in a branch, choosing this branch is an error.
+    If both ``required`` and ``never_absent`` are False, the value may be absent. Then a clause directly around the tag
+    is dropped, and choosing a branch directly around the tag is an error.
     """
 
     path: str
@@ -64,8 +64,9 @@ class VariableReference:
 class Text:
     sql: str
     offset: int = field(default=-1, compare=False)
-    """Offset of the SQL's first character in the source, or -1 for SQL that a filter generates. The other characters
-    follow in the source without a gap, except that spaces at the end may be missing there."""
+    """Offset of the SQL's first character in the source, or -1 for SQL that a filter generates. From this
+    offset on, the source has the same characters as ``sql``. Only the end of ``sql`` can differ: a space or SQL such as
+    ``cast(`` can be added, and an escaping backslash removed."""
     of_guard: bool = field(default=False, compare=False)
     """Whether the SQL is part of the guard of a table. If so, ``offset`` is the offset of the table."""
     of_condition: bool = field(default=False, compare=False)
@@ -132,10 +133,10 @@ class Switch:
     expected: str
     """For error messages: a description of the values for which there is a branch."""
     uniform: bool = False
-    """Whether all branches use the SQL of the author's column in the same way, so that this SQL may contain guarded
+    """Whether all branches use the author's column in the same way. If so, the column's SQL may contain guarded
     variables."""
     of_column: bool = False
-    """Whether a filter wrote the branches around one column of the author, so that they name the same tables."""
+    """Whether a filter wrote the branches around one column of the author. If so, only this column can name tables."""
 
 
 Node: TypeAlias = Text | Value | InList | Concat | Clause | Switch

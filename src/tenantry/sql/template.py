@@ -55,10 +55,10 @@ class SQLTemplate:
     r"""SQL with ``{{ variables }}``, ``[[ optional clauses ]]``, ``({{> fragments }})`` and ``\{{`` (docs/sql.md).
 
     No choice of a viewer removes a variable of the group from the bound SQL, unless the variable is marked
-    ``not_a_filter`` or declared optional. ``tenantry sql check`` lists these.
+    ``not_a_filter`` or declared optional. ``tenantry sql check`` lists such variables.
 
-    If ``dialect`` (one of ``DIALECTS``) is passed, the template is compiled at once, otherwise by the first ``bind``. A
-    bad template raises TemplateError with line, column, caret and fix.
+    If ``dialect`` (one of ``DIALECTS``) is passed, the template is compiled at once. Otherwise, the first ``bind``
+    compiles it. A bad template raises TemplateError with line, column, caret and fix.
 
     - ``optional`` contains paths that a group may lack. A clause that contains a missing path is dropped.
     - ``params`` declares viewer input (docs/sql-parameters.md).
@@ -153,7 +153,7 @@ class SQLTemplate:
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
         """Return the declared tables in the SQL of a ``guarded`` template, in order of appearance, each with the SQL
-        that replaces it. Raises the same errors as ``check``."""
+        that replaces its name. Raises the same errors as ``check``."""
         return tree_of(self, dialect).guards
 
     @property
@@ -164,8 +164,8 @@ class SQLTemplate:
 
     @property
     def declared_names(self) -> frozenset[str]:
-        """Names of the parameters that the headers of the template and of its fragments declare. Raises TemplateError
-        for a fragment that cannot be included."""
+        """Names of the parameters in the headers of the template and its fragments. Raises TemplateError for a fragment
+        that cannot be included."""
         headers = (self.definition.header, *(each.definition.header for each in self._expand().included))
         return frozenset().union(*(header.parameters for header in headers))
 
@@ -248,7 +248,7 @@ class SQLTemplate:
     def trace(
         self, variables: Mapping[str, Any] | Record, paramstyle: str, *, dialect: str, now: datetime
     ) -> TracedSQL:
-        """Bind like ``bind``, and return which variables each bound value is made of. Raises the same errors."""
+        """Like ``bind``, but also return the variables that each bound value is made of. Raises the same errors."""
         profile = dialect_named(dialect)
         tree = self._tree(profile)
         conversion = self._conversions.get(profile.name)
@@ -260,7 +260,7 @@ class SQLTemplate:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables in text order, without those that occur only in guards. Raises the errors of ``check``."""
+        """The variables in the author's SQL, in text order. Raises the errors of ``check``."""
         if self._variables is None:
             tree = tree_of(self)
             shown = (each for each in tree.references if not each.of_guard and each.path not in _CALENDAR)
@@ -310,7 +310,7 @@ class SQLTemplate:
 
 
 def tree_of(template: SQLTemplate, dialect: str | None = None) -> Tree:
-    """Compile the template like ``SQLTemplate.check``."""
+    """Return the compiled template. Raises the errors of ``SQLTemplate.check``."""
     return template._tree(dialect_of(template) if dialect is None else dialect_named(dialect))
 
 

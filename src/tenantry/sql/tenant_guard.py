@@ -1,11 +1,11 @@
 """The tenant guard: a viewer's choices cannot change which variables of the group are in the bound SQL.
 
 Locked parameters and all paths except ``params.*`` are guarded. There are two exceptions: properties that the host
-declared optional, and tags that the author marked ``not_a_filter``. The variables of such tags still require a value.
+declared optional, and tags that the author marked ``not_a_filter``. Such tags still require a value.
 
 At any depth, a guarded variable must not be in an optional clause, in SQL that a viewer chooses, or in a filter that
-may vanish. This also applies if every choice contains the variable: one choice could be ``tenant = {{ tenant }}``,
-which restricts the rows, and another ``{{ tenant }} is not null``, which does not.
+may become ``1 = 1``. This also applies if every choice contains the variable: the choice ``tenant = {{ tenant }}``
+restricts the rows, but the choice ``{{ tenant }} is not null`` does not.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Gu
             problem, fix = f"a viewer sends {reference.path}, so it needs no not_a_filter", "remove | not_a_filter"
             raise source.error(reference.offset, problem, fix)
         if reference.not_a_filter and not reference.clauses and not reference.choices:
-            problem = f"{reference.path} is marked not_a_filter, and is in no optional clause that could be left out"
+            problem = f"{reference.path} is marked not_a_filter, but is in no optional clause and no choice"
             raise source.error(reference.offset, problem, "remove | not_a_filter")
     nodes = [node for node, _ in walk(tree.nodes)]
     for node in nodes:

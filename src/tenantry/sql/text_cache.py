@@ -10,7 +10,7 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 from cachetools import LRUCache, cached
 
 MAX_BYTES: Final = 4 * 1024 * 1024
-"""Maximum bytes of the strings for which the results of one function are kept."""
+"""Maximum total size of the strings in one function's cache."""
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -39,7 +39,7 @@ BINDABLE: Final[dict[type, Callable[[Any], bool]]] = {
     float: math.isfinite,
     Decimal: Decimal.is_finite,
 }
-"""Exact type of a value → function that returns True only if the value can be bound. In doubt it returns False."""
+"""Exact type of a value → quick check, which returns True only for a value that can be bound, and False in doubt."""
 check_of: Final = BINDABLE.get
 """Returns the function that BINDABLE has for a type, or None."""
 _BINDABLE_TYPES = frozenset(BINDABLE)
@@ -153,7 +153,8 @@ def as_text(value: Any) -> str:
 
 
 def list_items(value: Any) -> list[Any]:
-    """Return the scalars of a list. Raises ValueError for anything else."""
+    """Return the items of a list. Raises ValueError for a value of another type, and for an item that ``check_scalar``
+    refuses."""
     if not isinstance(value, list | tuple | RecordList):
         raise ValueError(f"a list is needed here, not {type_name(value)}")  # noqa: TRY004  # as for any other refusal
     items: list[Any] = []

@@ -39,8 +39,8 @@ from tenantry.sql.tenant_guard import Guard, reads_group
 
 Bind: TypeAlias = Callable[[Any], BoundSQL]
 _Step: TypeAlias = Callable[[Any, list[int], list[Any], set[Hashable]], None]
-"""Reads variables, and appends to the key and to the parameters. The last argument collects the placeholders that
-clauses and branches have put into the SQL so far."""
+"""Reads variables. Appends numbers to the Renderer's key, and values to the parameters. The last argument collects the
+placeholders that clauses and branches have put into the SQL so far."""
 
 
 _NONE_MET: Final[set[Hashable]] = set()
@@ -54,8 +54,8 @@ class Binder:
         self._reader = VariableReader(source, tree, dialect, guard)
         self._steps = _Compiler(self._reader, shares=style.shares).steps(tree.nodes)
         self.bind: Final[Bind] = self._bind_function(dialect.name, style)
-        """Binds variables. Raises one MissingVariable for all variables without a value; otherwise, InvalidParameter or
-        UnbindableValue for the first bad value."""
+        """Binds variables. Raises one MissingVariable that lists all variables without a value. If there are none,
+        raises InvalidParameter or UnbindableValue for the first bad value."""
 
     def trace(self, variables: Any) -> TracedSQL:
         bound = self.bind(variables)
@@ -115,7 +115,7 @@ class _Compiler:
         self._reader = reader
         self._shares = shares
         self._always: set[Hashable] = set()
-        """Placeholders in every rendered SQL."""
+        """Placeholders outside of clauses and branches, so in every rendered SQL."""
         self._sometimes: set[Hashable] = set()
         """Placeholders of clauses and branches."""
 

@@ -20,8 +20,8 @@ class BoundSQL(NamedTuple):
 
     sql: str
     params: tuple[Any, ...] | dict[str, Any] | None
-    """A dict for the paramstyles ``named``, ``pyformat`` and ``named_at``, otherwise a tuple. None for ``format`` and
-    ``pyformat`` if the SQL has no placeholder; then ``%`` is not doubled in the SQL."""
+    """A dict for the paramstyles ``named``, ``pyformat`` and ``named_at``, otherwise a tuple. None if the SQL has
+    no placeholder and the paramstyle is ``format`` or ``pyformat``. In this case, ``%`` is not doubled in the SQL."""
     paramstyle: str
     dialect: str
     reads_group: bool = True
@@ -51,7 +51,7 @@ class BoundSQL(NamedTuple):
 
 
 class TracedSQL(NamedTuple):
-    """A BoundSQL, and the variables in the value of each parameter."""
+    """A BoundSQL. For each parameter, ``references`` has the variables that its value is made of."""
 
     bound: BoundSQL
     references: tuple[tuple[VariableReference, ...], ...]

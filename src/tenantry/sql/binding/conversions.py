@@ -13,7 +13,7 @@ from tenantry.sql.binding.bindable_values import as_text, check_scalar, list_ite
 from tenantry.sql.dialects import Dialect
 
 PATTERNS: Final = {"contains": ("%", "%"), "prefix": ("", "%"), "suffix": ("%", "")}
-"""Filter → the wildcard before the value, and the one after the value."""
+"""Filter → the wildcards before and after the value."""
 ARRAY: Final = "array"
 JSON: Final = "json"
 CONVERSIONS: Final = frozenset({*PATTERNS, ARRAY, JSON})

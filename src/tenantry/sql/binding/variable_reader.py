@@ -26,7 +26,7 @@ from tenantry.sql.syntax_tree import Concat, Position, Switch, Tree, Value, Vari
 from tenantry.sql.tenant_guard import Guard, is_viewer_input
 
 Read: TypeAlias = Callable[[Any], Any]
-"""Reads a parameter from the variables. Raises LookupError or TypeError if the variables do not have the parameter."""
+"""Reads the value of a parameter from the variables. Raises LookupError or TypeError if a variable is missing."""
 
 
 class VariableReader:

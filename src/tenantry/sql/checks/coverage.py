@@ -18,7 +18,7 @@ NAMED: Final = 5
 
 
 MAX_PATHS: Final = 10_000
-"""Maximum number of paths whose types are collected if all are wanted."""
+"""Maximum number of paths whose types ``PropertyTypes`` collects if ``wanted`` is None."""
 
 
 class PropertyTypes:
@@ -40,7 +40,7 @@ class PropertyTypes:
         return frozenset(self._seen)
 
     def __contains__(self, path: str) -> bool:
-        """Whether ``without``, ``kinds`` and ``having`` can answer for this path."""
+        """Whether a group has this path, and its types were collected."""
         return path in self._seen and path in self._by_kind
 
     def add(self, provided_id: str, properties: Mapping[str, Any] | Record | None) -> None:
@@ -108,7 +108,7 @@ class Coverage:
     def _of(self, path: str, reference: VariableReference, location: Location) -> Iterator[Finding]:
         types = self._types
         if path not in types:
-            return  # if no group has it, the lint reports an unknown variable
+            return  # no group has the property: the lint reports an unknown variable
         if path not in self._missing:
             self._missing[path] = types.without(path)
         missing = self._missing[path]

@@ -119,8 +119,8 @@ def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Colle
 
 
 def references_of(template: SQLTemplate) -> tuple[VariableReference, ...]:
-    """Return the variables of a template and the properties that its parameters read, or nothing if it does not
-    compile."""
+    """Return the variables of a template, and the properties that its parameters read. Return an empty tuple if the
+    template does not compile."""
     try:
         references = tree_of(template).references
     except TemplateError:
@@ -228,7 +228,7 @@ def _is_given(path: str, given: Collection[str]) -> bool:
 def _droppable(template: SQLTemplate, tree: Tree, guard: Guard) -> Iterator[Problem]:
     for reference in droppable(tree, guard):
         if not reference.not_a_filter and reference.path not in template.optional:
-            continue  # this filter, with the variable in its column, is always rendered
+            continue  # the variable is in the column of a filter, which no choice of the viewer drops
         how = "not_a_filter" if reference.not_a_filter else "optional"
         message = f"{reference.path} ({how}) is left out with its clause when a viewer chooses nothing"
         fix = "if it restricts rows, move it out of [[ ]]; otherwise there is nothing to fix"

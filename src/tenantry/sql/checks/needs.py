@@ -30,7 +30,7 @@ NUMBERS: Final = frozenset({"integer", "decimal"})
 
 
 def property_path(path: str) -> str | None:
-    """Return ``region`` for ``region`` or ``user_group.properties.region``, and None for other paths."""
+    """Return the path without ``user_group.properties.``, or None for a path that is not a property."""
     if path.startswith(_PREFIX):
         return path[len(_PREFIX) :]
     return None if path.partition(".")[0] in RESERVED_NAMES else path
@@ -77,8 +77,8 @@ def expected(reference: VariableReference) -> str:
 
 
 def fix_of_type(reference: VariableReference, kinds: Collection[str], otherwise: str) -> str:
-    """Return the fix for a query that cannot take values of these types: to write ``in`` if all are lists, else
-    ``otherwise``."""
+    """Return the fix for a query that cannot take values of these types. If all are lists, and the query
+    takes one value, the fix is to write ``in``. In other cases, it is ``otherwise``."""
     are_lists = all(kind.startswith("list") for kind in kinds)
     if are_lists and not reference.of_guard and expected(reference) == "one value":
         return f"write `in {{{{ {reference.path} }}}}`, which takes a list"
@@ -129,8 +129,8 @@ _TYPES: Final = {
 
 
 def schema_problems(references: Iterable[VariableReference], schema: PropertySchema) -> Iterator[Problem]:
-    """Yield a problem for each property that a query needs, but that the schema makes optional or gives a wrong
-    type."""
+    """Yield a problem for each property that a query needs, if the schema makes the property optional or gives it a
+    wrong type."""
     declared = schema.declared()
     seen: set[tuple[str, str]] = set()
     for path, reference in needs(references):
@@ -158,7 +158,7 @@ def _of(path: str, reference: VariableReference, kinds: set[str], *, always: boo
 
 
 def kinds_of(definition: Mapping[str, Any]) -> set[str]:
-    """Return the types that a property's definition allows, or an empty set if it names no type."""
+    """Return the types that a property's definition allows, or an empty set if the definition names no type."""
     given = definition.get("type", [])
     kinds: set[str] = set()
     for each in [given] if isinstance(given, str) else given:

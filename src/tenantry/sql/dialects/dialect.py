@@ -66,7 +66,7 @@ class FunctionNames(NamedTuple):
     words: frozenset[str] = frozenset()
     """Keywords that run a string as SQL."""
     tables: frozenset[str] = frozenset()
-    """Functions that can run a string as SQL only in ``from``."""
+    """Functions that can run a string as SQL, but only if ``from`` calls them."""
 
     def matches(self, name: str) -> bool:
         lower = name.lower()
@@ -101,7 +101,7 @@ def function_names(
 
 def escapes(characters: str, *, kept: str = "") -> dict[str, str]:
     """Return ``Dialect.backslash_escapes``. A letter or digit means a control character, any other character means
-    itself. Before the characters of ``kept``, which ``like`` reads, the backslash stays."""
+    itself. The characters of ``kept`` keep their backslash, because ``like`` reads both."""
     return {each: _CONTROLS.get(each, each) for each in characters} | {each: f"\\{each}" for each in kept}
 
 
@@ -265,8 +265,9 @@ class Dialect:
     """SQL for ``{column}`` in a comparison with instants. If a column has no time zone, the SQL uses UTC for the
     column."""
     local_starts: str = ""
-    """SQL for the instant of ``{start}``, which is the local time in ``{zone}`` at which the hour of ``{column}``
-    begins. ``{local}`` is the column's own local time. If empty, an hour that clocks show twice is one hour."""
+    """SQL for the instant at which the hour, minute or second of ``{column}`` begins in ``{zone}``. ``{start}`` is the
+    local time of this instant, and ``{local}`` that of the column. If empty, an hour that clocks show twice is one
+    hour."""
     local_days: str = ""
     """Like ``local_time``, but a date without a time stays the same day in every zone. If empty, Tenantry builds this
     SQL from ``is_date``, ``instant`` and the ``at time zone`` of standard SQL."""
@@ -295,14 +296,14 @@ class Dialect:
 
     @cached_property
     def joining_signs(self) -> Mapping[str, str]:
-        """Sign → the word that has the same meaning, such as ``&&`` → ``and`` in MySQL. The sign ``||`` is left out,
-        because it may concatenate strings."""
+        """Sign → the word that has the same meaning, such as ``&&`` → ``and`` in MySQL."""
+        # Without `||`, because it may concatenate strings.
         return dict.fromkeys(self.and_operators - {"and"}, "and")
 
     @cached_property
     def opening(self) -> re.Pattern[str]:
-        """Regular expression that matches the next lexeme, but only the opening quote of a quoted one. The regex group
-        that matched has the name of the lexeme's kind."""
+        """Regular expression that matches the next lexeme. If the lexeme is quoted, it matches only the opening quote.
+        The regex group that matched has the name of the lexeme's kind."""
         # No regex group has a possessive quantifier: CPython before 3.11.5 backtracks into possessive ones (gh-106052).
         letters = "A-Za-z_" + _BEYOND_ASCII * (not self.ascii_words)
         word = rf"[{letters}][{letters}0-9$]*+"

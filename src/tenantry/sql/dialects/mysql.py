@@ -36,9 +36,9 @@ DIALECT = Dialect(
     ),
     casts={"text": "char", "integer": "signed", "date": "date", "datetime": "datetime(6)", "uuid": "char(36)"},
     loose_texts=True,
-    # concat() makes every value a string. Without it, a bound number 0 would equal each string that does not begin with
-    # a digit. A literal '7abc' would find 7 through the index of a number column without a warning, and only a warning
-    # makes the driver refuse a result.
+    # concat() makes every value a string. Without concat(), the bound number 0 would equal each string that does not
+    # begin with a digit. A string literal is not enough: through the index of a number column, '7abc' finds 7 and the
+    # engine gives no warning. Only a warning makes the driver refuse the result.
     guarded_form="concat({placeholder})",
     bind_as={"datetime": naive_utc, "uuid": str, "interval": seconds},
     time_buckets={

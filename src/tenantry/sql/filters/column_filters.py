@@ -1,5 +1,5 @@
-"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``. For a viewer's value that is absent, all but
-``trunc`` build the condition ``1 = 1``."""
+"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``. If the viewer's value is absent, all but ``trunc``
+build the condition ``1 = 1``."""
 
 # Each filter builds a Switch (SQL in several branches), so the bound SQL depends only on the kind of value, such as a
 # list or a range without an end. `parsing.vanishing` refuses filters in places where `1 = 1` changes the result.
@@ -38,7 +38,7 @@ _TRUE: Final[Nodes] = (Text("1 = 1"),)
 _NUMBER = re.compile(r"[-+]?[0-9.]+")
 _SIMPLE = re.compile(r'(?:\w+|"[^"]+"|`[^`]+`)(?:\.(?:\w+|"[^"]+"|`[^`]+`))*')
 _COLUMN, _ZONE = "\0column", "\0zone"  # in the dialect's SQL; no template contains a NUL
-_CLOCK_UNITS = {"second", "minute", "hour"}  # occur twice when the clocks are set back
+_CLOCK_UNITS = {"second", "minute", "hour"}  # these units occur twice when the clocks are set back
 _MARKS = re.compile(f"({_COLUMN}|{_ZONE})")
 
 
@@ -60,7 +60,7 @@ def matches(context: SwitchContext) -> Switch:
 
 
 def excludes(context: SwitchContext) -> Switch:
-    """Build the opposite of ``matches``. The condition is true for NULL, unless NULL itself is excluded."""
+    """Build the opposite of ``matches``. The condition is true if the column is NULL, unless NULL is excluded."""
     return _by_type(context, negated=True)
 
 

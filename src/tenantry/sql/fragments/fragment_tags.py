@@ -16,7 +16,7 @@ FRAGMENT_NAME = re.compile(r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 ``sales/active_orders``."""
 
 MAY_INCLUDE = re.compile(r"\{\{\s*>")
-"""Matches in each text that includes a fragment."""
+"""Finds the beginning of a tag that includes a fragment."""
 _INCLUDE = re.compile(r"\{\{\s*>(?P<name>.*)\}\}", re.DOTALL)
 _ONE_OF = re.compile(rf"{ONE_OF}(?!\w)")
 
@@ -30,7 +30,7 @@ class ReplacedTag(NamedTuple):
     choices: Mapping[str, ChoiceText] | None = None
     """The choice set; None for a fragment."""
     alone: bool = True
-    """Whether nothing else is in the parentheses around the tag, or nothing else is in the whole template."""
+    """Whether the tag is alone in its parentheses, or alone in the whole template."""
 
 
 def replaced_tags(source: Source, lexemes: Sequence[Lexeme], choices: ChoiceSets) -> Iterator[ReplacedTag]:

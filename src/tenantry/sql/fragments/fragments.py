@@ -78,8 +78,8 @@ _Chain: TypeAlias = tuple[tuple[str, Source], ...]
 def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
     """Replace each tag of a fragment or choice set by its SQL, except in comments.
 
-    Raises TemplateError for a fragment that is missing or cannot be included here, and for a parameter that two of them
-    declare differently.
+    Raises TemplateError for a fragment that is missing or cannot be included here, and for a parameter that is declared
+    twice, but differently.
     """
     header = definition.header
     if not header.end and not header.choices and not MAY_INCLUDE.search(definition.source.text):

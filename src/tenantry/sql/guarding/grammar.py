@@ -55,7 +55,7 @@ _BUGS: Final = (
     *(ValueError, TypeError, LookupError, AttributeError, AssertionError, ArithmeticError, RuntimeError),
     *(NameError, StopIteration, re.error),
 )
-"""What mistakes in sqlglot raise for SQL that it cannot read. Such SQL cannot be proved, so it is refused."""
+"""Exceptions that bugs of sqlglot raise. The SQL that causes such an exception is refused."""
 
 _is_parsing: ContextVar[bool] = ContextVar("is_parsing", default=False)
 

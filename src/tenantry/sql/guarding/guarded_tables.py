@@ -12,7 +12,7 @@ from tenantry.sql.syntax_tree import Tree
 
 
 class TableProof(NamedTuple):
-    """A query that fails on the engine if the table, or a column that the table's condition uses, does not exist."""
+    """A query that fails on the engine if the table, or a column in its condition, does not exist."""
 
     entry: TableEntry
     sql: str
@@ -30,8 +30,8 @@ class GuardedTables(Declaration):
 
         Raises TemplateError for a table's condition that is not valid SQL in the dialect.
         """
-        # A data source runs them when it first connects. Otherwise an engine could replace a missing column by a column
-        # of the same name from the query around the guard.
+        # A data source runs these queries when it first connects. If a column of a condition were missing, an engine
+        # could take a column of the same name from the query around the guard.
         guards = _guards(self, dialect_named(dialect).name, self.file)
         guarded = [guards.of(entry).entry for entry in self.entries if not entry.is_shared]
         guarded.sort(key=guards.parents_first)
@@ -41,5 +41,6 @@ class GuardedTables(Declaration):
 
 @lru_cache(maxsize=64)
 def _guards(tables: GuardedTables, dialect: str, _file: str) -> Guards:
-    # Two equal declarations may come from different files, and errors name the file.
+    # `_file` is only a part of the cache key: equal declarations may come from different files, and errors name the
+    # file.
     return Guards(tables, dialect_named(dialect), rewrite_condition)

@@ -33,7 +33,8 @@ _QUERY: Final = "select * from "
 _WHERE: Final = " where "
 _UNNEST: Final = frozenset({"unnest"})
 RewriteCondition: TypeAlias = "Callable[[Tree, Guards, int], RewrittenCondition]"
-"""Replaces each table in the query of a guard by the guard of that table, except the table at the given offset."""
+"""Replaces each table that the query of a guard reads by the guard of that table. The guarded table itself, at the
+given offset, stays."""
 
 
 class RewrittenCondition(NamedTuple):
@@ -49,7 +50,7 @@ class TableGuardSQL:
     entry: TableEntry
     table: str
     nodes: tuple[Node, ...]
-    """The condition, in which each table that it reads is replaced by that table's guard."""
+    """The condition. Each table that the condition reads is replaced by the guard of that table."""
     condition: str
     reads: frozenset[str]
     """Names of tables that the condition reads, in the form that ``folded`` returns. No CTE may have one of these

@@ -36,7 +36,7 @@ class Proof:
                 return
 
     def of_key(self, key: tuple[int, ...]) -> None:
-        """Raises TemplateError."""
+        """Check the SQL of a Renderer's key. Raises TemplateError."""
         numbers = iter(key)
         self._prove(render(self._nodes, lambda _: next(numbers)))
 
@@ -55,9 +55,9 @@ class Proof:
         return len(masked.tokens)
 
     def _check_conditions(self, statement: StatementNames, rendered: RenderedText) -> None:
-        # The rewriting has not seen every combination of clauses. In this one, a CTE may have the name of a table that
-        # a condition reads. The spelling decides whether an engine lets the CTE hide the table, so every such name is
-        # refused.
+        # The rewriting has not seen every combination of clauses and branches. In this combination, a CTE may have the
+        # name of a table that a condition reads. Whether the CTE then hides the table depends on the engine and on the
+        # spelling, so every such name is refused.
         real = {use.start for use in statement.tables}
         for start, path in statement.starts.items():
             if not rendered.is_of_condition(start):

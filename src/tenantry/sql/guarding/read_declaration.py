@@ -60,7 +60,7 @@ class _DeclarationReader:
             raise self._error(
                 ("tables",), "must be an object", "write a line for each table, as in `orders: customer_id`"
             )
-        if "tables" in value and find_spec("sqlglot") is None:  # queries are read also where none is listed
+        if "tables" in value and find_spec("sqlglot") is None:  # needed even if `tables` is empty
             raise self._error(("tables",), MISSING, INSTALL)
         entries = tuple(self._entry(name, rule) for name, rule in tables.items())
         self._check_parents({entry.name: entry for entry in entries})
@@ -119,8 +119,8 @@ class _DeclarationReader:
                     raise self._error(keys, problem, f"give {parent} a rule, or write `{entry.name}: {SHARED}`")
 
     def _check_circles(self, tables: GuardedTables) -> None:
-        # A condition may be SQL that only another dialect can read. A circle in such conditions is found when a query
-        # is compiled.
+        # Conditions must not read each other's tables in a circle. If this dialect cannot read a condition, its circle
+        # is found when a query is compiled.
         try:
             guards = Guards(tables, DIALECTS[DEFAULT_DIALECT], rewrite_condition)
         except InvalidTables:  # this dialect reads two names as one table

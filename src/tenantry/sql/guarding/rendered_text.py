@@ -15,8 +15,8 @@ PLACEHOLDER = "1"
 """The SQL that takes the place of each placeholder, so that the SQL can be parsed."""
 
 Decide: TypeAlias = Callable[[Clause | Switch | InList], int]
-"""Decides how a node is rendered. Returns the number of the branch for a Switch; 1 for a Clause to include, otherwise
-0; and any number for a list."""
+"""Decides how a node is rendered. Returns a branch's number for a Switch, 1 (include) or 0 (drop) for a Clause, and any
+number for a list."""
 
 
 class RenderedPart(NamedTuple):
@@ -116,10 +116,11 @@ _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\s+(?:asc|desc))?
 
 
 def combinations(nodes: Sequence[Node], *, every: bool) -> Iterator[Decide]:
-    """Yield Decide functions. All but the last include every clause. The last one includes no clause.
+    """Yield Decide functions. The last one drops every clause. All others include every clause.
 
-    Each branch is chosen at least once, with two exceptions unless ``every`` is true: of branches that a filter wrote
-    around a column, only the longest is chosen, and of many branches that are plain names, only the first.
+    With ``every``, each branch is chosen at least once. Otherwise, some branches are skipped: of the branches that a
+    filter wrote around a column, only the longest is chosen. Of many branches that are plain names, only the first is
+    chosen.
     """
     choices = _choices(nodes, every=every) or [{}]
     yield from (_decide(each, included=1) for each in choices)
@@ -158,8 +159,8 @@ def _length(nodes: Sequence[Node]) -> int:
 
 
 def skipped_branches(nodes: Sequence[Node]) -> Iterator[Text]:
-    """For each Switch with many branches that are plain names, yield the first of these: ``combinations`` skips the
-    others."""
+    """For each Switch whose plain names ``combinations`` skips, yield the first plain name. If this name is a table,
+    the skipped names may be tables too."""
     for node, _ in walk(nodes):
         if isinstance(node, Switch):
             first = (node.branches[number][0] for number in _plain_branches(node)[:1])

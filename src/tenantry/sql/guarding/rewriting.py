@@ -26,8 +26,8 @@ class _Edit(NamedTuple):
     """Where the name begins in the Text."""
     name: str = ""
     guard: TableGuardSQL | None = None
-    """The guard that replaces the name. Without a guard, ``name`` is the name of a shared table, which stays in the
-    SQL. If ``name`` is empty too, the SQL is removed."""
+    """The guard that replaces the name. If None, ``name`` is the name of a shared table, and the SQL stays as it is. If
+    ``name`` is empty too, the SQL is removed."""
     alias: str = ""
     only: bool = False
 
@@ -50,14 +50,14 @@ def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
 
 
 def rewrite_condition(tree: Tree, guards: Guards, exempt: int) -> RewrittenCondition:
-    """Replace each table in a guard's query by the guard of that table, except the table at the offset ``exempt``."""
+    """The RewriteCondition of Guards. The table at the offset ``exempt`` stays."""
     edits = _Edits(guards, exempt)
     edits.find(tree)
     return RewrittenCondition(edits.apply(tree.nodes), frozenset(edits.names), edits.shown(tree.source))
 
 
 class _Edits:
-    """Finds the edits of each Text. The edits must be the same in all combinations of clauses and branches."""
+    """Finds the edits of each Text of a tree."""
 
     def __init__(self, guards: Guards, exempt: int = -1) -> None:
         self.names: set[str] = set()
@@ -84,12 +84,13 @@ class _Edits:
             for segment_of, edit in self._edits(rendered, reading):
                 edits.setdefault(segment_of, []).append(edit)
                 length += 0 if edit.guard is None else edit.guard.least_length
-                check_length(length)  # the proof would find it too, but only after the nodes were made
+                check_length(length)  # the proof checks the length too, but only after the nodes were made
             for segment in rendered.segments:
                 if segment.text is not None:
                     self._add(segment.start, segment.text, tuple(sorted(edits.get(segment.start, ()))))
 
     def _add(self, position: int, text: Text, edits: tuple[_Edit, ...]) -> None:
+        # The edits of a Text must be the same in all combinations of clauses and branches.
         _, first = self._found.setdefault(id(text), (text, edits))
         if first != edits:
             fix = "write the clauses so that each of them names tables in the same way"

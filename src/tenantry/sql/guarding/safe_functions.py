@@ -27,7 +27,7 @@ def safe_functions(dialect: Dialect) -> frozenset[str] | None:
 
 
 def safe_table_functions(dialect: Dialect) -> frozenset[str] | None:
-    """Return the names of the functions that ``from`` may call. Return None if ``safe_functions`` returns None."""
+    """Like ``safe_functions``, but for the functions that ``from`` may call."""
     lists = _lists(dialect.name)
     return frozenset(lists["table_functions"]) if lists is not None else None
 
@@ -46,7 +46,7 @@ def _lists(dialect: str) -> dict[str, list[str]] | None:
     if not file.is_file():
         return None
     lists: dict[str, list[str]] = {key: text.split() for key, text in tomllib.loads(file.read_text("utf-8")).items()}
-    base = _lists(lists["based_on"][0]) if "based_on" in lists else None  # it has all other lists
+    base = _lists(lists["based_on"][0]) if "based_on" in lists else None  # the base has all other lists
     if base is None:
         return lists
     return {**base, "functions": [*({*base["functions"]} - {*lists["without"]}), *lists["also"]]}

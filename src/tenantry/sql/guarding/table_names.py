@@ -26,7 +26,7 @@ def named_tables(template: SQLTemplate) -> tuple[str, ...]:
 
 
 def names_tables(template: SQLTemplate) -> bool:
-    """Raises the errors of ``named_tables``."""
+    """Whether a template names a table. Raises the errors of ``named_tables``."""
     return any(True for _ in _paths(template, dialect_of(template)))
 
 

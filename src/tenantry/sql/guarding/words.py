@@ -145,7 +145,8 @@ class WordCheck:
         return at + 1
 
     def _value_of_call(self, at: int) -> None:
-        # If a call returns one value and has no column list, its only column has the name of its alias.
+        # A call in `from` may return one value. Its only column then has the name of the alias, or the name in the
+        # column list.
         name, depth, end = self._name(at), 1, at + 2
         while depth and end < len(self._tokens):
             depth += (self._text(end) == "(") - (self._text(end) == ")")

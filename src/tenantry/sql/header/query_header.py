@@ -43,8 +43,7 @@ class Header:
     dialect_offset: int = 0
     choices: ChoiceSets = field(default_factory=lambda: NO_CHOICES)
     no_tenant: str = ""
-    """The reason why every group may read every row of the query, as the header gives it; empty if the query is not
-    open to all groups."""
+    """The header's reason why every group may read every row of the query; empty if the header has no ``tenant``."""
 
 
 NO_HEADER = Header()

@@ -46,7 +46,7 @@ class YamlNode:
     """If the node is a dict: key → offset of the key."""
 
     def offset_of(self, keys: Iterable[str]) -> int:
-        """Return the offset of the last of ``keys`` that this node and the nodes in it have."""
+        """Follow ``keys`` from this node inwards. Return the offset of the last key that exists, else of this node."""
         node, offset = self, self.offset
         for key in keys:
             if isinstance(node.value, dict) and key in node.value:

@@ -108,7 +108,7 @@ class TokenContext:
 
     def enclosing_clause(self, index: int, skip: int = 0) -> str:
         """Return the keyword that begins the clause around the lexeme, such as ``by`` or ``limit``."""
-        if (index, skip) not in self._enclosing:  # cached, because several rules need it and it can be far away
+        if (index, skip) not in self._enclosing:  # cached: several rules need the keyword, and it can be far away
             self._enclosing[index, skip] = self.keyword_before(index, CLAUSE_KEYWORDS, skip)
         return self._enclosing[index, skip]
 

@@ -148,7 +148,7 @@ _QUOTED = frozenset({LexemeKind.STRING, LexemeKind.QUOTED})
 
 
 class ArgumentReader:
-    """Groups the lexemes after the ``(`` of a filter into ARGUMENT lexemes: ``arguments``."""
+    """Groups the lexemes after the ``(`` of a filter into the ARGUMENT lexemes ``arguments``."""
 
     def __init__(self, source: Source, start: int) -> None:
         self.arguments: list[Lexeme] = []

@@ -53,8 +53,8 @@ def _adapted(dialect: Dialect, kind: str, value: date) -> Any:
 
 
 def zone_of_group(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> tzinfo | None:
-    """Return the group's time zone. If the property is missing or empty, return ``otherwise``, which may be None.
-    Raises UnbindableValue if the property's value is not a time zone."""
+    """Return the group's time zone. If the property is missing or empty, return ``reference.otherwise``. Raises
+    UnbindableValue if the property's value is not a time zone."""
     name = read_property(variables, reference)
     return reference.otherwise if is_absent(name) or name == "" else found_zone(reference, name, "this dashboard")
 

@@ -44,9 +44,9 @@ RANGES: Final = frozenset({ParameterType.DATE_RANGE, ParameterType.DATETIME_RANG
 """Types with a ``start`` and an ``end``."""
 RANGE_ENDS: Final = ("start", "end")
 DAY_BOUNDS: Final = ("before", "beyond", "from", "until")
-"""Additional parts of a date range in a ZoneOfGroup. ``before`` and ``beyond`` are dates before and after the range
-that are outside of the range in every zone. ``from`` and ``until`` are the instants at which the range begins and
-ends."""
+"""Additional parts of a date range in a ZoneOfGroup. ``before`` and ``beyond`` are dates two days before and after
+the range, so they are outside of the range in every zone. ``from`` and ``until`` are the instants at which the range
+begins and ends."""
 ZONE_NAME: Final = "_zone"
 SUNDAYS_NAME: Final = "_sundays"
 CALENDAR_NAMES: Final = frozenset({ZONE_NAME, SUNDAYS_NAME})
@@ -90,8 +90,8 @@ class PropertyReference:
 
 @dataclass(frozen=True, slots=True)
 class ZoneOfGroup(PropertyReference):
-    """The time zone of a dashboard's group, or ``otherwise`` if the group does not have the property. If ``otherwise``
-    is None too, "today" is the current date in UTC, and the engine decides how a column compares with days."""
+    """The time zone of a dashboard's group: the property at ``path``, or ``otherwise`` if the group lacks the property.
+    If both are missing, "today" is the current date in UTC, and the engine decides how a column compares with days."""
 
     # Column filters compare a column with days in this zone: a date directly, an instant with the midnights at which
     # the days begin and end. A timestamp without a time zone is taken to be in UTC.
@@ -128,10 +128,10 @@ class Parameter:
     label: str = ""
     description: str = ""
     default: Any = None
-    """A typed value, a PropertyReference, or None. The typed value of a list is a tuple; that of a range is a
+    """A typed value, a PropertyReference, or None. For a list, the typed value is a tuple. For a range, it is a
     RelativeRange or Bounds.
 
-    If the time zone is a property of the group, a default that is an instant is still a string here.
+    A default that is an instant is still a string if the time zone is a property of the group.
     """
     required: bool = False
     locked: bool = False

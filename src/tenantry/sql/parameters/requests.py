@@ -1,4 +1,4 @@
-"""A template gets values only for declared parameters."""
+"""Converts the viewer input of a request. Input without a declared parameter is dropped."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ class _Request:
         if isinstance(default, RelativeRange):
             return resolve(parameter, default, moment)
         if default is not None and parameter.type in INSTANTS and isinstance(parameter.zone, PropertyReference):
-            return read_value(parameter, default, moment)  # a clock time, read in the group's zone
+            return read_value(parameter, default, moment)  # a local time of the group's zone
         return default
 
     def _fitting(self, parameter: Parameter, reference: PropertyReference, raw: Any, moment: Moment) -> Any:

@@ -1,7 +1,7 @@
 """Decides whether ``[[`` opens an optional clause or a nested array."""
 
-# `[[ … ]]` is a clause if it contains a variable outside inner clauses. Any other `[[` opens an array. It is an
-# error if the dialect has no arrays, or if the SQL after `[[` cannot be an array: it has no `]]`, begins with a
+# `[[ … ]]` is a clause if it contains a variable outside inner clauses. Any other `[[` opens an array. An array is an
+# error if the dialect has no arrays, or if the SQL after `[[` cannot be an array because it has no `]]`, begins with a
 # word such as `and`, ends with an operator, or is a whole condition.
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ ITEM_ENDS = CLAUSE_KEYWORDS | word_set(
     """group order fetch union except intersect minus into for and or xor join cluster distribute sort lateral start
     connect option format"""
 )
-"""Words that can follow a select item or a condition: the item ends there, or the word joins it to the next item."""
+"""Words that end a select item or a condition, or join it to the next one."""
 _NO_FUNCTION = CONDITION_WORDS | CLAUSE_KEYWORDS | {"distinct", "distinctrow", "all", "then", "else", "between"}
 _GROUPS = frozenset({"rollup", "cube", "sets"})
 _AFTER_SELECT = word_set(
@@ -67,7 +67,7 @@ class _Around(Enum):
 def find_constant_expression(
     context: TokenContext, index: int, or_operators: AbstractSet[str]
 ) -> ConstantExpression | None:
-    """Return the place in which the variable at ``index`` is used as a constant, or None if it is a part of an
+    """Return where the variable at ``index`` is used as a constant, or None if the variable is a part of an
     expression."""
     return _Operand(context, index, or_operators).role()
 

@@ -40,7 +40,7 @@ class DynamicCall(NamedTuple):
 
 
 class WordToken(NamedTuple):
-    """A word in lower case, a sign, or a string, which begins with its quote."""
+    """A word in lower case, a sign, or a string with its opening quote."""
 
     text: str
     is_name: bool
@@ -56,8 +56,8 @@ class _NamesAround(NamedTuple):
     before: _Names
     """The names that may directly precede the clause or choice."""
     after: _Names
-    """The names that may directly precede the token after the bracket: those of ``before``, because a clause may be
-    left out, and those at the end of each choice so far."""
+    """The names that may directly precede the SQL after the clause or choice: ``before``, because a clause may be left
+    out, and the names at the end of each choice so far."""
 
 
 _OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # of Oracle, Spark, BigQuery
@@ -232,7 +232,7 @@ _LEXEME_SIGNS = {
 def words_of(text: str, lexemes: Sequence[Lexeme], *, escapes: bool = False) -> Iterator[WordToken]:
     """Yield the words and signs outside of comments. With ``escapes``, a quoted name with a backslash is yielded as
     ESCAPED_NAME."""
-    # SQLite accepts a string as the name of a table, so a string is yielded as a word that begins with its quote.
+    # SQLite accepts a string as the name of a table, so strings are yielded too, with their opening quote.
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.CODE:
             for match in _WORD.finditer(text, lexeme.start, lexeme.end):

@@ -36,11 +36,9 @@ class OpenNode:
             self.text.append(Text(sql, offset))
 
     def add(self, node: Node, before: str, after: str, opening: str, closing: str) -> None:
-        """Add a node, and a space before and after it where needed. For example, ``1-{{ x }}`` must not become
-        ``1--1``, which contains a comment, if x is -1.
-
-        ``before`` and ``after`` are the characters of the template next to the node.
-        """
+        """Add a node, with a space before and after it where needed. ``before`` and ``after`` are the characters of the
+        template next to the node."""
+        # If x is -1, `1-{{ x }}` must not become `1--1`, which contains a comment.
         choice = isinstance(node, Switch)
         if before and before not in (_NO_SPACE_BEFORE_CHOICE if choice else _NO_SPACE_BEFORE):
             self.write(" ")

@@ -53,15 +53,14 @@ class PlaceholderForms:
         return self.of_guarded(tag)
 
     def of_compared(self, tag: VariableTag, path: str, position: Position) -> str:
-        """Return the SQL around the placeholder of a variable that ``matches`` or a similar filter compares with a
-        column."""
+        """Return the form of a variable that a filter such as ``matches`` compares with a column."""
         if position in _VALUES and self._dialect.types_placeholders and is_viewer_input(path):
             return self._typed(path, Neighbour.COMPARISON)
         return self.of_guarded(tag)
 
     def of_guarded(self, tag: VariableTag, string: int | None = None) -> str:
-        """Return the SQL around the placeholder of a group's value. ``string`` is the offset of the string literal
-        around the tag, if any."""
+        """Return the form of a value of the group. ``string`` is the offset of the string literal around the tag, or
+        None."""
         form = self._dialect.guarded_form
         if not form or self._guard.is_chosen(tag.path) or tag.filter(NOT_A_FILTER) is not None:
             return ""

@@ -302,9 +302,9 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 
 
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
-    """Raise TemplateError unless ``in``, the list after it and the ``not`` before it are in the same choice or clause:
-    an empty list replaces the SQL from ``start``, the offset of ``in`` or ``not in``, to the end of the list.
-    ``text_start`` is the offset of the choice."""
+    """Raise TemplateError if the ``in`` before a list, or its ``not``, is in another choice or clause than the list.
+    For an empty list, other SQL replaces all three. ``start`` is the offset of ``in`` or ``not in``, and ``text_start``
+    that of the choice."""
     tag = lexemes[at].start
     if start < text_start:
         fix = "write `in {{ name }}` in each choice, with its `not`"

@@ -1,7 +1,7 @@
 """Possible contexts of a tag: the SQL that can be around the tag when clauses are dropped and choices are made.
 
-Example: in ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the second tag follows ``+``, or ``limit`` without the
-clause.
+Example: in ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the second tag follows ``+``, or ``limit`` if the
+clause is dropped.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class PossibleContexts:
                 yield [*left, self._lexemes[index], *right], len(left)
 
     def _variants(self, outward: Sequence[Lexeme], step: int) -> Iterator[list[Lexeme]]:
-        # Yield one variant of `outward` for each lexeme that can be the nearest. `outward`: the lexemes on one side of
-        # a tag, nearest first.
+        # `outward` has the lexemes on one side of a tag, nearest first. Which lexeme is the nearest depends on dropped
+        # clauses and made choices. Yield `outward` as it is in each case.
         opening = LexemeKind.CLAUSE_START if step > 0 else LexemeKind.CLAUSE_END
         passed: list[Lexeme] = []
         seen: set[tuple[str, ...]] = set()

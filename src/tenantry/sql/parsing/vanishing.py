@@ -91,8 +91,8 @@ def _outward(level: _Level, index: int, step: int) -> list[OutlineToken]:
 
 
 def _neighbours(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> Iterator[OutlineToken | None]:
-    # Yield each token that can be next to the tag if other clauses are dropped. None: the tag can be the first or last
-    # token in its brackets.
+    # Yield each token that can be next to the tag if other clauses are dropped. Yield None if the tag can be the first
+    # or last token in its brackets.
     for token in _nearest(_outward(level, index, step), step, kept):
         if token is None and level.bracket == _CHOICE and level.outer is not None:
             yield from _neighbours(level.outer, level.index, step, kept)

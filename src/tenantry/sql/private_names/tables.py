@@ -19,14 +19,14 @@ class PrivateNames:
     schemas: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Schemas of the engine, each with its public tables."""
     prefixes: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Beginnings of the engine's own names, each with the public names."""
+    """Prefix of the engine's own names → the public names with this prefix."""
     only_in: str = ""
-    """The only schema that has names with these beginnings; empty if any schema may have them."""
+    """The only schema whose names have these prefixes; empty if names in any schema may have them."""
     attributes: tuple[FunctionNames, ...] = ()
     """The private functions and types that ``value.name`` calls. Other names after a dot are columns."""
     functions: tuple[FunctionNames, ...] = ()
-    """Functions that read settings, files, other servers or the rights of users, run a string as SQL, or change
-    the server, such as logs, checkpoints and locks."""
+    """Functions that read settings, files, other servers or the rights of users, that run a string as SQL, or that
+    change something on the server, such as a log or a lock."""
     strings_name_tables: bool = False
     """Whether ``from 'name'`` reads the table ``name``."""
     variables: bool = False
@@ -34,7 +34,7 @@ class PrivateNames:
 
 
 SHOWN: Final = word_set("tables columns fields index indexes keys")
-"""The words that may follow ``show`` and its modifiers. ``show create`` shows who defined a view."""
+"""The words that may follow ``show`` and its modifiers. ``create`` is left out: it shows who defined a view."""
 SHOW_MODIFIERS: Final = word_set("all extended full")
 
 _INFORMATION: Final = {
@@ -50,7 +50,7 @@ _PG_TABLES: Final = """
     pg_am pg_attrdef pg_catalog pg_collation pg_constraint pg_depend pg_description pg_enum pg_index pg_indexes
     pg_inherits pg_operator pg_partitioned_table pg_range pg_sequence pg_timezone_abbrevs pg_timezone_names
 """
-# In PostgreSQL these show the rights of roles: `select c::text from pg_class c`.
+# Public only in DuckDB. In PostgreSQL, these tables show the rights of roles: `select c::text from pg_class c`.
 _DUCKDB_PG_TABLES: Final = "pg_attribute pg_class pg_namespace pg_type"
 # The types, also as arrays, that turn the number of a role into its name.
 _PG_ROLES: Final = "regrole _regrole to_regrole aclitem _aclitem makeaclitem"

@@ -54,8 +54,8 @@ class Binder:
         self._reader = VariableReader(source, tree, dialect, guard)
         self._steps = _Compiler(self._reader, shares=style.shares).steps(tree.nodes)
         self.bind: Final[Bind] = self._bind_function(dialect.name, style)
-        """Binds variables. Raises one MissingVariable that lists all variables without a value. If there are none,
-        raises InvalidParameter or UnbindableValue for the first bad value."""
+        """Binds variables. Raises one MissingVariable that lists all variables without a value, and
+        InvalidParameter or UnbindableValue for the first bad value."""
 
     def trace(self, variables: Any) -> TracedSQL:
         bound = self.bind(variables)

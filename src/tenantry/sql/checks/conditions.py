@@ -21,7 +21,7 @@ from tenantry.sql.parsing.outline import (
 from tenantry.sql.tenant_guard import Guard
 
 _JOINED: Final = re.compile(r"\{left\} ([^{}]+) \{right\}")
-"""A comparison that is only an operator between its sides."""
+"""Matches a ``null_safe_equal`` that is only an operator between its two sides."""
 
 
 def _guarded_paths(tokens: Tokens, guard: Guard) -> frozenset[str]:

@@ -209,8 +209,8 @@ class Dialect:
     """Functions that run a string as SQL, or read a relation or server file by name."""
 
     row_functions: str = ""
-    """A query for the user-defined functions that ``table.function`` could call (PostgreSQL). The names of the
-    functions are in its column ``name``."""
+    """A query that returns, in a column ``name``, the user-defined functions that SQL can call as ``table.function``
+    (PostgreSQL)."""
 
     max_parameters: int = MAX_PARAMETERS
     """Maximum placeholders in a statement."""
@@ -266,8 +266,8 @@ class Dialect:
     column."""
     local_starts: str = ""
     """SQL for the instant at which the hour, minute or second of ``{column}`` begins in ``{zone}``. ``{start}`` is the
-    local time of this instant, and ``{local}`` that of the column. If empty, an hour that clocks show twice is one
-    hour."""
+    local time of this instant, and ``{local}`` the local time of ``{column}``. If empty, an hour that clocks show twice
+    counts as one hour."""
     local_days: str = ""
     """Like ``local_time``, but a date without a time stays the same day in every zone. If empty, Tenantry builds this
     SQL from ``is_date``, ``instant`` and the ``at time zone`` of standard SQL."""

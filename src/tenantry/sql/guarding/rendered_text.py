@@ -159,8 +159,8 @@ def _length(nodes: Sequence[Node]) -> int:
 
 
 def skipped_branches(nodes: Sequence[Node]) -> Iterator[Text]:
-    """For each Switch whose plain names ``combinations`` skips, yield the first plain name. If this name is a table,
-    the skipped names may be tables too."""
+    """For each Switch of which ``combinations`` chooses only the first plain name, yield this name. If the name is a
+    table, the skipped names may be tables too."""
     for node, _ in walk(nodes):
         if isinstance(node, Switch):
             first = (node.branches[number][0] for number in _plain_branches(node)[:1])

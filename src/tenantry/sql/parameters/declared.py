@@ -56,7 +56,7 @@ WEEK_START: Final = "week_start"
 """Name of the property that sets the first day of a group's weeks. The key in a dashboard's file has the same name."""
 WEEK_STARTS: Final = ("monday", "sunday")
 INSTANTS: Final = frozenset({ParameterType.DATETIME, ParameterType.DATETIME_RANGE, ParameterType.RELATIVE_RANGE})
-"""Types whose values are datetimes, and types of ranges whose two ends are datetimes."""
+"""Types of datetimes, and of ranges between two datetimes."""
 
 _ENDS: Final[Mapping[ParameterType, ParameterType]] = {
     ParameterType.DATE_RANGE: ParameterType.DATE,
@@ -107,8 +107,8 @@ class Bounds(NamedTuple):
     start: Any
     end: Any
     until: datetime | None = None
-    """The instant at which a date range ends if its last day is cut short. Only columns with a time are compared with
-    it."""
+    """The instant at which a date range ends, if it ends before its last day is over. Only columns with a time are
+    compared with ``until``."""
 
 
 class Nullable(NamedTuple):
@@ -131,7 +131,7 @@ class Parameter:
     """A typed value, a PropertyReference, or None. For a list, the typed value is a tuple. For a range, it is a
     RelativeRange or Bounds.
 
-    A default that is an instant is still a string if the time zone is a property of the group.
+    A default that is an instant is still a string if the time zone is a property of a group: the zone is not known yet.
     """
     required: bool = False
     locked: bool = False

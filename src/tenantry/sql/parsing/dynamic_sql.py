@@ -124,8 +124,8 @@ def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
 
 
 def calls_any(sql: str, dialect: Dialect, rules: tuple[FunctionNames, ...]) -> bool:
-    """Whether SQL contains a DynamicCall according to ``rules``. Also true for SQL that contains one of the names but
-    cannot be lexed."""
+    """Whether SQL contains a DynamicCall according to ``rules``. Also true for SQL that cannot be lexed, if it contains
+    a name in ``rules``."""
     if not _may_call(sql, rules):
         return False
     try:

@@ -23,7 +23,7 @@ class PrivateNames:
     only_in: str = ""
     """The only schema whose names have these prefixes; empty if names in any schema may have them."""
     attributes: tuple[FunctionNames, ...] = ()
-    """The private functions and types that ``value.name`` calls. Other names after a dot are columns."""
+    """Private functions and types that SQL can call as ``value.name``. Other names after a dot are columns."""
     functions: tuple[FunctionNames, ...] = ()
     """Functions that read settings, files, other servers or the rights of users, that run a string as SQL, or that
     change something on the server, such as a log or a lock."""
@@ -174,4 +174,5 @@ OTHERS: Final = PrivateNames(schemas=_INFORMATION)
 """For the other dialects. In these, only the rights of the database user protect secrets."""
 
 SYSTEM_DATABASES: Final = frozenset({"information_schema", "mysql", "performance_schema", "sys", "system"})
-"""Databases that hold only the engine's own tables. In a connection to one, a private table needs no schema."""
+"""Databases that hold only the engine's own tables. In a connection to such a database, SQL can name a
+private table without its schema."""

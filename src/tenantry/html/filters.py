@@ -1,6 +1,6 @@
-"""Jinja's filters, without those that are unsafe (``safe``), access objects (``attr``), make text longer (``center``)
-or return a random item (``random``). All of Jinja's tests except ``is defined`` and ``is undefined`` raise
-MissingVariable for a missing variable."""
+"""The filters and tests of dashboard templates. Of Jinja's filters, those are left out that are unsafe (``safe``),
+access attributes (``attr``), make text longer (``center``) or return a random item (``random``). A test such as
+``is odd`` raises MissingVariable for a missing variable; ``is defined`` and ``is undefined`` do not."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tenantry.groups import Record, RecordList, thaw
 def to_json(value: Any, *, indent: int | None = None) -> str:
     """Return a value as JSON. A Decimal becomes a number.
 
-    Raises UnbindableValue for NaN, infinity and a value that contains itself, TypeError for an unknown type."""
+    Raises UnbindableValue for NaN, infinity and a value that contains itself. Raises TypeError for an unknown type."""
     try:
         return json.dumps(value, default=_plain, allow_nan=False, ensure_ascii=False, indent=indent)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Template variables with their paths, which the error for a missing variable names."""
+"""Template variables that keep their path, so that the error for a missing variable can name it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VARIABLES = "tenantry.variables"
 """Context key of the group's variables. Not an identifier, so templates cannot set it."""
 
 HIDDEN = "[…]"
-"""Errors show this instead of a computed key, because the key may be the value of a property."""
+"""Errors show this instead of a computed key, as in ``row[name]``, because the key may be the value of a property."""
 
 
 class Missing(StrictUndefined):

@@ -52,7 +52,7 @@ def from_exception(error: Exception) -> TemplateError | None:
 
 
 def template_location(error: BaseException) -> tuple[str, Location | None]:
-    """Return the name and line of the innermost template in a traceback as text, and the line as a Location."""
+    """Find the innermost template of a traceback. Return its name and line as text, and the line as a Location."""
     where, location, trace = "", None, error.__traceback__
     while trace is not None:
         template = _template(trace)
@@ -97,7 +97,7 @@ _CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
 _BUILTIN = (str, bytes, bytearray, int, float, complex)
 _MAX_BITS = 1024
 _TOO_LARGE = (SyntaxError, RecursionError, MemoryError, OverflowError, ValueError)
-"""Raised by Python's or Jinja's compiler if a template exceeds one of its limits."""
+"""Errors of Python's or Jinja's compiler for a template that is too large or too deep."""
 
 
 class Computed:

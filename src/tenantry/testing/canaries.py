@@ -82,8 +82,8 @@ class CanaryGroups(Sequence[UserGroup]):
         return value
 
     async def provision(self, provisioner: Provisioner, environment: Environment) -> dict[str, str]:
-        """Create the groups in a store, and return their tokens by group id. This sequence then contains the stored
-        groups. Raises the errors of ``Provisioner.get_or_create``."""
+        """Create the groups in a store, and return their tokens by group id. Afterwards, this object contains the
+        stored groups. Raises the errors of ``Provisioner.get_or_create``."""
         tokens = {}
         for number, group in enumerate(self._groups):
             draft = GroupDraft(group.provided_id, **{name: thaw(getattr(group, name)) for name in SETTABLE_FIELDS})
@@ -116,14 +116,13 @@ def canary_groups(
     """Make ``count`` groups whose ids, names and property values are canaries. The properties have the form of an
     example (``like``) or fit a JSON Schema (``schema``).
 
-    - ``values``: property -> a function that takes the index of a group and returns a different value for each, or one
-      value for all groups, which is then not a canary. Of the different values, only those of six or more letters and
-      digits are canaries.
+    - ``values``: property -> one value for all groups, or a function that takes the index of a group and returns a
+      different value for each group. A returned value is a canary if it consists of six or more letters and digits.
     - ``mapping``: the mapping of all groups (schema -> data source), or a function that takes the index of a group and
       returns its mapping.
 
-    Raises TypeError unless you pass either ``like`` or ``schema``. Raises ValueError if a function in ``values``
-    returns the same canary for two groups."""
+    Raises TypeError unless you pass exactly one of ``like`` and ``schema``. Raises ValueError if a function in
+    ``values`` returns the same canary for two groups."""
     if (like is None) == (schema is None):
         raise TypeError("pass an example as like={…}, or a JSON Schema as schema={…}")
     if isinstance(like, UserGroup):

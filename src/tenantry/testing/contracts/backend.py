@@ -33,7 +33,6 @@ class BackendContract:
 
     @pytest.fixture
     def anyio_backend(self) -> str:
-        """The event loop."""
         return "asyncio"
 
     @pytest.fixture
@@ -92,8 +91,10 @@ class BackendContract:
 
 
 class LeaseContract(BackendContract):
-    """Tests ``read_at_snapshot``, ``changes`` and ``slots``. ``store`` and ``backend`` must run on one host with the
-    same run folder, to share their slots."""
+    """Tests ``read_at_snapshot``, ``changes`` and ``slots``. A generation is the number of a change.
+
+    ``store`` and ``backend`` must run on one host with the same run folder, because ``backend`` notices the writes of
+    ``store`` by a file in this folder."""
 
     async def test_every_change_is_listed_once(self, store: Store, backend: LeasedBackend) -> None:
         """Creating a group does not count as a change."""

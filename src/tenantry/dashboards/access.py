@@ -22,15 +22,15 @@ from tenantry.http import user_group
 from tenantry.sql import FRAGMENT_NAME, Source
 
 MayOpen: TypeAlias = str | Callable[[UserGroup, str], bool]
-"""Decides which dashboards a group may open. It is the name of a property that lists their names, or a function that
-gets the group and a dashboard's name and returns True or False."""
+"""Decides which dashboards a group may open: the name of a property that lists the dashboards' names, or a function
+that gets the group and a dashboard's name and returns True or False."""
 
 NO_DASHBOARD: Final = "There is no such dashboard."
 _NEUTRAL: Final = Definition({"title": "Dashboard"})
 
 
 def neutral(name: str) -> DashboardFile:
-    """Return a dashboard without panels, for the frame of an unknown dashboard."""
+    """Return a dashboard without panels, for the frame (page) of a restricted or unknown dashboard."""
     return DashboardFile(name, Source(""), _NEUTRAL, ())
 
 
@@ -69,9 +69,9 @@ class Access:
         return saved
 
     def in_frame(self, name: str) -> DashboardFile | None:
-        """Return what all groups see of a dashboard: no panels if ``may_open`` or ``when`` restricts it. For an unknown
-        name, return the same as for a restricted dashboard, or None if no dashboard is restricted."""
-        # The frame is served before the group is known.
+        """Return the dashboard as its frame shows it to all groups. For a dashboard that ``may_open`` or ``when``
+        restricts, this is ``neutral(name)``. An unknown name gives the same, or None if no dashboard is restricted."""
+        # The frame is served before the group is known, and must not reveal the names of restricted dashboards.
         saved = self._dashboards.get(name)
         if saved is not None and self._may_open is None and saved.dashboard.when is None:
             return narrowed(saved.dashboard, saved.queries, {})

@@ -54,13 +54,17 @@ class SavedDashboard:
 
 
 class DashboardFolder(Mapping[str, SavedDashboard]):
-    """The dashboards in a folder and its subfolders, by name: ``folder["sales/regions"]`` is sales/regions.yaml.
+    """The dashboards in a folder and its subfolders, by name: ``folder["sales/regions"]`` is sales/regions.yaml. Files
+    are read once.
 
-    ``queries``: queries by name, or the path of a QueryFolder, by default ``default_queries(path)``. ``drafts``:
-    unsaved texts, by path relative to ``path``. A draft replaces the file at the same path, or adds a dashboard.
-    ``only``: read this dashboard and those that its clicks open; by default, all. ``follow_links``: whether a file may
-    be a symbolic link. Files are read once. Raises one InvalidDashboards for all invalid dashboards, InvalidQueries for
-    invalid query files, OSError for unreadable files.
+    - ``queries``: queries by name, or the path of a QueryFolder; by default ``default_queries(path)``.
+    - ``drafts``: unsaved texts, by path relative to ``path``. A draft replaces the file at the same path, or adds a
+      dashboard.
+    - ``only``: a dashboard's name. Only this dashboard and those that its clicks open are read.
+    - ``follow_links``: whether a file may be a symbolic link.
+
+    Raises one InvalidDashboards for all invalid dashboards, InvalidQueries for invalid query files, OSError for
+    unreadable files.
     """
 
     def __init__(
@@ -202,9 +206,9 @@ def mistyped_controls(
 ) -> Iterator[tuple[str, Finding]]:
     """Yield each finding with the name of its file.
 
-    ``opened_with``: the parameters that other dashboards pass when a click opens this one. ``set_somewhere``: the
-    (query file, name) of each parameter that a dashboard sets. A query may read a parameter for another dashboard, so
-    None, which means unknown, reports a parameter without a control only if its name resembles that of a control.
+    A parameter without a control is reported if its name resembles that of a control, or if no dashboard sets it.
+    ``set_somewhere``: (query file, name) of the parameters that dashboards set; None if unknown. ``opened_with``: the
+    parameters that other dashboards pass when a click opens this dashboard.
     """
     # A parameter that a query's header declares is not reported: a link or the host page may set it.
     unset = _unset(dashboard, queries, opened_with)

@@ -91,7 +91,7 @@ def html_page(
     headers: Mapping[str, str],
     status: int = 200,
 ) -> Response:
-    """Return a page with these bundles: its script, its style, and those that its script loads later. ``head`` and
+    """Return a page. ``bundles``: its script, its style, and the bundles that the script loads later. ``head`` and
     ``body`` are HTML. The status is 503 if the bundles are not built."""
     script, style, *further = map(built.address, bundles)
     if script is None or style is None:

@@ -32,7 +32,7 @@ class Link:
     controls: Mapping[str, Control]
     """The controls of the opened dashboard that filter rows."""
     other_days: bool
-    """Whether days differ: the opened dashboard has ranges, and its time zone or first day of the week is different."""
+    """Whether the opened dashboard has ranges, and another time zone or first day of the week, so that days differ."""
 
     def with_controls(self, seen: Mapping[str, Control]) -> Link:
         """Return this link for a group that sees only the controls ``seen`` of the opened dashboard."""
@@ -83,7 +83,7 @@ def _has_default(control: Control) -> bool:
 
 
 def _is_text(name: str, *dashboards: DashboardFile) -> bool:
-    """Whether the parameter accepts any string. False if every dashboard has a control for it."""
+    """Whether the parameter accepts any string, and at least one of the dashboards has no control for it."""
     controls = [each.controls[name] for each in dashboards if name in each.controls]
     return len(controls) < len(dashboards) and all(
         each.parameter.type in TEXTS and each.parameter.choices is None and not each.parameter.is_list

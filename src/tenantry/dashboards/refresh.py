@@ -30,14 +30,18 @@ MAX_LIVE: Final = 100
 Otherwise it ends after the requested lines are sent."""
 
 MAX_LIVE_OF_VIEWER: Final = 20
-"""The same for one viewer of a group."""
+"""Like ``MAX_LIVE``, for one viewer of the group."""
 
 
 class ChangedPanels:
-    """Notifies a page of changed rows: ``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async
-    for message in changes: …``. The mapping gives the schema of each panel. When ``DataSources.changed`` is called for
-    the data source of ``main``, the message is ``{"changed": ["1-1"]}``. If the group has more than ``MAX_LIVE`` open
-    responses, or the viewer more than ``MAX_LIVE_OF_VIEWER``, ``changes`` is None."""
+    """Notifies a page of changed rows::
+
+        async with ChangedPanels(sources, group, {"1-1": "main"}) as changes:
+            async for message in changes: …
+
+    The mapping gives the schema of each panel. After ``DataSources.changed`` is called for the data source of
+    ``main``, the message is ``{"changed": ["1-1"]}``. ``changes`` is None if the group has more than ``MAX_LIVE`` open
+    responses, or the viewer more than ``MAX_LIVE_OF_VIEWER``."""
 
     # After half a minute without changes, an empty message keeps the connection alive. The stream ends after a quarter
     # of an hour, or when the process stops. If a source is moved or deleted, the last message is RESTART.
@@ -100,7 +104,7 @@ class ChangedPanels:
 async def sources_of_schemas(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str]
 ) -> dict[str, RegisteredSource]:
-    """A schema for which the group has no source is left out. ``schemas``: the schema of each panel, by panel id."""
+    """Leave out schemas for which the group has no source. ``schemas``: panel id -> schema."""
     found: dict[str, RegisteredSource] = {}
     for schema in set(schemas.values()):
         with suppress(TenantryError):  # the panels' own lines report the error
@@ -165,7 +169,7 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
 
     @property
     def recent_revision(self) -> str:
-        """The revision, computed at most once every ``_LOOK_SECONDS`` for all open responses together."""
+        """The revision, computed at most once every ``_LOOK_SECONDS``."""
         now = time.monotonic()
         if self._recent is None or now >= self._recent[0] + _LOOK_SECONDS:
             self._recent = (now, self.revision)

@@ -111,7 +111,6 @@ class SingleUseCodes:
         return await self.read_digest(purpose, code_digest(code)) if _is_code(code) else None
 
     async def read_digest(self, purpose: Purpose, digest: bytes) -> str | None:
-        """Like ``read``, for the digest of a code."""
         return await self._kept.read(digest, purpose=purpose.value)
 
     async def delete(self, purpose: Purpose, group: bytes) -> int:

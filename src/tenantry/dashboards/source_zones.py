@@ -17,12 +17,12 @@ from tenantry.sql.parameters import Parameter, ZoneOfGroup
 Template = TypeVar("Template", bound=SQLTemplate)
 
 _KEPT: Final = 1_000
-"""Maximum number of dashboards, each in one zone, whose compiled queries are kept."""
+"""Maximum number of dashboards whose compiled queries are kept. A dashboard counts once for each time zone."""
 
 
 async def in_zone_of_source(saved: SavedDashboard, group: UserGroup, sources: DataSources) -> SavedDashboard:
-    """Return the dashboard, with the time zone of the group's data source if the dashboard's file names no zone. Pages
-    still prefer the group's time zone, if it has one."""
+    """Return the dashboard. If its file names no time zone, it gets that of the group's data source. The time zone of
+    the group, if any, still takes precedence."""
     # The data source is the one for the dashboard's `schema`, so that all panels share one zone.
     dashboard = saved.dashboard
     if dashboard.zone.otherwise is not None:

@@ -129,9 +129,9 @@ def test_the_check_finds_a_link_to_another_time_zone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("click", ["{event: [r], filter: r}", "{event: [r], open: other}", "{}"])
 def test_a_click_does_one_thing(tmp_path: Path, click: str) -> None:
-    """It filters, opens, or is an event of the host's page."""
+    """It filters, opens, or sends an event to the host's page."""
     with pytest.raises(
-        InvalidDashboards, match="a click either filters this page, opens another dashboard, or is an event"
+        InvalidDashboards, match="a click either filters this page, opens another dashboard, or sends an event"
     ):
         _folder(tmp_path, "r: {text: }", "r: {text: }", click=click)
 

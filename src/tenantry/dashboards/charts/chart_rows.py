@@ -18,14 +18,14 @@ from tenantry.sql import SQLTemplate
 _REMEMBERED: Final = 4_096
 """Maximum number of remembered queries whose results are too large."""
 _KEPT_PLOTS: Final = 16
-"""Maximum reductions kept for one result. Each width needs its own reduction, and requests choose the width."""
+"""Maximum reduced results kept for one result. Each width of a plot needs its own, and requests choose the width."""
 
 _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 
 class ChartRows:
-    """Fetches the rows of line charts that make a visible difference. A result within the limits of the data source is
-    reduced after it was read, unless missing buckets count as 0. A larger result is reduced while it is read."""
+    """Fetches the rows of line charts, reduced to the visible ones. A result within the limits of the data source is
+    reduced after it was read; it stays complete for a ``filled`` plot. A larger result is reduced while it is read."""
 
     # A query with a larger result is remembered, so that its next fetch does not first try to read the whole result.
 
@@ -77,7 +77,7 @@ class ChartRows:
 
 
 class _NotReducible(TooManyRows):
-    """The rows are not sorted by ``plot.by``, or that column has values that are neither numbers nor times."""
+    """The rows are not sorted by ``plot.by``, or this column has values other than numbers and times."""
 
 
 def _not_reducible(plot: Plot) -> _NotReducible:

@@ -32,7 +32,7 @@ class Plot:
     width: int
     """Device pixels."""
     filled: bool = False
-    """Whether missing buckets count as 0. If so, the page needs every row to find them."""
+    """Whether an hour, day, week, month or year without a row counts as 0. To find these, the page needs every row."""
 
     @property
     def columns(self) -> int:
@@ -51,7 +51,7 @@ def reduce_rows(result: Result, plot: Plot) -> Result | None:
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
     """Return the rows of ``result`` that ``reduce_rows`` may need, or None if ``reduce_rows`` cannot use the rows. The
-    caller may append the next rows to the result and call this again."""
+    caller may append the next rows to the returned ones and call this again."""
     # No needed row is lost, because the widths of pixel columns are powers of two: as the axis grows, columns merge but
     # never split.
     return _reduced(result, plot, _nested_columns)

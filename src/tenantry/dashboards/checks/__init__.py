@@ -1,4 +1,4 @@
-"""Checks dashboards without asking a data source. Columns are compared with those that a source has reported before."""
+"""Checks dashboards without asking a data source: columns are compared with those that the source reported before."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _LISTED: Final = 20
 
 
 class ValidDashboards(DashboardFolder):
-    """The valid dashboards of a folder. ``errors`` has an error for each invalid one; if there is any, the clicks of
-    the others are not checked."""
+    """The valid dashboards of a folder. ``errors`` has one error for each invalid dashboard. If there are errors,
+    clicks are not checked."""
 
     errors: Sequence[TemplateError] = ()
 

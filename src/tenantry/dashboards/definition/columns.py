@@ -14,8 +14,8 @@ from tenantry.sql import Source
 from tenantry.sql.header import YamlNode
 
 AGGREGATES: Final = ("sum", "mean", "max", "none")
-"""Ways to combine several values of a chart into one. The default is ``sum``, but ``none`` for percentages and
-averages."""
+"""Ways to combine several values of a chart into one. The default is ``none`` for percentages and averages, otherwise
+``sum``."""
 _COMBINING: Final = frozenset({PanelKind.AREA, PanelKind.BAR, PanelKind.DONUT})
 _WORD_OF_NAME: Final = re.compile(r"[pP]\d\d(?!\d)|[A-Z]?[a-z]+|[A-Z]+")
 _DOES_NOT_ADD: Final = re.compile(
@@ -25,8 +25,8 @@ _DOES_NOT_ADD: Final = re.compile(
 
 
 def aggregate_of(view: Mapping[str, Any]) -> str | None:
-    """Return how a panel combines values: as the author of the panel chose, otherwise by the format and the names of
-    the columns. Returns None if the panel never combines values."""
+    """Return how a panel combines values: its key ``aggregate``, or a default that depends on the format and the names
+    of the columns. Returns None if the panel never combines values."""
     kind = view["kind"]
     if kind not in _COMBINING or kind not in view:
         return None
@@ -126,8 +126,8 @@ def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
 
 def unique_columns(kind: PanelKind, values: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the columns whose combination of values must be different in each row."""
-    # Lines, areas, heat maps, and bars of values that must not be added have such columns. Stacked areas have none
-    # (their values are added), nor have panels with a column whose name depends on the group.
+    # Only lines, areas, heat maps, and bars of values that must not be added have such columns. A stacked area has
+    # none, because its values are added. A panel has none if the name of a column depends on the group.
     keys = {PanelKind.LINE: ("by", "color"), PanelKind.AREA: ("by", "color"), PanelKind.HEATMAP: ("by", "rows")}
     if kind is PanelKind.BAR and aggregate_of({"kind": kind, **values}) == "none":
         keys[PanelKind.BAR] = ("by", "color")

@@ -16,7 +16,7 @@ _MAX_VALUES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """A condition that holds if the property at ``path`` (below ``user_group.properties``) has one of ``values``."""
+    """A condition on the property at ``path``, below ``user_group.properties``."""
 
     path: str
     values: tuple[Any, ...]
@@ -78,5 +78,7 @@ class _Condition(ValueKind):
 
 
 WHEN: Final = Key(
-    "when", _Condition(), "the groups that see it: {property: plan, in: [pro]}; a group without the property does not"
+    "when",
+    _Condition(),
+    "the groups that see it, such as {property: plan, in: [pro]}; groups without the property do not",
 )

@@ -84,7 +84,7 @@ _SHARED: Final = (
     Key(
         "default",
         _Given("a value, or {property: NAME}"),
-        "the value until a viewer chooses; {property: region} takes the group's",
+        "the value until a viewer chooses; {property: region}: the group's value",
     ),
     Key("required", Flag(), "whether a viewer must choose before the queries run"),
 )
@@ -190,15 +190,15 @@ _READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxy
         _T.DATE: frozenset({_T.DATE, _T.DATETIME}),
     }
 )
-"""The types of query parameters that accept the values of each type of control. Values of other controls fit all
-parameters except ranges."""
+"""Type of a control -> the types of query parameters that accept its values. The values of other types of controls
+fit all parameters except ranges."""
 
 Template = TypeVar("Template", bound=SQLTemplate)
 
 
 def sent_value(value: Any) -> Any:
-    """Convert a parameter's value to the form in which viewers send it. There, the ``end`` of a range of days is the
-    last day."""
+    """Convert a parameter's value to the form in which viewers send it. In this form, the ``end`` of a range of days
+    is the last day, not the day after it."""
     if isinstance(value, Bounds):
         last = value.end - _ONE_DAY if type(value.end) is date else value.end
         return {"start": _written(value.start), "end": _written(last)}

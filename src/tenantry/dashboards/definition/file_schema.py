@@ -90,19 +90,19 @@ _CLICK: Final = Key(
             Key(
                 "filter",
                 Listed(CONTROL_NAME, 5),
-                "controls of this page to set, each from the column with its name",
+                "controls of this page to set, each from the column of the same name",
             ),
             Key("open", _DASHBOARD_NAME, "another dashboard to open"),
             Key(
                 "with",
                 Listed(CONTROL_NAME, 5),
-                "controls of the other dashboard to set, each from the column with its name",
+                "controls of the other dashboard to set, each from the column of the same name",
             ),
-            Key("event", Listed(ColumnName(), 20), "columns of the row for the event click of the host's page"),
+            Key("event", Listed(ColumnName(), 20), "columns whose values the host's page gets with its event click"),
         ),
     ),
     "what a click does: {filter: route} filters this page, {open: route, with: [route]} opens another, "
-    "{event: [id]} is an event of the host's page",
+    "{event: [id]} sends an event to the host's page",
 )
 _QUERY: Final = Key("query", QUERY, "the query: a file's name, or {sql: …}", required=True)
 _REFERENCE: Final = Key(

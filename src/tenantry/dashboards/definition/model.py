@@ -1,4 +1,4 @@
-"""The content of a dashboard's file. ``offset``: the position of an item, for errors that are found later."""
+"""The content of a dashboard's file. ``offset``: an item's position in the file, for the errors of later checks."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Control:
 @dataclass(frozen=True, slots=True)
 class Click:
     values: Mapping[str, str]
-    """The controls that a click sets: the name of each control, and the column that gives the control's value."""
+    """Control that a click sets -> column that gives its value."""
     open: str = ""
     """The dashboard that a click opens; empty if the click filters this page or sends an event."""
     offset: int = 0
@@ -103,7 +103,7 @@ class Panel:
     columns: tuple[ColumnUse, ...] = ()
     """The columns that the file names."""
     named: Definition = field(default_factory=lambda: Definition({"columns": [], "expressions": [], "vega": None}))
-    """Names of columns that ``columns`` and a Vega-Lite specification contain. The names may have variables in them."""
+    """The names in ``columns`` and in a Vega-Lite specification, possibly with variables such as ``{{ region }}``."""
     all_columns: bool = False
     """Whether the page gets every column: ``columns: all``, or a table without ``columns``."""
     unique_by: tuple[str, ...] = ()

@@ -62,8 +62,8 @@ class DashboardQueries:
         yield from self.choices.values()
 
     def mapped(self, change: Callable[[SQLTemplate], SQLTemplate]) -> DashboardQueries:
-        """Return these queries with ``change(template)`` in place of each template. Panels that share a template still
-        share one."""
+        """Return these queries with each template replaced by ``change(template)``. Panels that share a template then
+        share the new one."""
         changed = {id(each): change(each) for each in self.templates}
 
         def of(template: SQLTemplate | None) -> SQLTemplate | None:
@@ -87,8 +87,8 @@ def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
 
 
 def chosen_unit(template: SQLTemplate, variables: Mapping[str, Any] | Record, now: datetime) -> str | None:
-    """Return the unit of time for ``trunc`` or ``one_of``: the viewer's choice, or the default. Returns None if
-    nothing chooses a unit, or if several parameters give different ones."""
+    """Return the unit of time for ``trunc`` or ``one_of``: the viewer's choice, or the default. Returns None if no
+    parameter gives a unit, or if several parameters give different units."""
     if not template.parameters:
         return None
     choosing = {parameter_in(each.path) for each in template.variables if each.position is Position.CHOICE}
@@ -98,7 +98,7 @@ def chosen_unit(template: SQLTemplate, variables: Mapping[str, Any] | Record, no
 
 
 def ends_within_days(template: SQLTemplate, parameter: Parameter) -> bool:
-    """Whether the query can end the parameter's range at a time within a day."""
+    """Whether the query can end the parameter's range at a time of day, such as 14:05."""
     until = f"{parameter.path}.until"
     return parameter.type in INSTANTS or any(each.path == until for each in template.variables)
 
@@ -107,7 +107,7 @@ def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> Dashb
     """Find and compile the dashboard's queries, with its controls as parameters.
 
     Raises TemplateError for:
-    - a missing or invalid query, or one that does not take the type or default of a control;
+    - a missing or invalid query, or a query that does not accept the type or default of a control;
     - a required parameter without a control;
     - a control or a click that sets a locked parameter;
     - a click or a comparison that no query supports.
@@ -259,12 +259,12 @@ def _check_click(dashboard: DashboardFile, click: Click | None, queries: Dashboa
 
 Change: TypeAlias = Callable[[Parameter], Parameter]
 Left: TypeAlias = Mapping[str, bool] | None
-"""The rest of an incomplete value: which ends a range still has, or None if no value is left."""
+"""An incomplete value of a control: ``{"start": True}`` for a range that has only a start, None for no value."""
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """Let viewers omit an end of a range, or clear a control that has a default. A control is changed only if no query
-    uses the omitted value outside ``[[ ]]``."""
+    """Let viewers omit an end of a range, or clear a control that has a default. A control stays unchanged if a query
+    uses the omitted value outside an optional clause (``[[ ]]``)."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():

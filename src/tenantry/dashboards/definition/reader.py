@@ -158,7 +158,7 @@ class _FileReader:
             return None
         target = value.get("open", "")
         if bool(target) + ("filter" in value) + ("event" in value) != 1:
-            problem = "a click either filters this page, opens another dashboard, or is an event of the host's page"
+            problem = "a click either filters this page, opens another dashboard, or sends an event to the host's page"
             fix = "write {filter: route}, {open: route, with: [route]} or {event: [id]}"
             raise refuse(self._source, node, problem, fix)
         if "with" in value and not target:

@@ -1,4 +1,4 @@
-# The page and the CSV files use only the zone. A query can name its own zone in its header.
+# The zone of a dashboard applies to its page, and to each query (and its CSV file) whose header names no zone.
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def template_in_zone(template: Template, zone: ZoneOfGroup) -> Template:
 
 
 def declared_zone(template: SQLTemplate, of_dashboard: ZoneOfGroup) -> tzinfo | PropertyReference:
-    """Return the zone in the query's header if the header names exactly one, otherwise the dashboard's."""
+    """Return the zone that the query's header names, if it names exactly one, otherwise the dashboard's zone."""
     if not template.parameters:
         return of_dashboard
     named = {each.zone for each in template.parameters.values()}
@@ -70,8 +70,8 @@ def declared_zone(template: SQLTemplate, of_dashboard: ZoneOfGroup) -> tzinfo | 
 
 
 def zone_for(zone: tzinfo | PropertyReference, variables: Mapping[str, Any] | Record) -> tzinfo | None:
-    """Return ``zone`` or, if it refers to a property, the zone of the group, which may be None. Raises UnbindableValue
-    if the property does not name a zone."""
+    """Return ``zone`` or, if ``zone`` refers to a property, the time zone of the group, which may be None. Raises
+    UnbindableValue if the property does not name a zone."""
     if not isinstance(zone, PropertyReference):
         return zone
     return zone_of_group(zone if isinstance(zone, ZoneOfGroup) else ZoneOfGroup(zone.path), variables)

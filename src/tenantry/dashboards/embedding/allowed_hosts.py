@@ -19,13 +19,14 @@ Hosts: TypeAlias = Mapping[str, tuple[str, ...]]
 """Origins that may embed dashboards, by the name of their environment."""
 
 _RENEWALS: Final = 5
-"""How often the hosts are renewed within the staleness bound, so that a short outage of the store has no effect."""
+"""How many times the hosts are read again within ``staleness`` seconds, so that a short outage of the store has no
+effect."""
 
 
 class KnownHosts:
     """The hosts in the store, cached for ``staleness`` seconds."""
 
-    # The hosts are renewed before they expire. Callers share a request, unless it takes longer than `staleness`.
+    # The hosts are read again before they expire. Callers share a read, unless it takes longer than `staleness`.
 
     def __init__(self, environments: EnvironmentStore, *, staleness: float, clock: MonotonicClock) -> None:
         self._environments = environments
@@ -68,7 +69,7 @@ GroupHosts = Callable[[UserGroup], Sequence[str]]
 
 
 class AllowedHosts:
-    """The hosts whose pages may embed a mount's dashboards: those in the store, and those in ``further``.
+    """The hosts whose pages may embed a mount's dashboards: the hosts in the store and in ``further``.
 
     ``environment``: a frame allows only the hosts of this environment; with None, the hosts of all environments.
     ``group_hosts``: a function that restricts the hosts for a group.

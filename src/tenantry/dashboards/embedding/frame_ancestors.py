@@ -35,8 +35,8 @@ def frame_ancestors_policy(origins: Sequence[str]) -> str:
 
 
 def is_allowed(origin: str, hosts: Iterable[str], own: str) -> bool:
-    """Whether a page of ``origin`` may embed a page of ``own``, by the rules of ``frame-ancestors``, but only
-    with the same scheme. ``https://*.example.com`` matches subdomains only."""
+    """Whether a page of ``origin`` may embed a page of ``own``, by the rules of ``frame-ancestors``, except that the
+    schemes must be equal. ``https://*.example.com`` matches subdomains only."""
     return any(_matches(origin, own if host == SELF else host) for host in hosts)
 
 

@@ -52,8 +52,8 @@ class RedeemRequest(StrictBody):
 
 class CodeRequest(StrictBody):
     seconds: Annotated[int, Field(ge=1, le=MAX_SECONDS)] | None = None
-    """Lifetime, in seconds, of the pass that a client gets for the code. With None, a code that was requested with a
-    pass gives a new pass that ends at the same time, and any other code gives a pass for PASS_SECONDS."""
+    """Lifetime, in seconds, of the pass that a client gets for the code. By default, if the code was requested with a
+    pass, the new pass ends when that pass ends. If it was requested with a token, PASS_SECONDS applies."""
 
 
 class EmbeddingBackend(PreviewBackend, Protocol):
@@ -75,7 +75,6 @@ class Embedding:
     """The clock that decides whether the end date of a group has passed."""
 
     def previews(self) -> Previews:
-        """Previews that use this embedding's store and clock."""
         return Previews(self.store, time_of_day=self.time_of_day)
 
 
@@ -147,8 +146,8 @@ class EmbedCodes:
         return hash(self._keys.mint(token).encode("ascii")) == found
 
     async def open(self, payload: str) -> str | None:
-        """Return the pass for a code's payload. If the code was requested with a pass, the new one ends no later than
-        that pass. Returns None if the token was rotated or the group deleted. Raises UserGroupExpired,
+        """Return the pass for a code's payload. If the code was requested with a pass, the new pass ends no later than
+        the old one. Returns None if the token was rotated or the group deleted. Raises UserGroupExpired,
         UserGroupSuspended, PassExpired, PassRevoked, SigningKeyMissing, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         issued = await self._groups.get(handle=bytes.fromhex(kept["handle"]))

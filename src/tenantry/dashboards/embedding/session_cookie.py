@@ -34,7 +34,7 @@ from tenantry.middleware import (
 )
 
 GROUP_HEADER: Final = b"x-user-group-handle"
-"""Request header with the name of a cookie, after COOKIE_PREFIX."""
+"""Request header with the name of a cookie, without COOKIE_PREFIX."""
 
 GROUP_PARAMETER: Final = "group"
 """Query parameter of the page's address, with the value of GROUP_HEADER."""

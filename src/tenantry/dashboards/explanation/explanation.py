@@ -53,7 +53,7 @@ class ValueOrigin:
     path: str
     origin: Origin
     of: str = ""
-    """The name of the property, field of the group or relative range that gave the value."""
+    """The property, the field of the group or viewer, or the relative range that gave the value."""
     by: Origin | None = None
     """DEFAULT or VIEWER: whether the relative range is the control's default or the viewer's choice."""
     zone: str = ""
@@ -142,9 +142,9 @@ async def explain_dashboard(
     """Explain a dashboard for a group, as JSON, without running queries: the data sources and SQL of the panels, and
     the origin of each value.
 
-    ``values`` is for operators: with it, the explanation also has values, texts, full errors, and whether each ``when``
-    holds. Without it, the explanation contains only panels that the group sees. It contains no value of a property or
-    filter, except relative ranges such as ``last 30 days``.
+    ``values`` is for operators: the explanation then also has values, texts, full errors, and whether each ``when``
+    holds. Without ``values``, the explanation has only the panels that the group sees, and no value of a property or
+    filter except relative ranges such as ``last 30 days``.
 
     The ``age`` of a query is the number of seconds since its oldest cached result was fetched, or null. Raises
     InvalidParameter for filters that the dashboard does not accept. Without ``values``, raises NotFound for a dashboard

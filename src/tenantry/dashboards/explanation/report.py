@@ -68,7 +68,6 @@ def explanation_text(explanation: Explanation) -> str:
 
 
 def panel_text(explanation: Explanation) -> str:
-    """The explanation of a panel as lines of plain text."""
     return "\n".join(_part_lines(explanation)) or "Nothing in this panel comes from a query or a variable."
 
 

@@ -48,7 +48,7 @@ class Periods(NamedTuple):
     whole: Days
     """The panel's period."""
     whole_dates: bool = False
-    """Whether rows with a date but no time are included, although the last day ends at ``until``."""
+    """Whether all rows of the last day that have a date but no time are included. Rows with a time end at ``until``."""
 
     def sent(self) -> dict[str, Any]:
         days = {"shown": self.shown.sent(), "before": self.before.sent(), "whole": self.whole.sent()}
@@ -109,7 +109,7 @@ def _length(whole: Days, relative: RelativeRange | None) -> tuple[int, int]:
 
 
 def _earlier(day: date, months: int, days: int) -> date:
-    """Subtract the months, then the days. A month that is too short for the day of ``day`` gives its last day."""
+    """Subtract the months, then the days. One month before 31 March is the last day of February."""
     years, month = divmod(day.month - 1 - months, 12)
     year = day.year + years
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1])) - timedelta(days=days)

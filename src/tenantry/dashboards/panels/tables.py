@@ -29,7 +29,7 @@ class TablePage(NamedTuple):
     """The number of rows of all pages."""
     extremes: Result | None = None
     """The smallest and the largest number of each column with bars, so that all pages have one scale. None if the table
-    has one page, or if the engine selected the page."""
+    has one page, or if the database selected the page."""
 
 
 async def fetch_table(
@@ -38,10 +38,11 @@ async def fetch_table(
     """Fetch one page of a table. ``page`` counts from 0.
 
     ``sort``: a column, or ``-name`` for descending order; by default, the view's ``sort`` or the order of the query.
-    Viewers can sort by the columns in ``named``. If a result exceeds the source's limits, the engine sorts it.
+    Viewers can sort by the columns in ``named``. If a result exceeds the source's limits, the database sorts it and
+    selects the page.
 
     Raises:
-    - TooManyRows or TooManyBytes if the engine cannot sort the result, or if no column to sort by is known;
+    - TooManyRows or TooManyBytes if the database cannot sort the result, or if no column to sort by is known;
     - InvalidParameter for an unknown column;
     - the errors of ``DataSources.query``.
     """

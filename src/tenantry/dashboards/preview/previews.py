@@ -48,8 +48,8 @@ class Preview:
     session: bytes
     """The digest of the session's key."""
     shown_by: str | None = None
-    """The id of the only preview of the SQL editor that accepts the session. None: the product's dashboards accept
-    it."""
+    """The id of the EditorPreview that accepts the session. None: only dashboards outside of the SQL editor accept the
+    session."""
 
 
 class Previews:
@@ -80,9 +80,12 @@ class Previews:
         drafts: str | None = None,
         shown_by: str | None = None,
     ) -> str:
-        """Issue a preview code for this group. The code is not valid for longer than the API token. If ``access`` is
-        None, the dashboard is not looked up. ``as_viewer``: the values of ``viewer.*`` in the preview, including
-        ``id``. ``drafts``: a digest of unsaved texts, for the audit trail. ``shown_by``: as in Preview.
+        """Issue a preview code for this group. The code becomes invalid when the API token does.
+
+        - ``access``: checks that the group may open the dashboard. None: no check.
+        - ``as_viewer``: the values of ``viewer.*`` in the preview, including ``id``.
+        - ``drafts``: a digest of unsaved texts, for the audit trail.
+        - ``shown_by``: as in Preview.
 
         Raises:
         - UnknownGroup, and NotFound for a dashboard that the group may not open;

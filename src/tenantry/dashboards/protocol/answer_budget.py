@@ -15,13 +15,13 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines on one event loop. The bytes that a group has reserved may not exceed those that are
-free. So one group alone gets half of the maximum, and each of three equal groups a quarter. A group that has reserved
-nothing may take all free bytes for a line."""
+"""Maximum bytes of unsent lines on one event loop. A group may not reserve more bytes than remain free. So one group
+alone gets half of the maximum, and each of three equal groups a quarter. A group that has reserved nothing may take all
+free bytes for a line."""
 MAX_RESPONSES: Final = 200
 """Maximum open responses of a group. A further response waits."""
 MAX_RESPONSES_OF_VIEWER: Final = 40
-"""The same for one viewer of a group. It is lower, so that the group's other viewers can also open some."""
+"""Maximum open responses of one viewer. It is lower, so that the group's other viewers can also open some."""
 WAIT_SECONDS: Final = 30.0
 """Maximum seconds that a line waits for free bytes, or a new response waits for others to end."""
 _LOOK_SECONDS: Final = 0.1
@@ -109,13 +109,12 @@ class AnswerBudget:
         await self._wait(lambda: self.has_capacity(share, size), largest)
 
     def expected(self, group: bytes, name: LineName) -> int:
-        """Return the last size of this line in bytes, for this group or else for any group. If unknown, return an
-        estimate."""
+        """Return the last size of this line in bytes, for this group or else for any group, or an estimate."""
         known = self._sizes.get((group, name)) or self._sizes.get((None, name))
         return known or _UNKNOWN_BYTES
 
     def learn(self, group: bytes, name: LineName, size: int) -> int:
-        """Return the size to expect from now on."""
+        """Record the size of a line. Return the size to expect next time."""
         size = min(size, PROCESS_BYTES // 2)
         if self._sizes.get((group, name)) != size:
             self._sizes[group, name] = self._sizes[None, name] = size
@@ -152,7 +151,7 @@ class OpenAnswer:
         self._share = share
 
     def paced(self, send: Send) -> Send:
-        """Wrap ``send`` so that it sends in pieces, and raises ReadTooSlowly if the reader is too slow."""
+        """Return a ``send`` that sends in pieces, and raises ReadTooSlowly."""
 
         async def send_paced(message: Message) -> None:
             await self.pace.send(send, message)

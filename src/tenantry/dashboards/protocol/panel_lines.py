@@ -80,8 +80,8 @@ def _open_object(
 
 
 def choices_line(control: str, result: Result) -> list[bytes]:
-    """The first column of the result has a control's values. If there is a column ``label``, it has the texts to show.
-    Raises QueryFailed for too many choices."""
+    """The first column of the result has a control's values; a column ``label`` has the texts to show. Raises
+    QueryFailed for too many choices."""
     if len(result) > _MAX_CHOICES:
         raise QueryFailed(f"a query for choices may return at most {_MAX_CHOICES} rows")
     label = result.names.index("label") if "label" in result.names else 0
@@ -101,11 +101,11 @@ def error_line(kind: str, name: str, error: Mapping[str, str], as_of: float) -> 
 
 
 def with_midnights(result: Result, zone: tzinfo | None) -> Result:
-    """If all values of a column are beginnings of days in ``zone``, replace each with a midnight, even if the clocks of
-    the zone skip it, as in São Paulo.
+    """In columns whose values all begin a day in ``zone``, write each value as midnight.
 
-    ``2018-11-04T01:00:00-02:00`` becomes ``2018-11-04T00:00:00-03:00``, the same instant. Without this change, a column
-    of days would look like one of hours.
+    In São Paulo, for example, 2018-11-04 began at 01:00, because the clocks skipped midnight. The value
+    ``2018-11-04T01:00:00-02:00`` becomes ``2018-11-04T00:00:00-03:00``, the same instant. Otherwise a column of days
+    would look like a column of hours.
     """
     if zone is None:
         return result
@@ -123,7 +123,7 @@ def with_midnights(result: Result, zone: tzinfo | None) -> Result:
 
 
 def _days(values: Sequence[Any], zone: tzinfo) -> list[datetime | None] | None:
-    """Returns None if a value is not the beginning of a day, or if all days begin at midnight."""
+    """Return None if a value does not begin a day, or if no value would change."""
     found: list[datetime | None] = []
     is_late = False
     for value in values:

@@ -14,8 +14,7 @@ MAX_BODY: Final = 64 * 1024
 MAX_WIDTH: Final = 8_192
 """Maximum width of a plot in a request, in device pixels."""
 WIDEST_PLOT: Final = 3_840
-"""Maximum width for which rows are reduced, in device pixels. A wider plot gets the same rows as a plot of this
-width."""
+"""Maximum width, in device pixels, for which rows are reduced. A wider plot gets the rows for this width."""
 DEFAULT_WIDTH: Final = 1_280
 """Width, in device pixels, of a plot for which the request gives no width."""
 _MESSAGES: Final = {"extra_forbidden": "there is no such field", "missing": "this field is required"}

@@ -192,8 +192,8 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
 
 
 def default_queries(folder: Path) -> Path:
-    """Return the folder of the query files for a folder of dashboards, whether or not it exists. It is ``queries`` in
-    ``folder``. If that is missing and ``folder`` is called ``dashboards``, it is ``queries`` next to ``folder``."""
+    """Return the folder of the query files for a folder of dashboards, whether or not it exists: ``queries`` in
+    ``folder``. If this is missing and ``folder`` is called ``dashboards``, return ``queries`` next to ``folder``."""
     inside = folder / QUERIES
     return folder.parent / QUERIES if folder.name == "dashboards" and not inside.is_dir() else inside
 

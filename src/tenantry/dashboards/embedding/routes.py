@@ -121,8 +121,8 @@ class EmbedCodes:
         """Issue a code for the request's token or pass. ``seconds``: the lifetime of the pass that the browser gets for
         the code.
 
-        Raises MissingToken, SigningKeyMissing and StoreUnavailable, and TokenAlreadyRotated for a token in its grace
-        period, or for a pass that was made from such a token.
+        Raises MissingToken, SigningKeyMissing and StoreUnavailable. Raises TokenAlreadyRotated if the token, or the
+        token of the pass, was rotated and is in its grace period.
         """
         scope: Any = getattr(connection, "scope", connection)
         group = user_group(connection)

@@ -37,7 +37,7 @@ GROUP_HEADER: Final = b"x-user-group-handle"
 """Request header with the name of a cookie, without COOKIE_PREFIX."""
 
 GROUP_PARAMETER: Final = "group"
-"""Query parameter of the page's address, with the value of GROUP_HEADER."""
+"""Query parameter of the page's address, with the same value as GROUP_HEADER."""
 
 _NAME_KEY: Final = "tenantry.session_cookie"
 """Scope key with the name of the cookie whose pass became the token header."""

@@ -17,8 +17,8 @@ PAGE_SIZE: Final = 50
 _WITHOUT_ORDER: Final = ("json", None)
 """Result types that an engine may be unable to sort. None: types for which Tenantry has no name."""
 _PERHAPS_IN_ORDER: Final = ("text", "list")
-"""Result types that can usually be sorted. An engine may report them for other types too: PostgreSQL reports ``text``
-for a point, which it cannot sort."""
+"""Result types that can usually be sorted. But PostgreSQL, for example, also reports ``text`` for a point, which it
+cannot sort."""
 
 Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 

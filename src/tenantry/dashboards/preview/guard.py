@@ -44,7 +44,7 @@ class PreviewGuard:
     end within ``staleness`` seconds after the session. With ``editor``, streams also end when the preview's author
     loses access, pages have no watermark, and a request without the key of a session raises InvalidToken.
 
-    Raises InvalidToken if the session has ended, MissingScope if it is for another dashboard or preview, and
+    Raises InvalidToken if the session has ended, MissingScope if the session is for another dashboard or preview, and
     UserGroupExpired, UserGroupSuspended or PassRevoked."""
 
     def __init__(

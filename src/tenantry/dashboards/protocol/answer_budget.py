@@ -30,7 +30,7 @@ _UNKNOWN_BYTES: Final = 16 * 1024
 _ROWS_FACTOR: Final = 2
 """The reservation for a line is this multiple of its expected size, because its rows are in memory too."""
 _ATTEMPTS: Final = 3
-"""Maximum runs of a query: it is repeated if its line exceeds the reservation."""
+"""Maximum runs of a query. A query runs again if its line exceeds the reservation."""
 _REMEMBERED: Final = 4_096
 
 LineName: TypeAlias = tuple[str, ...]

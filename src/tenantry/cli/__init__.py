@@ -21,8 +21,8 @@ UNAVAILABLE = 3
 
 
 class _Commands(click.Group):
-    """The root command: prints a TenantryError, an OSError of a file or folder, and a missing package without a
-    traceback. Exit codes: 1 refused, 2 wrong usage, 3 store unavailable."""
+    """The root command. For a TenantryError, a missing package or an OSError with a file name, it prints a message
+    instead of a traceback. Exit codes: 1 refused, 2 wrong usage, 3 store unavailable."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -96,8 +96,8 @@ async def _pages(
 async def _followed(
     trail: AuditTrail, name: str | None, after: int, limit: int | None
 ) -> AsyncIterator[Sequence[AuditEntry]]:
-    """Yield new entries, also after outages of the store. Entries are numbered in the order of their commits, so no new
-    entry has a number below those already read."""
+    """Yield the entries, then new ones as they arrive, also after an outage of the store."""
+    # Entries are numbered in the order of their commits, so reading on after the last number misses none.
     left, away = limit, False
     while left is None or left > 0:
         try:

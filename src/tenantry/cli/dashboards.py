@@ -66,14 +66,12 @@ def check(
 ) -> None:
     """Find mistakes in the dashboards of DIR and in their queries.
 
-    With --groups, the command looks up each variable in each group. It also asks the engines of the groups' data
-    sources to explain the queries, if they can. It runs only the queries of lines, areas, heat maps and bars with
-    "aggregate: none", to find rows that share a place. If only some groups see a dashboard or panel, a note names the
-    first of them.
+    With --groups, the command looks up each variable in each group, and asks the groups' databases to explain the
+    queries. It runs only the queries of lines, areas, heat maps, and bars with "aggregate: none", to find rows that
+    would be drawn at the same place. If only some groups see a dashboard or panel, a note names a few of them.
 
     The guarded tables are read from the first of these that declares any: --tables, the store's data sources (with
-    --groups), and tables.yaml in DIR or next to DIR. The command exits with 1 if a finding has the severity error.
-    """
+    --groups), and tables.yaml in DIR or next to DIR. The command exits with 1 if a finding has the severity error."""
     from tenantry.cli.dashboards_check import DashboardCheck, print_report
 
     checked = DashboardCheck(folder, tables, may_open)

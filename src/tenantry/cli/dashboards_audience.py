@@ -49,8 +49,8 @@ class Audience:
         return [saved for saved in found.values() if saved is not None]
 
     def findings(self, total: int, properties: Collection[str]) -> Iterator[Located]:
-        """Yield a note for each dashboard or panel that only some of the ``total`` groups see, and a warning for each
-        that no group sees. ``properties``: all properties that the groups have."""
+        """For each dashboard or panel that has a condition, yield a note that says which of the ``total`` groups see
+        it, or a warning if no group sees it. ``properties``: names of all properties of the groups."""
         for part in self._parts.values():
             at = part.saved.dashboard.source.location(part.offset)
             if part.count:

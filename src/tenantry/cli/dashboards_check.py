@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from tenantry.datasources.checks import AskedQuery, EngineCheck, EngineReport
 
 _NAMED = 5
-"""Maximum groups that a finding names."""
+"""Maximum number of groups that a finding names."""
 
 
 @dataclass(frozen=True, slots=True)

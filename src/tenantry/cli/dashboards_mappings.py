@@ -14,7 +14,7 @@ from tenantry.sql.checks import NAMED, Finding, Located, Severity, in_groups
 
 
 class Mappings:
-    """Finds the schemas that dashboards read and that groups do not map to a registered data source."""
+    """Finds schemas that a dashboard reads, but that a group does not map to a registered data source."""
 
     def __init__(self, sources: Iterable[RegisteredSource]) -> None:
         self._sources = {name for source in sources for name in (source.id, source.provided_id)}

@@ -143,7 +143,8 @@ def serve_folder(folder: Path, open_store: OpenStore, port: int) -> None:
 def closing(
     sources: DataSources, resolver: Resolver, store: Store
 ) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    """Return a lifespan that stops running queries at SIGINT and SIGTERM, and closes all three at the end."""
+    """Return a lifespan that interrupts the running queries at SIGINT and SIGTERM, and closes the three arguments at
+    the end."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -157,7 +158,7 @@ def closing(
 
 
 def only_local(app: ASGIApp) -> ASGIApp:
-    """Refuse requests for other host names than those of this machine, to prevent DNS rebinding."""
+    """Refuse requests whose Host header is not 127.0.0.1 or localhost, to prevent DNS rebinding."""
     return TrustedHostMiddleware(app, allowed_hosts=[HOST, "localhost"])
 
 
@@ -192,7 +193,7 @@ class _OneViewer:
 
 
 class _Advice:
-    """Asks the engine of a group's data source to explain the queries of a folder."""
+    """Checks the queries of a folder with a group's database, and prints mistakes."""
 
     def __init__(
         self,

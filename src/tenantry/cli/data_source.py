@@ -318,9 +318,8 @@ async def list_(store: Store, no_check: bool, environment: str | None, keys: str
 @json_option
 @with_store
 async def delete(store: Store, reference: str, environment: str | None, yes: bool, as_json: bool) -> None:
-    """Remove a data source. If user groups map to it, the command asks you first, because their queries will fail: no
-    other source is used instead. A source that you later create under the same name serves the groups that still map to
-    this name."""
+    """Remove a data source. If user groups map to it, the command asks you first, because their queries will fail. If
+    you later create a data source under the same name, the groups that still map to this name use it."""
     target = await choose_environment(store, environment)
     provisioner = source_provisioner(store)
     found = await provisioner.count(await provisioner.find(target, reference))

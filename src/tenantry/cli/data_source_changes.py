@@ -45,8 +45,8 @@ def _key_file(keys: str | None) -> KeyRing:
 
 
 async def check_source(source: RegisteredSource, unchanged: str, keys: str | None = None, file: str = "") -> None:
-    """Connect to the source and test its declaration. An error's message also contains ``unchanged`` (a sentence). If
-    the declaration is wrong, it names the ``file`` to correct. Raises DataSourceError."""
+    """Connect to the source and test its declaration of guarded tables. Raises DataSourceError, whose message contains
+    ``unchanged``, such as "Nothing was changed". If the declaration is wrong, the message names ``file``."""
     from tenantry.datasources import check_connection  # imports SQLAlchemy, which `--help` does not need
 
     try:
@@ -63,7 +63,7 @@ async def check_source(source: RegisteredSource, unchanged: str, keys: str | Non
 
 
 def problem_by_name(error: TenantryError, source: RegisteredSource) -> str:
-    """The error's message, with the source's name instead of the source's id."""
+    """Return the error's message, with the source's name instead of its id."""
     return error.message.replace(f" ({source.id})", "").replace(source.id, source.provided_id)
 
 
@@ -110,7 +110,7 @@ async def _compare(store: Store, environment: Environment, declared: DeclaredSou
 
 
 async def check_sources(store: Store, declared: Iterable[DeclaredChange], keys: str | None, *, connect: bool) -> None:
-    """With ``connect``, also tests the changed data sources."""
+    """Raise the errors that `write_sources` would raise. With ``connect``, also test the data sources."""
     for each in declared:
         test = partial(check_source, unchanged="Nothing was changed", keys=keys, file=each.place)
         checked = connect and each.changes.needs_test(None)
@@ -119,7 +119,7 @@ async def check_sources(store: Store, declared: Iterable[DeclaredChange], keys: 
 
 
 async def write_sources(store: Store, declared: Iterable[DeclaredChange], keys: str | None) -> None:
-    """Write data sources that `check_sources` has checked. Raises DataSourceError and InvalidKeys."""
+    """Call `check_sources` first. Raises DataSourceError and InvalidKeys."""
     provisioner = SourceProvisioner(store, partial(_key_file, keys), author=author(), is_checked=True)
     for each in declared:
         await provisioner.update(each.source.environment, each.source.id, each.changes)

@@ -99,8 +99,8 @@ async def check_stored_keys(path: Path, store: SQLStore) -> CheckResult | None:
 
 
 async def _seal_problem(ring: SigningKeys, store: SQLStore) -> str | None:
-    """Return the problem if the newest seal of the audit trail shows that its key is missing or has another secret.
-    Otherwise, or if the last entries are not enough to check this seal, return None."""
+    """Check the newest seal of the audit trail. Return a problem if the key file lacks its key, or has another secret
+    for this key. Return None if the last 100 entries are not enough to check."""
     from tenantry.backends.audit import ChainCheck
 
     head = await store.audit.head()

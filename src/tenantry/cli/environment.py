@@ -95,8 +95,8 @@ async def list_(store: Store, as_json: bool) -> None:
 @json_option
 @with_store
 async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> None:
-    """Set how many SECONDS an old token stays valid after a rotation in the environment NAME. With 0, it is refused at
-    once. A rotation can set another number."""
+    """Set how many SECONDS an old token stays valid after a rotation in the environment NAME. With 0, the old token is
+    refused at once. Each rotation can set another number."""
     changed = await store.environments.set_grace(await get_environment(store, name), seconds, author=author())
     print_value(changed.name, _row(changed), field="name", as_json=as_json)
     await note_unsealed(store)

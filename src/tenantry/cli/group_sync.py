@@ -42,7 +42,7 @@ _TOGETHER: Final = 250
 """Groups per transaction."""
 
 _SHOWN_ABSENT: Final = 20
-"""Maximum number of groups listed by id that are not in the file and stay."""
+"""At most this many of the groups that are not in the file and stay are listed by id."""
 
 
 @click.command("sync")

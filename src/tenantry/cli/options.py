@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tenantry.tokens.keys import SigningKeys
 
 PAGE: Final = 500
-"""Maximum groups or audit entries in one read of the store."""
+"""Maximum number of groups or audit entries in one read of the store."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -54,8 +54,7 @@ def _text(value: str) -> str:
 
 
 def as_name(value: str) -> str:
-    """Check a name or id that will be looked up, and return it. It has 1 to 255 characters and may contain a token.
-    Raises click.BadParameter."""
+    """Like ``as_text``, for a name or id to look up: it must not be empty, and may contain a token."""
     if not value:
         raise click.BadParameter("it is empty")
     return _text(value)
@@ -168,9 +167,9 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Make a click command from an async function whose first argument is an open store. The command has the option
-    --database. With the option --keys, its audit entries are sealed by that file; the function need not take ``keys``.
-    """
+    """Make a click command, with the option --database, from an async function whose first argument is an open store.
+    If the command has --keys, the function need not take ``keys``: the store already seals audit entries with this
+    file."""
     takes_keys = "keys" in inspect.signature(command).parameters
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
@@ -198,7 +197,7 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
 
 async def note_unsealed(store: Store) -> None:
-    """Print a warning if the audit trail has sealed entries but this command does not seal its own."""
+    """Print a warning if the audit trail has sealed entries but this command has no keys to seal its entries."""
     keys = click.get_current_context().params.get("keys")
     if sealing_keys(settings(keys=keys)) is not None:
         return
@@ -281,5 +280,5 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 
 def print_declarations_once() -> None:
-    """Keep errors in declarations of guarded tables out of the log on stderr."""
+    """Keep errors in declarations of guarded tables out of the log, because the command prints them itself."""
     logging.getLogger("tenantry.datasources.declared_tables").addHandler(logging.NullHandler())

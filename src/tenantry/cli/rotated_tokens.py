@@ -30,11 +30,11 @@ class RotationStep:
 
 
 class RotatedTokens:
-    """Does not write the new tokens; its subclasses do. Failures raise an OSError with a file name."""
+    """Discards the new tokens. Its subclasses write them, and raise an OSError with a file name if this fails."""
 
     unfinished: RotationStep | None = None
-    """The last step of an interrupted run, which is repeated first. Some of its groups may have new tokens that were
-    not written."""
+    """The last step of an interrupted run. The next run repeats this step first, because some of its groups may have
+    new tokens that were not written."""
 
     def begin(self, step: RotationStep) -> None:
         """Call this before the groups of ``step`` are rotated."""
@@ -53,9 +53,9 @@ class _OnStdout(RotatedTokens):
 
 
 class _InFile(RotatedTokens):
-    """The store makes the tokens in its commit, so they cannot be written before. Instead, each step is noted in a
-    second file before the commit, with the size of the token file. After an interruption, the next run cuts the token
-    file to that size, and first writes the current tokens of the noted step."""
+    """Writes each token once, even if the command is interrupted. The commit of a step makes its tokens. Before this
+    commit, a second file notes the step and the size of the token file. After an interruption, the next run cuts the
+    token file to this size, and writes the current tokens of the noted step."""
 
     def __init__(self, path: Path, file: int) -> None:
         self._path, self._file = path, file
@@ -104,8 +104,8 @@ class _InFile(RotatedTokens):
 
 @contextmanager
 def open_tokens(path: Path | None) -> Iterator[RotatedTokens]:
-    """Open the file for appending. If it is missing, it is made with mode 0600. If ``path`` is None, write no tokens;
-    ``-`` is stdout. Raises click.BadParameter and OSError."""
+    """Open the file for appending, or create it with mode 0600. If ``path`` is ``-``, write to stdout; if None, discard
+    the tokens. Raises click.BadParameter and OSError."""
     if path is None:
         yield RotatedTokens()
     elif path == STDOUT:

@@ -180,8 +180,9 @@ class Check:
 
 def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
     """Return the environment's schema from the first of ``folders`` that has one. The environment is ``stored`` (its
-    name in the store), else ``asked_for`` (--environment), else the environment in the settings. Raises
-    InvalidPropertySchema, and UsageError if a name that does not come from the store is probably misspelt."""
+    name in the store), else ``asked_for`` (--environment), else the one in the settings. Raises InvalidPropertySchema.
+    If no folder has the schema, return None, but raise UsageError if the name does not come from the store and may be
+    misspelt."""
     name = stored or asked_for or _configured_environment()
     if name is None:
         return None

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 async def declaration_of(group: UserGroup, store: Store) -> GuardedTables | None:
-    """Return the declaration that all data sources in the group's mapping share, and print the names of these data
-    sources. If the declarations differ, print how to choose one and return None."""
+    """Return the guarded tables that the data sources in the group's mapping declare, and print the names of these data
+    sources. If their declarations differ, print how to choose one and return None."""
     references = dict.fromkeys((thaw(group.mapping) or {}).values())
     found = [await store.sources.get(group.environment, each) for each in references if isinstance(each, str)]
     sources = [each for each in found if each is not None]
@@ -36,8 +36,8 @@ async def declaration_of(group: UserGroup, store: Store) -> GuardedTables | None
 
 
 async def check_declarations(sources: Iterable[RegisteredSource]) -> list[Located]:
-    """Return a finding for each declaration that does not match its source. Print a note for each source that does not
-    answer."""
+    """Return a finding for each declaration of guarded tables that does not match its database. Print a note for each
+    database that does not answer."""
     from tenantry.datasources import check_connections
     from tenantry.datasources.checks import wrong_tables
 

@@ -1,4 +1,4 @@
-"""A product embeds dashboards for three airlines, each of which sees only its own flights."""
+"""A sample product that embeds dashboards for three airlines. Each airline sees only its flights."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
 
 
 def command_here() -> str:
-    """How a shell in this folder calls this program."""
+    """Return the command that runs this program in this folder."""
     program = Path(sys.argv[0])
     if shutil.which("tenantry") or program.name != "tenantry":
         return "tenantry"

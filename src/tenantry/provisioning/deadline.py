@@ -22,8 +22,8 @@ class DeadlineExceeded(Exception): ...
 class Deadline:
     """The time limit, in seconds, for all store calls of a request together. By default there is no limit.
 
-    ``settling()`` returns the seconds that a committed write still needs until other processes can see it
-    (``Store.settling``)."""
+    ``settling()`` returns the seconds until other processes see a committed write (``Store.settling``). A write may
+    take this much longer."""
 
     __slots__ = ("_left", "_settling")
 

@@ -73,7 +73,7 @@ def _check_fields(fields: Mapping[str, Any], *, merge: bool) -> None:
 
 
 def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
-    """Raises InvalidBody if the result exceeds a limit."""
+    """Apply a merge patch. Raises InvalidBody if the result exceeds a limit."""
     changes = merged_changes(issued.group, patch)
     check_changes(changes)
     return changes
@@ -95,7 +95,7 @@ def check_text(text: object, pointer: str) -> None:
 
 
 def check_viewer_id(viewer_id: str, pointer: str) -> None:
-    """Raises InvalidBody unless ``check_text`` accepts the id and a pass may contain it as ``sub``."""
+    """Raises InvalidBody unless ``check_text`` accepts the id, and all its characters are printable, as in a pass."""
     check_text(viewer_id, pointer)
     if not viewer_id.isprintable():
         raise InvalidBody("this must contain only printable characters", field=pointer)
@@ -164,7 +164,7 @@ def _check_characters(text: str, pointer: str) -> None:
 
 
 class _PropertyValidator:
-    """``at_most``: a cheap upper bound for the bytes of the properties' JSON."""
+    """``at_most``: an upper bound of the bytes of JSON, computed without writing the JSON."""
 
     __slots__ = ("at_most", "keys")
 

@@ -48,7 +48,7 @@ _log = logging.getLogger("tenantry.provisioning")
 
 
 class NotLoaded(Enum):
-    """The type of NOT_LOADED: the group has not been read yet. (None means that it does not exist.)"""
+    """The type of NOT_LOADED, which means that the group was not read yet. (None means that it does not exist.)"""
 
     NOT_LOADED = "not loaded"
 
@@ -269,10 +269,10 @@ class Provisioner:
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replace the token of the group. Operators can do this even if the token's signing key was removed.
+        """Replace the token of the group, even if the token's signing key was removed.
 
-        ``grace_seconds``: as in ``rotate``. Raises UnknownGroup and GroupSuspended. Raises TokenAlreadyRotated if
-        another rotation of the group came first, and UnknownToken if a deletion did."""
+        ``grace_seconds``: as in ``rotate``. Raises UnknownGroup and GroupSuspended. If another writer is faster, raises
+        TokenAlreadyRotated after a rotation, and UnknownToken after a deletion."""
         issued = await self._load(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}")

@@ -22,7 +22,8 @@ class Rotated(NamedTuple):
 
     group: UserGroup
     result: Issued[str] | TenantryError
-    """The group with its new token, or the error because of which the group keeps its token."""
+    """The group with its new token, or the error that prevented the rotation. After SigningKeyMissing, the group may
+    have been rotated."""
 
 
 class RotationPage(NamedTuple):
@@ -34,8 +35,8 @@ class RotationPage(NamedTuple):
 
 
 class RotationProvisioner(UpsertProvisioner):
-    """An UpsertProvisioner that also rotates many groups. If it has a deadline, rotate only one page: all calls share
-    it."""
+    """An UpsertProvisioner that also rotates many groups. All calls share its deadline, so with a deadline rotate only
+    one page."""
 
     async def rotate_page(
         self,
@@ -51,7 +52,7 @@ class RotationProvisioner(UpsertProvisioner):
 
         With ``signed_by``, only groups whose token was signed by the key with this id are rotated. ``grace_seconds``:
         as in ``rotate``. A suspended group gets the error GroupSuspended. A group that another writer deletes meanwhile
-        is left out. Raises InvalidBody if ``signed_by`` is malformed or the active key."""
+        is left out. Raises InvalidBody if ``signed_by`` is malformed or names the active key."""
         check_signed_by(signed_by, self._keys)
         page = self._groups.list(environment, after=after, limit=limit, signed_by=signed_by)
         listed = await self._deadline.read(page)
@@ -72,9 +73,9 @@ class RotationProvisioner(UpsertProvisioner):
     ) -> Sequence[Rotated]:
         """Rotate these groups, like ``rotate_page``.
 
-        ``versions``: the ``token_version`` of each group, by ``provided_id``. A group that already has another version
-        is not rotated: its result has the current token, even if the group is suspended. So you can repeat the call
-        after a failure."""
+        ``versions``: the ``token_version`` of each group, by ``provided_id``. If a group has another version, it was
+        already rotated: its result has the current token, even if the group is suspended. So you can repeat the call
+        after a failure. If the key ``signed_by`` signed the current token, the group is rotated again."""
         grace = None if grace_seconds is None else checked_grace(grace_seconds)
         waiting = [*versions]
         results: dict[str, Rotated] = {}

@@ -33,13 +33,11 @@ class UpdatedSource(NamedTuple):
 
 
 class SourceProvisioner:
-    """Writes the data sources of ``store``. With ``dry_run``, it raises the same errors as otherwise, but writes
-    nothing.
+    """Writes the data sources of ``store``. With ``dry_run``, it writes nothing, but raises the same errors.
 
     ``keys`` is called when a password must be encrypted or decrypted. ``test`` is awaited before a source is created or
-    updated.
-    ``is_checked``: whether the caller has already checked that no new URL can read the store's tables. All methods may
-    raise StoreUnavailable."""
+    updated. ``is_checked``: whether the caller has already checked that new URLs cannot read the store's tables. All
+    methods may raise StoreUnavailable."""
 
     def __init__(
         self,
@@ -130,7 +128,8 @@ class SourceProvisioner:
         return CountedSource(source, sum(count for references, count in counts.items() if references & own))
 
     async def delete(self, environment: Environment, reference: str, *, force: bool = False) -> CountedSource:
-        """Raises DataSourceNotFound (UnknownDataSource if it vanishes) and, without ``force``, SourceInUse."""
+        """Raises DataSourceNotFound, or UnknownDataSource if another writer deletes the source meanwhile. Without
+        ``force``, raises SourceInUse if groups are mapped to it."""
         found = await self.count(await self.find(environment, reference))
         if found.groups and not force:
             raise SourceInUse(in_use(found))

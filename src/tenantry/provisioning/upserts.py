@@ -39,7 +39,7 @@ _ATTEMPTS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """Applies ``changes`` to a group, which is created if it does not exist."""
+    """Applies ``changes`` to a group. If the group does not exist, creates it."""
 
     provided_id: str
     changes: GroupChanges
@@ -70,18 +70,18 @@ UpsertResult: TypeAlias = Upserted | TenantryError
 
 
 class UpsertProvisioner(Provisioner):
-    """A Provisioner that also writes batches. If it has a deadline, call ``upsert_many`` only once: all calls share
-    it."""
+    """A Provisioner that also writes batches. All calls share its deadline, so with a deadline call ``upsert_many``
+    only once."""
 
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
     ) -> list[UpsertResult]:
-        """Return a result for each upsert, in the same order. An invalid upsert does not affect the others; an error of
-        the store is the result of all that it concerns. No two may be for the same group.
+        """Return a result for each upsert, in the same order. Each group may have only one upsert. An invalid upsert
+        does not affect the others. If a call of the store fails, all upserts of this call get its error.
 
         With ``merge``, changes are merge patches (RFC 7396). Without it, they replace ``properties`` and ``mapping``. A
-        group that already has the new values is not written. An unexpected exception is only raised if no write has
-        finished yet. Otherwise it is logged, and each remaining group gets an error."""
+        group that already has the new values is not written. An unexpected exception is raised if no write has finished
+        yet. Otherwise it is logged, and each remaining group gets an error."""
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()
         waiting: dict[str, GroupChanges] = {}

@@ -58,7 +58,7 @@ class _Writer:
     dry_run: bool
 
     async def authorize(self, deadline: Deadline) -> ApiToken:
-        """Read the API token again: it may have been revoked since the last batch."""
+        # Read the API token again for each batch, because it may have been revoked since the last batch.
         caller = await self.context.authenticate(self.digest, deadline)
         require_scope(caller, ApiScope.PROVISION_WRITE)
         return caller

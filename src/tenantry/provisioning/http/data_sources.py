@@ -137,8 +137,8 @@ class PatchSource(ApiBody):
 
 
 class DataSourcesEndpoint(Endpoint):
-    """``/api/data-sources``, with the scope ``sources``. With ``?dry_run=true``, it connects to data sources as
-    otherwise, but writes nothing."""
+    """``/api/data-sources``, which needs the scope ``sources``. With ``?dry_run=true``, it tests data sources, but
+    writes nothing."""
 
     def __init__(self, context: ApiContext, hosts: Iterable[str]) -> None:
         super().__init__("GET", "POST", "PATCH", "DELETE", observer=context.observer)

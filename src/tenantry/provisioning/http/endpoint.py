@@ -142,8 +142,8 @@ class ErrorFormat:
     """Whether the API token was sent as Bearer to an endpoint that accepts this scheme."""
 
     def for_scheme(self, scheme: bytes) -> ErrorFormat:
-        """Return a copy that has only the challenge of ``scheme`` (lower case), or this format if the endpoint does not
-        accept the scheme (RFC 6749 section 5.2)."""
+        """Return a copy with only the challenge of ``scheme`` (lower case), as RFC 6749 section 5.2 requires. If the
+        endpoint does not accept the scheme, return ``self``."""
         if len(self.challenges) == 1 or not scheme:
             return self
         matching = tuple(each for each in self.challenges if each.lower().startswith(scheme + b" "))
@@ -189,8 +189,8 @@ def api_error_response(
 class Endpoint(ABC):
     """The ASGI app for one path. Subclasses implement ``respond`` for ``methods``.
 
-    An unexpected exception becomes a 500, and a log entry that contains nothing from the request but its id.
-    ``observer`` is called with each answered request that reached ``respond``."""
+    An unexpected exception is answered with 500. The log then shows the request's id, but no other value of the
+    request. ``observer`` is called with each answered request that reached ``respond``."""
 
     def __init__(
         self, *methods: str, error_format: ErrorFormat = DEFAULT_FORMAT, observer: Observer | None = None

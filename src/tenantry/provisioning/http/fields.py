@@ -10,8 +10,8 @@ from tenantry.groups import MOMENT_RULE, read_moment
 from tenantry.provisioning.limits import MAX_BYTES, MAX_DEPTH, MAX_KEYS, MAX_MAPPING, MAX_TEXT
 
 MAX_TOKEN: Final = 512
-"""Maximum characters of ``current_token``. Every token is shorter. A wrong value gets the error ``unknown_token``, and
-only one that is longer than this an error about its length."""
+"""Maximum characters of ``current_token``. Every token is shorter. A longer value gets an error about its length; any
+other wrong value gets the error ``unknown_token``."""
 
 NO_NUL: Final = r"^[^\x00]*$"
 

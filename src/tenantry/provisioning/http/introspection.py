@@ -73,8 +73,8 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Responds whether a user group token or pass is active, and for which group. A token or pass is inactive if its
-    environment is not that of the API token. Rotations take effect at once.
+    """Responds whether a user group token or pass is active, and for which group. A token or pass is active only in the
+    environment of the API token. Rotations take effect at once.
 
     Without an Authorization header, the API token may be in the form, so a small form is read before authentication."""
 
@@ -127,8 +127,9 @@ _INACTIVE: Final[dict[str, Any]] = {"active": False}
 
 
 def _active(group: UserGroup, result: LookupResult, now: datetime) -> dict[str, Any]:
-    """In the document, ``exp`` is rounded down to a second. For a token in its grace period, ``seconds`` is the time
-    until the period's end, rounded in the same way, for clients whose clock is not synchronised."""
+    """In the document, ``exp`` is the end of the group or of the token's grace period, whichever is earlier, rounded
+    down to a second. ``seconds`` is the time until the rounded end of the grace period, for clients whose clock is
+    wrong."""
     document: dict[str, Any] = {
         "active": True,
         "token_type": TOKEN_TYPE,

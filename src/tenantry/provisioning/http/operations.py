@@ -60,8 +60,6 @@ class ApiBody(BaseModel):
 
 
 class Operation(ApiBody, ABC):
-    """An operation on one user group."""
-
     operation: ClassVar[str]
     """Name of the operation in metrics and spans."""
     needed_scope: ClassVar[Scope] = Scope.PROVISION_WRITE
@@ -73,7 +71,7 @@ class Operation(ApiBody, ABC):
         return None
 
     def check(self) -> None:
-        """Raises InvalidBody as ``run`` does."""
+        """Raise the InvalidBody errors of ``run``, without running."""
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:
@@ -176,8 +174,8 @@ class Replacement(Merge):
 
 
 class Delete(Operation):
-    """Deletes the user group with this id. When you receive the response, the group's token is already invalid on this
-    host; elsewhere it is within the staleness bound."""
+    """Deletes the user group with this id. On this host, the group's token is invalid before you receive the response;
+    on other hosts, within the staleness bound."""
 
     operation: ClassVar[str] = "delete"
     user_group_id: GroupId
@@ -194,8 +192,8 @@ class Delete(Operation):
 
 
 class Rotate(Operation):
-    """Replaces the user group token with a new one. If the environment has no grace period, the old token is already
-    invalid on this host when you receive the response; elsewhere it is within the staleness bound."""
+    """Replaces the user group token with a new one. If the environment has no grace period, the old token is invalid on
+    this host before you receive the response; on other hosts, within the staleness bound."""
 
     operation: ClassVar[str] = "rotate"
     current_token: Annotated[
@@ -268,7 +266,7 @@ def parse_body(model: type[Model], body: dict[str, Any]) -> Model:
 
 
 def _no_such_field(name: str, fields: list[str]) -> str:
-    """Never quotes ``name``, which may be a secret."""
+    # The message never quotes `name`, which may be a secret.
     near = nearest(name, [*fields, *SETTABLE_FIELDS])
     if near is None:
         return f"there is no such field; the fields are {', '.join(fields)}"

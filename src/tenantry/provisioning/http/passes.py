@@ -92,8 +92,8 @@ class CreatePass(Operation):
         return replace(issued, group=issued.group.with_viewer(viewer), token=signed)
 
     def _signed(self, token: str, first: int) -> tuple[Viewer, str]:
-        """Return the viewer and the pass. The pass is empty if ``token`` is, as in a dry run. ``first``: the earliest
-        ``iat``, up to a second in the future after a revocation."""
+        """Return the viewer and the pass. If ``token`` is empty, as in a dry run, so is the pass. ``first``: the
+        earliest ``iat``; after a revocation, it may be up to a second in the future."""
         problem: InvalidPass | None = None
         try:
             issued = max(int(utc_now().timestamp()), first)

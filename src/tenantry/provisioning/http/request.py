@@ -228,9 +228,9 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if part of it was not read:
-        if you then close the connection, it may be reset before the client has read the response (RFC 9112 section
-        9.6). If Content-Length is larger than MAX_BODY, nothing is read and the result is True."""
+        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. If bytes are left when the
+        server closes the connection, the client may not receive the response (RFC 9112 section 9.6). Return False if
+        bytes are left. If Content-Length is larger than MAX_BODY, read nothing and return True."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True

@@ -86,7 +86,7 @@ class _Rotation:
         self._dry_run = dry_run
 
     async def authorize(self, deadline: Deadline) -> ApiToken:
-        """Read the API token again: it may have been revoked since the last page."""
+        # Read the API token again for each page, because it may have been revoked since the last page.
         caller = await self._context.authenticate(self._digest, deadline)
         require_scope(caller, Scope.PROVISION_WRITE)
         return caller

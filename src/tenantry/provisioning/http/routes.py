@@ -149,7 +149,7 @@ def create_api(
 
 class FastRouter:
     """Passes API requests to their Endpoint, and all other requests to ``app``. ``app`` must have the routes of
-    ``create_api`` and no middleware, because API requests would not pass through it."""
+    ``create_api``, but no middleware, because API requests would bypass the middleware."""
 
     # Skipping the app saves a tenth of the time of a GET (decision 86).
     def __init__(self, app: Starlette) -> None:

@@ -49,7 +49,7 @@ def read_line(line: Line, *, replace: bool) -> UpsertLine:
 
 
 class UpsertBatch:
-    """Lines that are written in one transaction. No two are for the same group, because a second line must see the
+    """Lines that are written in one transaction. No two lines are for the same group, because the second must see the
     result of the first."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class UpsertBatch:
         return [next(done) if isinstance(each.parsed, Upsert) else each.parsed for each in self.lines]
 
     def report(self, results: Sequence[UpsertResult]) -> Iterator[dict[str, Any]]:
-        """Yield the reports one by one, because each may contain a large group."""
+        # Not a list, because each report may contain a large group.
         return (_report(line.number, result) for line, result in zip(self.lines, results, strict=True))
 
 

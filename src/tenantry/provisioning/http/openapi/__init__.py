@@ -129,9 +129,9 @@ _SECURITY: Final = {
         "in": "header",
         "name": "Authorization",
         "description": "The word `Token`, a space and the API token: `Token <API_TOKEN>`. An API token has scopes, and "
-        "each operation names the one that it needs: `provision:read`, `provision:write`, `passes`, `sources` or "
-        "`introspect`; the scope `provision` includes the first two. It may have an end date, from which it is "
-        "refused.",
+        "each operation names the scope that it needs: `provision:read`, `provision:write`, `passes`, `sources` or "
+        "`introspect`; the scope `provision` includes the first two. An API token may have an end date, and is "
+        "refused from then on.",
     },
     "bearer": {
         "type": "http",
@@ -141,8 +141,8 @@ _SECURITY: Final = {
     "basic": {
         "type": "http",
         "scheme": "basic",
-        "description": "The API token as the password (`client_secret_basic`); the user name is ignored. It has scopes "
-        "and may have an end date, as under `apiToken`.",
+        "description": "The API token as the password (`client_secret_basic`); the user name is ignored. Scopes "
+        "and end date are as under `apiToken`.",
     },
 }
 _HEADERS: Final = {
@@ -152,7 +152,7 @@ _HEADERS: Final = {
     },
     "RetryAfter": {"description": "Seconds.", "schema": {"type": "integer", "minimum": 0}},
     "Replayed": {
-        "description": "`true` if this answer repeats the one to an earlier request with this Idempotency-Key.",
+        "description": "`true` if this answer repeats the answer to an earlier request with this Idempotency-Key.",
         "schema": {"type": "string", "const": "true"},
     },
     "DryRun": {

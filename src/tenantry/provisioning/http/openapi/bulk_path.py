@@ -16,13 +16,13 @@ JsonObject = dict[str, Any]
 BULK_CODES: Final = (*COMMON, "bad_json")
 
 _ABOUT: Final = (
-    "One JSON object per line, each like the body of `PATCH /api/user`, with at most "
-    f"{MAX_LINE // 1024} KiB per line and {MAX_BULK // 1024**2} MiB in all. A new group is created, an existing one is "
-    "merged into, and one that already matches is not written. Lines are processed in order; each succeeds or fails "
-    "alone. The report has a line for each non-blank line, as soon as it is processed: its number, and the answer of "
-    "PATCH or its error. The last line has the totals, and the reason if the report ends early: then, lines without a "
-    "report were not written. Sending a body twice has no further effect, so there is no Idempotency-Key. Read the "
-    "report while you send the body, or afterwards."
+    f"The body has one JSON object per line, each like the body of `PATCH /api/user`, with at most {MAX_LINE // 1024} "
+    f"KiB per line and {MAX_BULK // 1024**2} MiB in all. A group that does not exist is created. An existing group is "
+    "merged with its line, and is not written if it already matches. Lines are processed in order, and each succeeds "
+    "or fails alone. As soon as a line is processed, the report has a line with its number, and the answer of PATCH or "
+    "the error. Blank lines are skipped. The last line of the report has the totals. If the report ends early, this "
+    "line also has the reason, and lines without a report were not written. Sending a body twice has no further "
+    "effect, so there is no Idempotency-Key. Read the report while you send the body, or afterwards."
 )
 _REPLACE: Final[JsonObject] = {
     "name": "replace",

@@ -14,31 +14,32 @@ from tenantry.provisioning.http.openapi.schema_parts import reference
 JsonObject = dict[str, Any]
 
 _LIST: Final = (
-    "The data sources of the API token's environment, ordered by name, in pages. No answer holds a password: secrets "
+    "The data sources of the API token's environment, ordered by name, in pages. Answers contain no password: secrets "
     "in a URL are `***`. `groups` is the number of user groups whose mapping names the data source. With `name`, the "
-    "page holds only the data source with this name or id, or none."
+    "page has only the data source with this name or id, or none."
 )
 _CREATE: Final = (
-    "Registers a data source under a name of your choice. The service connects first, unless `test` is false. The URL "
-    "may name only hosts that the service allows with the setting `api_source_hosts`; files, references such as "
-    "`env:NAME`, and options with paths are refused."
+    "Registers a data source under a name of your choice. The service first connects to the data source, unless `test` "
+    "is false. The URL may name only hosts that the setting `api_source_hosts` of the service allows. Files, "
+    "references such as `env:NAME`, and options with paths are refused."
 )
 _UPDATE: Final = (
-    "Absent fields stay. A new `url` replaces the whole URL with its password. `tables` replaces the declaration of "
-    "guarded tables, and null removes it; the next query of each app obeys. `session` replaces all session variables, "
-    "and null removes them. `new_name` renames the data source; it is refused while groups are mapped to the old name. "
-    "The service connects first, unless `test` is false or nothing that the connection needs changes."
+    "Fields that the body does not contain stay as they are. A new `url` replaces the whole URL, including its "
+    "password. `tables` replaces the declaration of guarded tables, and null removes it; the next query of each app "
+    "uses the change. `session` replaces all session variables, and null removes them. `new_name` renames the data "
+    "source, but is refused while groups are mapped to the old name. The service first connects to the data source, "
+    "unless `test` is false or the change does not need a test."
 )
 _DELETE: Final = (
-    "Queries of the groups that are mapped to the data source then fail, so a data source with such groups is deleted "
-    "only with `force=true`. Groups that map to its name use a data source that is created later with the same name."
+    "If groups are mapped to the data source, their queries fail after the deletion, so the deletion needs "
+    "`force=true`. If you later create a data source with the same name, groups that map to this name use it."
 )
 _UPDATE_CODES: Final = ("data_source_not_found", "already_exists", "data_source_in_use")
 _SCOPE: Final = [{"apiToken": [Scope.SOURCES.value]}]
 _DRY_RUN: Final[JsonObject] = {
     **DRY_RUN,
-    "description": "With `true`, nothing is written and the answer is the one that the write would give, after the "
-    "test. A success has the header `Dry-Run`.",
+    "description": "With `true`, nothing is written. The data source is tested, and the answer is the same as for the "
+    "write. A success has the header `Dry-Run`.",
 }
 _NAME: Final = query_parameter("name", "The name or id of the data source.", TEXT_SCHEMA)
 
@@ -51,10 +52,10 @@ def data_sources_path() -> JsonObject:
             _LIST,
             [
                 {**_NAME, "description": "Only the data source with this name or id."},
-                query_parameter("after", "Only names after this one: `next` of the previous page.", TEXT_SCHEMA),
+                query_parameter("after", "Only names after this name. Send `next` of the previous page.", TEXT_SCHEMA),
                 query_parameter(
                     "limit",
-                    f"The most data sources per page. Default: {DEFAULT_PAGE}.",
+                    f"Maximum number of data sources per page. Default: {DEFAULT_PAGE}.",
                     {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE},
                 ),
             ],

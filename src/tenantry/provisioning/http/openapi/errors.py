@@ -85,17 +85,17 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.MissingScope,
-            "The API token lacks the scope of the operation; the message names it",
+            "The API token lacks the scope of the operation; the message names the scope",
             "this API token lacks the scope provision:write: create one with --scope provision:write",
         ),
         _Example(
             errors.GroupExpired,
-            "The end date of the user group has passed, and it gets no pass",
+            "The end date of the user group has passed, so the group gets no pass",
             errors.GroupExpired.MESSAGE,
         ),
         _Example(
             errors.GroupSuspended,
-            "The user group is suspended, and gets no token",
+            "The user group is suspended, so it gets no token",
             errors.GroupSuspended.MESSAGE,
         ),
         _Example(
@@ -117,7 +117,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.TokenAlreadyRotated,
-            "The token was rotated already; a GET gives the live one",
+            "The token was rotated already; GET returns the current token",
             "this token was rotated already: GET gives the live one",
             "/current_token",
         ),
@@ -193,7 +193,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.InvalidBody,
-            "The body has a wrong shape, breaks a limit, or holds a secret; `field` points at it",
+            "The body has a wrong shape, breaks a limit, or holds a secret; `field` points at the mistake",
             "this field is required",
             "/user_group_id",
         ),
@@ -205,7 +205,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.AmbiguousRequest,
-            "Both of `current_token` and `user_group_id`, or neither",
+            "The body has both `current_token` and `user_group_id`, or neither",
             "send either current_token (to rotate) or user_group_id (to get or create)",
             "",
         ),

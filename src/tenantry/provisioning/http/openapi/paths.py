@@ -34,34 +34,35 @@ HEALTH_CODES: Final = ("internal",)
 READY_CODES: Final = ("internal", "store_unavailable", "migration_needed", "draining")
 
 _GET: Final = (
-    "Gets the group with this id, or creates it; an existing group is never changed. The request has a JSON body. A "
-    "client that cannot send one with GET sends the same body with QUERY or POST."
+    "Gets the group with this id, or creates it. An existing group is not changed. The request has a JSON body: a "
+    "client that cannot send a body with GET sends the same body with QUERY or POST."
 )
 _QUERY: Final = "The same as GET with a body, using the method designed for it (RFC 10008)."
 _PUT: Final = (
-    "Absent fields stay as they are; `properties` and `mapping` are replaced completely, never merged; null clears "
-    "them."
+    "Fields that the body does not contain stay as they are. `properties` and `mapping` replace the old values "
+    "completely, without merging; null clears them."
 )
 _PATCH: Final = (
-    "A merge patch (RFC 7396), also accepted as `application/merge-patch+json`: absent fields stay, members "
-    "of `properties` and `mapping` are merged, null removes a member, and null for the field clears it. The limits "
-    "apply to the patch and to the result. `expires_at` is the end date of the group, and `suspended` true suspends "
-    "it; only this operation, bulk reports, lists and DELETE show them."
+    "A merge patch (RFC 7396), also accepted as `application/merge-patch+json`. Fields that the body does not contain "
+    "stay as they are. Members of `properties` and `mapping` are merged into the old ones. A member that is null is "
+    "removed; a field that is null is cleared. The limits apply to the patch and to the result. `expires_at` is the "
+    "end date of the group, and `suspended` true suspends the group. Only this operation, bulk reports, lists and "
+    "DELETE show these two fields."
 )
 _DELETE: Final = (
-    "The group's token is invalid when the answer arrives on this host, and elsewhere within the staleness bound; a "
-    "group created later with the same id is a new group. "
-    "There is no body. The answer shows the deleted group, without its token."
+    "On this host, the group's token is invalid before the answer arrives; on other hosts, within the staleness bound. "
+    "A group that is created later with the same id is a new group. The request has no body. The answer shows the "
+    "deleted group, without its token."
 )
 _POST: Final = (
-    "With `user_group_id`: the same as GET, and the answer has `api_environment_tag` too. With `current_token`: the "
-    "same as `POST /api/user/rotate`, and the answer has neither `new_user_group` nor `properties`. Exactly one of the "
-    "two."
+    "With `user_group_id`, the same as GET, but the answer also has `api_environment_tag`. With `current_token`, the "
+    "same as `POST /api/user/rotate`: the answer has neither `new_user_group` nor `properties`. Send exactly one of "
+    "these two fields."
 )
 _ROTATE: Final = (
-    "The group gets a new token; the old one is invalid when the answer arrives on this host, and elsewhere within the "
-    "staleness bound, or after the grace period of the environment. The same as `POST /api/user` with "
-    "`current_token`, at a separate address."
+    "Gives the group a new token. The old token stays valid for the grace period of the environment. Without a grace "
+    "period, the old token is invalid on this host before the answer arrives, and on other hosts within the staleness "
+    "bound. The same as `POST /api/user` with `current_token`, at a separate address."
 )
 _LIST: Final = (
     "The user groups of the API token's environment, ordered by `team_id`, in pages, without their tokens. Nothing is "
@@ -71,20 +72,20 @@ _LIST: Final = (
 _INTROSPECT: Final = (
     "RFC 7662, for apps that share no database with this service. The API token needs the scope `introspect`. Send it "
     "in exactly one way: as `Token` or `Bearer`, as the password of `Basic` (any user name), or as `client_secret` in "
-    "the form. A token that is malformed, forged, rotated, of a deleted group or of another environment is reported "
-    "only as not active. Answers of 200 have no `success`; errors have the form "
-    "of RFC 6749 section 5.2, except those that the server gives before it has read the request (`headers_too_large`, "
-    "`too_many_connections`, `request_timeout` of the head), which have the form of the other operations."
+    "the form. If a token is malformed, forged, rotated, of a deleted group or of another environment, the answer says "
+    "only that it is not active. Answers with status 200 have no `success`. Errors have the form of RFC 6749 section "
+    "5.2. But errors that the server sends before it has read the request (`headers_too_large`, "
+    "`too_many_connections`, `request_timeout` of the head) have the form of the other operations."
 )
 _FOR_ONE_VIEWER: Final = (
-    "A pass is a short-lived credential of one viewer: give it to the browser in place of the token, which stays on "
-    "your server. The API token needs the scope `passes`, which reads no token. A pass is not stored. It ends when "
-    "the token of its group ends: on rotation, suspension or deletion of the group."
+    "A pass is a short-lived credential of one viewer. Give the browser the pass in place of the token, which stays on "
+    "your server. The API token needs the scope `passes`, which does not permit reading tokens. A pass is not stored. "
+    "It ends when the token of its group ends: when the group is rotated, suspended or deleted."
 )
 _REVOKE: Final = (
-    "All passes issued to the viewer until now are refused: at once on this host, elsewhere within the staleness "
-    "bound. Later passes are accepted: your server decides whether to issue one. A group keeps 200 revocations, each "
-    "for a day."
+    "Refuses all passes that were issued to the viewer until now: at once on this host, within the staleness bound on "
+    "other hosts. Later passes are accepted, so your server decides whether to issue one. A group has at most 200 "
+    "revocations, each of which is kept for a day."
 )
 WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
 """The scope that every operation of ``/api/user`` needs. Even GET needs it, because it creates groups and shows tokens.
@@ -105,9 +106,9 @@ DRY_RUN: Final[JsonObject] = {
     "name": "dry_run",
     "in": "query",
     "required": False,
-    "description": "With `true`, nothing is written and the answer is the one that the write would give. A success "
-    "has the header `Dry-Run`. A new token is shown as an empty string, the `team_id` of a new group as 0. A change "
-    "that would break a saved query is refused, even if the service only reports such changes. An `Idempotency-Key` is "
+    "description": "With `true`, nothing is written, and the answer is the same as for the write. A success has the "
+    "header `Dry-Run`. A new token is shown as an empty string, and the `team_id` of a new group as 0. A change that "
+    "would break a saved query is refused, even if the service only reports such changes. An `Idempotency-Key` is "
     "ignored and stays unused.",
     "schema": {"type": "boolean"},
     "example": False,
@@ -128,12 +129,12 @@ _LIST_PARAMETERS: Final = [
     ),
     query_parameter(
         "after",
-        "Only groups above this `team_id`: `next` of the previous page.",
+        "Only groups with a greater `team_id`. Send `next` of the previous page.",
         {"type": "integer", "minimum": 0, "maximum": MAX_INT},
     ),
     query_parameter(
         "limit",
-        f"The most groups per page. Default: {DEFAULT_PAGE}.",
+        f"Maximum number of groups per page. Default: {DEFAULT_PAGE}.",
         {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE},
     ),
 ]
@@ -312,7 +313,7 @@ def users_path() -> JsonObject:
 
 
 def introspect_path() -> JsonObject:
-    answer = success("What is known of the token", reference("Introspection"), INTROSPECTED)
+    answer = success("The state of the token", reference("Introspection"), INTROSPECTED)
     operation = {
         "operationId": "introspectUserGroupToken",
         "summary": "Introspect a user group token",

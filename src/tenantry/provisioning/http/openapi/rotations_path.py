@@ -14,11 +14,12 @@ JsonObject = dict[str, Any]
 
 _CODES: Final = (*COMMON, "bad_json", "invalid_body", "ambiguous_request")
 _ABOUT: Final = (
-    "Gives many groups new tokens: all groups of the environment, or those whose token a signing key signed. Old "
-    "tokens are refused at once, or after the grace period of the environment. The report has a line for each group, "
-    "with its new token, as soon as the group is rotated; groups are rotated in the order of `team_id`. A suspended "
-    "group keeps its token. The last line has the totals, and `next`, which is null when no group is left. To continue "
-    "a request that ended early, send it again: with `all`, send `next` or the last `team_id` as `after`."
+    "Gives many groups new tokens: all groups of the environment, or the groups whose token the signing key "
+    "`signed_by` signed. Old tokens are refused at once, or after the grace period of the environment. Groups are "
+    "rotated in the order of `team_id`. As soon as a group is rotated, the report has a line with its new token. A "
+    "suspended group keeps its token. The last line has the totals, and `next`, which is null when no group is left. "
+    "To continue a request that ended early, send it again. With `all`, also send `next`, or the last `team_id`, as "
+    "`after`."
 )
 _REPORT: Final[list[JsonObject]] = [
     {"success": 1, "result": "rotated", "user_group": ROTATED["user_group"]},

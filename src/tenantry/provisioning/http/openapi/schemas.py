@@ -1,4 +1,4 @@
-"""The JSON Schemas of the OpenAPI document. Those of request bodies come from the models of Pydantic.
+"""The JSON Schemas of the OpenAPI document. The schemas of request bodies come from Pydantic models.
 
 For client generators (decision 32), every object is a named schema, every operation has one success schema, and the
 JSON inside properties may be anything."""
@@ -107,7 +107,7 @@ _BULK: Final[JsonObject] = {
     ),
     "BulkLine": closed(
         {
-            "line": {"type": "integer", "minimum": 1, "description": "The number of the line that this is about."},
+            "line": {"type": "integer", "minimum": 1, "description": "The number of the line in the body."},
             "success": {"type": "integer", "enum": [0, 1]},
             "result": {"type": "string", "enum": [each.value for each in Outcome]},
             "user_group": reference("MergedGroup"),
@@ -172,7 +172,7 @@ _ANSWERS: Final[JsonObject] = {
             "expires_at": {
                 "type": "string",
                 "format": "date-time",
-                "description": "When it ends: after `seconds`, or earlier with the end date of the group.",
+                "description": "When the pass ends: after `seconds`, or at the end date of the group, if earlier.",
             },
         }
     ),
@@ -192,7 +192,7 @@ _ANSWERS: Final[JsonObject] = {
         {
             "success": SUCCESS,
             "user_groups": {"type": "array", "items": reference("ListedGroup")},
-            "next": {"type": ["integer", "null"], "description": "`after` of the next page; null: this is the last."},
+            "next": {"type": ["integer", "null"], "description": "`after` of the next page; null on the last page."},
         }
     ),
     "Health": closed({"success": SUCCESS, "status": {"type": "string", "const": "ok"}}),

@@ -26,12 +26,12 @@ SOURCE_SCHEMAS: Final[JsonObject] = {
             "url": {"type": "string", "description": "Secrets are `***`."},
             "secrets": {
                 "enum": ["plain", "encrypted", "reference", None],
-                "description": "How the store keeps the secrets of the URL; null: it has none.",
+                "description": "How the store keeps the secrets of the URL; null if the URL has none.",
             },
             "trusted": {
                 "type": "boolean",
-                "description": "Whether the data source was registered with `--trusted`: nothing but its database user "
-                "keeps queries read-only.",
+                "description": "Whether the data source was registered with `--trusted`: only the rights of its "
+                "database user keep queries read-only.",
             },
             "session": reference("SessionVariables"),
             "groups": {"type": "integer", "minimum": 0, "description": "The number of groups that map to it."},
@@ -43,7 +43,7 @@ SOURCE_SCHEMAS: Final[JsonObject] = {
         {
             "success": SUCCESS,
             "data_sources": {"type": "array", "items": reference("DataSource")},
-            "next": {"type": ["string", "null"], "description": "`after` of the next page; null: this is the last."},
+            "next": {"type": ["string", "null"], "description": "`after` of the next page; null on the last page."},
         }
     ),
 }

@@ -200,7 +200,7 @@ class DashboardCheck:
         for saved in self._saved:
             for panel, file, template in templates_of(saved):
                 refused = self._guards.find(template, self._home) is not None and self._guarded(template) is template
-                if not refused:  # otherwise the finding of `unguarded` reports it
+                if not refused:  # otherwise the finding `unguarded` reports the query
                     yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:

@@ -63,7 +63,7 @@ async def check_missing_file(path: Path, store: SQLStore) -> CheckResult | None:
     StoreUnavailable."""
     if await store.audit.head() is None or not _is_missing(path):
         return None
-    fix = f"{_KEYS_FIX}. A new file would refuse all tokens, and could decrypt no password of a data source"
+    fix = f"{_KEYS_FIX}. With a new file, no token would be valid, and no data source password could be decrypted"
     return CheckResult("keys", CheckState.FAILED, f"there is no signing-key file {path}", fix)
 
 

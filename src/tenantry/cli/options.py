@@ -168,8 +168,8 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     """Make a click command, with the option --database, from an async function whose first argument is an open store.
-    If the command has --keys, the function need not take ``keys``: the store already seals audit entries with this
-    file."""
+    If the command has --keys, the store seals audit entries with this key file, and the function need not take
+    ``keys``."""
     takes_keys = "keys" in inspect.signature(command).parameters
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:

@@ -82,7 +82,7 @@ class SourceProvisioner:
         self, environment: Environment, reference: str, changes: SourceUpdate, *, password: str | None = None
     ) -> UpdatedSource:
         """``password`` replaces the password in the URL. Raises DataSourceNotFound, InvalidSource, SecretUnavailable
-        and the errors of ``test``. A new name raises AlreadyExists if it is taken, and SourceInUse if groups are mapped
+        and the errors of ``test``. Raises AlreadyExists if the new name is taken, and SourceInUse if groups are mapped
         to the old name."""
         for _ in range(_ATTEMPTS):
             before = await self.find(environment, reference)

@@ -234,7 +234,7 @@ class Endpoint(ABC):
         _log_access(scope, response.status_code, request.id, started)
 
     def _answer_here(self, scope: ASGIScope, request: ApiRequest) -> Response | None:
-        """Return None if ``respond`` handles the method. Raises NotFound, MethodNotAllowed."""
+        """Answer OPTIONS, or return None if ``respond`` must answer. Raises NotFound, MethodNotAllowed."""
         if has_encoded_slash(scope):
             raise NotFound("there is nothing at this address")
         if request.method in self._methods:

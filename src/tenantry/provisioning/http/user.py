@@ -37,7 +37,7 @@ class UserGroupEndpoint(Endpoint):
     """``/api/user`` (SPEC section 4), ``/api/user/rotate``, ``/api/user/passes`` and ``/api/user/viewers/revoke``. With
     ``?dry_run=true``, the endpoint writes nothing.
 
-    All endpoints of a service must get the same ``in_flight``."""
+    All endpoints of a service must share ``in_flight``."""
 
     def __init__(
         self, context: ApiContext, operations: Mapping[str, OperationParser], example: str, in_flight: KeysInFlight

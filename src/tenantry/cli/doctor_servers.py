@@ -85,7 +85,7 @@ class _NoListener:
 
 
 async def check_clock(chosen: Settings) -> CheckResult:
-    """Compare this host's clock with the clocks of the servers, and with the times in the key file."""
+    """Compare this host's clock with the clocks of the servers, and with the newest time in the key file."""
     offsets = await _offsets(chosen)
     with suppress(InvalidKeys):
         newest = max(list_keys(chosen.keys), key=lambda each: each.created_at)

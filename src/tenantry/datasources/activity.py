@@ -62,8 +62,8 @@ class SourceCounters:
         self.executions: Counter[str] = Counter()
         """Ended executions by outcome: ``ok``, ``stopped``, ``failed`` or an error's code."""
         self.queries: Counter[str] = Counter()
-        """Ended queries by outcome, as for ``executions``. Several queries may share an execution. Queries answered
-        from the cache have none."""
+        """Ended queries by outcome, as for ``executions``. Several queries may share an execution. A query answered
+        from the cache needs no execution."""
         self.cache_hits: int = 0
         """Queries answered from the cache."""
         self.joined: int = 0
@@ -147,8 +147,8 @@ class Execution:
 
 
 class ObservedQuery(Span):
-    """Counts and traces one caller's query, until the ``with`` block ends. With ``lasts=True``, the query ends when
-    ``end`` is called or when the block raises an error."""
+    """Counts and traces one caller's query, which ends with the ``with`` block. With ``lasts=True`` (for streams), it
+    ends when ``end`` is called or the block raises an error."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows", "sql")
 

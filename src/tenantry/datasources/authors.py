@@ -1,4 +1,5 @@
-"""Keeps authors' queries from showing secrets of the database server (docs/editor-operating.md)."""
+"""Refuses queries of the SQL editor's authors that could show secrets of the database server
+(docs/editor-operating.md)."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def refuse_private_names(registered: RegisteredSource, bound: BoundSQL) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WithoutTables:
-    """Finds data sources, and drops each declaration of guarded tables that does not say ``guard: required``."""
+    """Finds data sources in ``directory``, and drops declarations of guarded tables, except those with
+    ``guard: required``."""
 
     directory: SourceDirectory
 

@@ -111,7 +111,7 @@ class SourceChanges:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Return the Unix time of ``LATE_SECONDS`` ago. Rows read from now on include all changes before that time."""
+        """Return the Unix time ``LATE_SECONDS`` ago. Rows read from now on include every change before this time."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:

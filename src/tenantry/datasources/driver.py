@@ -1,4 +1,5 @@
-# An engine's message may quote values or the URL, so the errors made here keep only its error's type and code.
+# The message of an engine's error may quote values or the URL, so the errors made here contain only the error's type
+# and code.
 
 from __future__ import annotations
 
@@ -116,11 +117,12 @@ class Driver(Protocol[C]):
         ...
 
     def failure(self, error: Exception) -> TenantryError:
-        """Convert the client's error to ours, without quoting it."""
+        """Convert the client's error to a TenantryError that does not quote the error's text."""
         ...
 
     def interrupt(self, connection: C) -> None:
-        """Stop the query that runs on the connection, if the driver can. Called from another thread."""
+        """Stop the query that runs on the connection, if the driver can. Called from another thread, repeatedly if the
+        query continues."""
         ...
 
     def close(self, connection: C) -> None:
@@ -128,8 +130,8 @@ class Driver(Protocol[C]):
         ...
 
     def shutdown(self) -> None:
-        """Release shared resources. Called once, at the end. A thread may still wait for a server that does not
-        answer."""
+        """Release resources that connections share. Called once, at the end. Another thread may still wait for a server
+        that does not answer."""
         ...
 
 
@@ -157,9 +159,7 @@ class DeclaringDriver(Protocol):
     """Optional protocol for drivers that declare their Enforcement. For other drivers, a warning is logged."""
 
     @property
-    def enforcement(self) -> Enforcement:
-        """The guarantees of the driver and its engine."""
-        ...
+    def enforcement(self) -> Enforcement: ...
 
 
 def _nothing() -> None:
@@ -188,9 +188,9 @@ class StreamingDriver(Protocol):
     has returned all rows."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Run ``session``, if given, and start the query in the same transaction, with ``limits.stream.timeout``.
-        Several threads read the rows, but only one at a time. After the last row, or after ``close``, the connection
-        must be in the same state as after ``fetch``. Raises the errors of ``fetch``."""
+        """Run ``session``, if given, and start the query in the same transaction. Its timeout is
+        ``limits.stream.timeout``. Several threads read the rows, but only one at a time. After the last row, or after
+        ``close``, the connection must be in the same state as after ``fetch``. Raises the errors of ``fetch``."""
         ...
 
 
@@ -217,7 +217,6 @@ def as_result(answer: Answer) -> Result:
 
 
 def statement_error(source_id: str, reason: str) -> NotOneStatement:
-    """The error for SQL that the driver refuses to run."""
     return NotOneStatement(f"data source {source_id} does not run this query: {reason}")
 
 
@@ -228,7 +227,6 @@ def check_statement(source_id: str, reason: str | None) -> None:
 
 
 def timeout_error(source_id: str, seconds: float) -> QueryTimeout:
-    """The error for a query that was stopped at its timeout."""
     return QueryTimeout(f"the query on data source {source_id} ran longer than {seconds:g} s and was stopped")
 
 
@@ -307,7 +305,7 @@ def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> 
             source_id,
             "it has bound values and calls a function that can run a string as SQL or open a table or file by its "
             "name (query, ts_stat, dblink, load_file, …; a function name in Unicode escapes counts as one of these), "
-            "and a value never becomes SQL: write the query without values, or without the function",
+            "but a value never becomes SQL: write the query without values, or without the function",
         )
 
 

@@ -25,12 +25,11 @@ class ExplainedQuery:
     """The URL scheme."""
     traced: TracedSQL
     age: float | None
-    """Seconds since the source was queried for the result that is in the cache; None if the cache has no result."""
+    """Age of the cached result in seconds; None if the cache has no result."""
     guards: tuple[AppliedGuard, ...] = ()
     """The declared tables that the query names, each with the SQL that replaces it."""
     notes: tuple[str, ...] = ()
-    """Warnings for authors: only the rights of the source's user prevent writes, queries cannot be stopped, or (once a
-    connection is open) the user is a superuser."""
+    """Warnings for authors, for example that a query cannot be stopped or that the database user is a superuser."""
 
 
 def explain_query(

@@ -1,4 +1,4 @@
-"""Guarded tables of data sources (docs/guarded-tables.md)."""
+"""Applies and checks declarations of guarded tables (docs/guarded-tables.md)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class DeclarationProof(Generic[C]):
         unlisted = ", ".join(sorted(name for name in names if name.lower() not in self._tables.functions))
         if unlisted:
             fix = "list those that read no table under `functions`; revoke execute on the others from the source's user"
-            problem = f"lack functions that the database calls for `alias.name`, without brackets: {unlisted} ({fix})"
+            problem = f"lack functions that a query can call as `alias.name`, without brackets: {unlisted} ({fix})"
             raise declaration_error(self._source, problem)
 
     def _answer(self, connection: C, sql: str, refused: str, hint: str = "") -> Answer:

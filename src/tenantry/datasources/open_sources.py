@@ -108,8 +108,8 @@ class OpenSource:
 
 
 class OpenSources:
-    """Opens sources, at most ``limits.max_sources`` for new queries. An outdated source closes after its last query, an
-    idle one only to make room."""
+    """Opens sources and keeps at most ``limits.max_sources`` of them open. An unused source closes only to make room. A
+    source whose registration or secret has changed is not counted, and closes after its last query."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class OpenSources:
         self.limits: Final = limits
         self._secrets = secrets
         self.for_authors: bool = False
-        """Whether the queries are those of authors, which may not use private names of the engine."""
+        """Whether authors use these sources. Their queries may not use private names of the engine."""
         self._tagged = tagged
         self._engines = engines
         self._open: OrderedDict[tuple[int, str], OpenSource] = OrderedDict()  # least recently used first
@@ -131,8 +131,8 @@ class OpenSources:
         self._closing: set[asyncio.Task[None]] = set()
 
     def find(self, registered: RegisteredSource) -> OpenSource:
-        """The caller must increment ``users`` before its next ``await``; otherwise the source may close. Raises
-        InvalidSource, SourceUnavailable, SecretUnavailable."""
+        """Return the open source. The caller must increment its ``users`` before the next ``await``, or the source may
+        close. Raises InvalidSource, SourceUnavailable, SecretUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         if self._is_stopping:

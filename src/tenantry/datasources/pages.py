@@ -142,8 +142,7 @@ class PagedTemplate(WrappedTemplate):
         return select_around(bound, "select *", clauses)
 
     def _beyond(self, names: Sequence[str], key: Sequence[Any], bind_value: BindValue) -> str:
-        """Return a condition such as ``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``. Its first comparison can use an
-        index."""
+        # A condition such as `a >= 1 and (a > 1 or (a = 1 and (b > 2)))`. Its first comparison can use an index.
         signs = ["<" if way == "desc" else ">" for way in self._directions]
         if len(names) == 1:
             return f"{names[0]} {signs[0]} {bind_value(key[0])}"

@@ -36,8 +36,8 @@ class TaggedSQL(BoundSQL):
 
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
-    """A Query's name, otherwise a digest of the template. The cache keeps the template. So for a draft of the SQL
-    editor, use its ``name`` instead."""
+    """Return a Query's name, or a digest of a template without a name. The function's cache keeps the template, so do
+    not call it for drafts of the SQL editor: use their ``name``."""
     if isinstance(template, Query) and template.name:
         return template.name
     return f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"
@@ -57,7 +57,6 @@ def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
 
 
 def untagged(bound: BoundSQL) -> str:
-    """The SQL without its query tag."""
     return bound.untagged if isinstance(bound, TaggedSQL) else bound.sql
 
 

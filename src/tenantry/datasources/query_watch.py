@@ -1,7 +1,8 @@
 """Ends running queries and streams whose group or data source changes."""
 
-# The group and source of each query are read again five times per staleness bound, so that no query continues with old
-# properties or an old mapping. The query also ends if the store does not answer for that long.
+# The group and source of each query are read again five times per staleness bound (`SourceLookup.staleness`), so that
+# no query continues with old properties or an old mapping. The query also ends if the store does not answer for that
+# long.
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ class WatchedQuery:
     certain_until: float
     """The time at which the query will be stopped. Each successful check moves this time into the future."""
     due: float
-    """When the first check is due. Later ticks check the query each time."""
+    """The query is checked at the first tick of the timer after this time, and at each later tick."""
     end: Callable[[TenantryError], object]
     """Called once, with the ``error``."""
     error: TenantryError | None = None
@@ -117,7 +118,7 @@ class QueryWatch:
     async def open(
         self, group: UserGroup, schema: str, registered: RegisteredSource, opening: Awaitable[Chunks]
     ) -> Chunks:
-        """The query is watched until the last chunk."""
+        """Like ``run``, for a stream, which is watched until its last chunk."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -256,5 +257,5 @@ async def _watched_result(limit: asyncio.Timeout, query: WatchedQuery, work: Awa
 
 
 def _identity(source: RegisteredSource) -> tuple[object, ...]:
-    """The fields whose change ends a query. (``of_schema`` compares the environment.)"""
+    # The fields whose change ends a query. `of_schema` has already compared the environment.
     return source.id, source.url, source.trusted, source.session, source.tables

@@ -13,8 +13,6 @@ _log = logging.getLogger(__name__)
 
 
 class SourceLookup:
-    """Finds a group's data sources."""
-
     def __init__(self, directory: SourceDirectory) -> None:
         self._directory = directory
         self._leased = _leased(directory)
@@ -32,8 +30,8 @@ class SourceLookup:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """Return the source of a schema. ``reread`` maps (environment id, reference) to sources that the caller has
-        read again: a source that it lacks is read from the store and added to it. Raises UnmappedSchema,
+        """Return the source of a schema. With ``reread``, no cached source is used: a source that is missing in
+        ``reread``, by (environment id, reference), is read from the store and added there. Raises UnmappedSchema,
         UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:

@@ -52,15 +52,16 @@ _COMPILED = 256  # number of cached templates that were given as strings
 class DataSources:
     """Runs templates for groups, read-only, on the data source that each group's mapping names. Arguments:
     - ``store``: a Store, or another object whose attribute ``sources`` finds registered sources. If this process has a
-      Resolver of the same store, sources are cached; otherwise each query asks ``sources``. A removed or moved source
-      is no longer used on this host once the write returns, and on other hosts within the staleness bound.
+      Resolver of the same store, sources are cached; otherwise each query asks ``sources``. Once a write that changes
+      or removes a source has returned, this host no longer uses the old source. Other hosts stop using it within the
+      staleness bound (``Resolver(staleness=…)``, default: 5 seconds).
     - ``cache`` keeps results. Even without it, equal concurrent calls of ``fetch`` and ``query`` share a result.
     - ``engines`` adds engines by URL scheme, as in ``{"athena": make_driver}``; ``make_driver`` takes a
       RegisteredSource and Limits, and returns a Driver.
     - ``keys`` decrypt URLs: a KeyRing or the path of a key file (default: the one in TENANTRY_KEYS).
 
     If the group or the source of a running query changes, the query is stopped within the staleness bound. Raises
-    InvalidSettings if ``engines`` has a built-in scheme, or if ``query_tags`` has an unknown engine.
+    InvalidSettings if ``engines`` has a built-in scheme, or if ``Monitoring.query_tags`` has an unknown engine.
     """
 
     def __init__(
@@ -149,7 +150,7 @@ class DataSources:
     ) -> ResultStream:
         """Return the rows as a response body in chunks, once the first chunk is ready.
 
-        ``options``, ``formula_safe``: see ``to_json`` and ``to_csv``. ``columns``: the columns to write. Raises the
+        ``options``: see ``Format``. ``formula_safe``: see ``to_csv``. ``columns``: the columns to write. Raises the
         errors of ``fetch``, and InvalidSettings for an unknown format or a missing package.
         """
         watch = VIEWER_OF_THREAD.get()
@@ -223,9 +224,9 @@ class DataSources:
     ) -> str:
         """Return the cache key of ``fetch`` with the same arguments, without running the query.
 
-        The keys of two groups are equal only if both groups use the same source, and if neither the template nor the
-        source's session variables use the group. Raises the errors that ``fetch`` raises before it runs the query, and
-        TypeError for a value without a fingerprint.
+        Two groups have the same key only if they use the same source, and neither the template nor the source's session
+        variables use the group. Raises the errors that ``fetch`` raises before it runs the query, and TypeError for a
+        value without a fingerprint.
         """
         request = await self._request(group, schema, template, variables)
         query = bind_query(self._open_sources.find(request.registered), request, has_key=False)
@@ -246,7 +247,7 @@ class DataSources:
         registered = await self._lookup.of_schema(group, schema)
         opened = self._open_sources.find(registered)
         explain = partial(explain_query, opened, self._cache, group, template, variables, now)
-        # What authors type is new, so it is compiled here, which can take longer than the event loop may wait.
+        # The SQL of authors is new and must be compiled, which can block the event loop for too long.
         return await asyncio.to_thread(explain) if opened.for_authors else explain()
 
     async def dialect(self, group: UserGroup, schema: str) -> str:
@@ -287,7 +288,7 @@ class DataSources:
         """Return a DataSources of the same store and engines for the queries of authors. It has its own connections and
         limits, and stops and closes together with this one.
 
-        Queries are neither cached nor counted as usage. A query that names something private of the engine raises
+        Queries are neither cached nor counted as usage. A query that could show secrets of the database server raises
         PrivateNameUsed. A query continues if its group is changed or suspended. With ``guarded=False``, declarations of
         guarded tables apply only if they say ``guard: required``.
         """

@@ -33,7 +33,7 @@ _EXAMPLE = (
 
 
 def parse_url(url: str) -> URL:
-    """The URL for a driver, without the time zone. Raises InvalidSource."""
+    """Parse a URL for a driver, without Tenantry's option for the time zone. Raises InvalidSource."""
     return _parse(url).difference_update_query([TIMEZONE_OPTION])
 
 

@@ -17,8 +17,8 @@ BindValue: TypeAlias = Callable[[Any], str]
 
 
 def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], str]) -> BoundSQL:
-    """Join ``select``, the bound SQL as the subquery ``tenantry_inner``, and ``clauses``. The values of the clauses are
-    bound last. Only positional paramstyles are supported."""
+    """Return ``select`` from the bound SQL, as in ``select * from (…) tenantry_inner limit ?``, followed by
+    ``clauses``. The values of ``clauses`` are bound last. Only positional paramstyles are supported."""
     style = PARAMSTYLES[bound.paramstyle]
     values = list(bound.params or ())
 

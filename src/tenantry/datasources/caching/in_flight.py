@@ -52,7 +52,7 @@ class QueryOutcome:
 class InFlightQueries:
     """Runs equal concurrent queries of one event loop only once.
 
-    ``store_outcome`` stores a result in a cache, and returns whether later callers may get it there.
+    ``store_outcome`` stores a result in a cache, and returns whether later callers may find it there.
     """
 
     # An execution (one run at a source) waits in the queue of each caller's group. It begins when one of these groups
@@ -75,8 +75,9 @@ class InFlightQueries:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def join(self, query: BoundQuery, max_age: float | None = None) -> Coroutine[Any, Any, QueryOutcome]:
-        """Run the query, or join an equal query in flight that began at most ``max_age`` seconds ago (None: at any
-        time). The caller must await the coroutine immediately. Raises DataSourceError."""
+        """Run the query, or wait for an equal query in flight, unless that one began more than ``max_age`` seconds ago
+        (None: no limit). The caller must await the coroutine immediately. Raises DataSourceError and the errors of
+        ``QueryWatch.run``."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # queries of a closed loop never end, so forget them
             self.by_key.clear()
@@ -98,7 +99,7 @@ class InFlightQueries:
         return self._watch.run(query.group, query.schema, query.opened.registered, running.wait())
 
     def invalidate_source(self, name: str | None) -> None:
-        """From now on, let no caller join a query in flight at this source (None: at any source)."""
+        """Let no further caller join the queries that are in flight at this source (None: at any source)."""
         for key in [key for key, running in self.by_key.items() if name in (None, running.query.opened.name)]:
             del self.by_key[key]
 
@@ -199,7 +200,7 @@ class InFlightQuery:
         query, in_flight = self.query, self._in_flight
         self.began = in_flight.clock()
         self._execution.begin()
-        is_steady = in_flight.clock is steady_time  # show viewers the time by the clock of the host
+        is_steady = in_flight.clock is steady_time  # viewers see the time of the host's clock
         as_of = datetime.now(UTC) if is_steady else datetime.fromtimestamp(self.began, UTC)
         is_measured = in_flight.store_outcome is not None
         shape = partial(_share, as_of=as_of, wants_dicts=query.wants_dicts, is_measured=is_measured)

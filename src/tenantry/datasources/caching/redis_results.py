@@ -52,12 +52,13 @@ _LARGE: Final = 128 * 1024
 
 
 class RedisResults:
-    """The second level of a ResultCache, in Redis or Valkey, which all processes share.
+    """The second level of a ResultCache, in Redis or Valkey, which all processes share. Each source has a mark, a
+    random string that changes with its rows.
 
     Arguments:
     - ``url``: as for RedisBackend.
     - ``secret``: at least 32 random bytes that all processes share and nobody else knows.
-    - ``budget``: maximum seconds that a query waits for the server.
+    - ``budget``: maximum seconds that a query waits for one reply of the server.
     - ``max_entry_bytes``: larger results are not shared.
 
     The constructor does no I/O. Raises InvalidSettings for an invalid URL or secret, or a missing package.
@@ -134,8 +135,8 @@ class RedisResults:
         self._known_at = asked
 
     async def mark(self, source: str) -> None:
-        """Drop the results of a changed source from the caches in memory, and give it a new mark, so that older entries
-        are not used. Raises SourceUnavailable if the server does not answer."""
+        """Drop the results of a changed source from the caches in memory. Give the source a new mark, so that no
+        process uses older entries. Raises SourceUnavailable if the server does not answer."""
         self._drop(source)
         mark = secrets.token_hex(8)
         answers = await self._ask(
@@ -157,7 +158,6 @@ class RedisResults:
             cache.changed(source)
 
     def mark_of(self, source: str) -> str:
-        """Return the source's last known mark."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property
@@ -193,14 +193,14 @@ class RedisResults:
             if not self._has_refused:  # logged once, because there may be many such entries
                 self._has_refused = True
                 logger.warning(
-                    "%s: an entry was ignored, because it was not written for its key with the secret of RedisResults",
+                    "%s: an entry was ignored, because it is not valid for its key and the secret of RedisResults",
                     self._server.label,
                 )
             return None
         return entry if born and entry.mark == f"{born} {mark}" else None
 
     def write(self, key: str, source: str, as_of: float, answer: SharedAnswer, seconds: float) -> None:
-        """Write a result in the background. It expires after ``seconds``."""
+        """Write a result in the background, to expire after ``seconds``."""
         if len(self._writing) >= _WRITES or source in self._untold or self._age() > LEASE_SECONDS or seconds <= 0:
             return
         entry = SharedEntry(key, self.mark_of(source), as_of, answer.size, answer.original)

@@ -62,7 +62,8 @@ class ResultCache:
         self.clock: Final = clock
         self.shared: Final = shared
         self.listeners: WeakSet[SourceChanges] = WeakSet()
-        """Those of each DataSources with this cache. Notified when rows change in this or another process."""
+        """The ``changes`` of each DataSources that uses this cache. Notified when this or another process reports that
+        rows changed."""
         if shared is not None:
             shared.caches.add(self)
         self.size: int = 0
@@ -94,7 +95,7 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest usable result for this key or a key derived from it, or None."""
+        """Return the age in seconds of the oldest usable result with this key or a ``derived_key`` of it, or None."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -105,7 +106,6 @@ class ResultCache:
         return None if oldest is None else max(0.0, now - oldest)
 
     def is_stale(self, entry: KeptAnswer) -> bool:
-        """Whether an entry is older than ``seconds``."""
         return self.clock() - entry.as_of > self.seconds
 
     def store_outcome(self, query: BoundQuery, outcome: QueryOutcome) -> bool:
@@ -191,7 +191,8 @@ class CachedQueries:
         self._reading: dict[str, asyncio.Task[QueryOutcome | None]] = {}
 
     async def ask(self, query: BoundQuery, max_age: float | None = None) -> QueryOutcome:
-        """``max_age``: as for ``DataSources.fetch``. Raises DataSourceError."""
+        """Return a cached result, or run the query. ``max_age``: as for ``DataSources.fetch``. Raises the errors of
+        ``InFlightQueries.join``."""
         shared = self._cache.shared
         if query.key is None or max_age == 0:
             return await self._in_flight.join(query, max_age)
@@ -218,9 +219,8 @@ class CachedQueries:
     async def _find_shared(
         self, key: str, query: BoundQuery, max_age: float | None, shared: RedisResults
     ) -> QueryOutcome | None:
-        """Return None while other processes' changes are unknown."""
         if not await shared.follow():
-            return None
+            return None  # changes in other processes are unknown, so neither level may be used
         found = self._find(key, query, max_age)
         if found is not None:
             return found

@@ -36,7 +36,7 @@ class Unencodable(Exception):
 
 
 class RefusedResult(Exception):
-    """The bytes were not written for this key, or not with our secret."""
+    """The bytes are not a valid entry for this key and this secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class SharedEntry:
 
 
 def check_codec() -> None:
-    """Raise InvalidSettings without msgspec."""
+    """Raise InvalidSettings if msgspec is missing."""
     try:
         import msgspec  # noqa: F401
     except ImportError:

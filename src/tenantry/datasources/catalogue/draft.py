@@ -1,5 +1,4 @@
-"""Drafts a declaration of guarded tables: guesses it from names of columns and from foreign keys, and writes it as
-YAML."""
+"""Drafts a declaration of guarded tables as YAML. The draft is guessed from column names and foreign keys."""
 
 from __future__ import annotations
 
@@ -127,7 +126,7 @@ def _add_children(guesses: dict[str, Guess], keys: Iterable[ForeignKey]) -> None
 
 
 def tables_yaml(declaration: Mapping[str, Any]) -> str:
-    """Return the text of a ``tables.yaml`` in an author's style, from a declaration like ``GuardedTables.as_json``."""
+    """Write a declaration in the form of ``GuardedTables.as_json`` as an author would write it in ``tables.yaml``."""
     return "".join(f"{line}\n" for line in _yaml_lines(declaration))
 
 

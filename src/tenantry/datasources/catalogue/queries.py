@@ -1,4 +1,4 @@
-"""SQL by dialect, which lists the columns and foreign keys of all tables that a query can read."""
+"""For each dialect, SQL that lists the columns and foreign keys of all tables that a query can read."""
 
 from __future__ import annotations
 

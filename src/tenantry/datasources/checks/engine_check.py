@@ -98,7 +98,7 @@ class _Answers:
 
 
 class EngineCheck:
-    """Asks engines to explain queries and name their columns. Call ``add`` for each group, then ``run``."""
+    """Asks engines to explain queries and to name the columns of queries. Call ``add`` for each group, then ``run``."""
 
     # On each source, each query is explained (with EXPLAIN) for the first group that has all properties that the query
     # needs: once without a viewer's input, if the query runs without it, and once with sample input for all its
@@ -107,7 +107,7 @@ class EngineCheck:
     def __init__(
         self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource], names: Collection[str] = ()
     ) -> None:
-        """``names``: known names of tables and columns, for corrections."""
+        """``names``: known names of tables and columns, to correct misspelt names."""
         self._names = names
         self._queries: dict[str, list[AskedQuery]] = {}
         for query in dict.fromkeys(queries):
@@ -306,7 +306,7 @@ def reported_by(sources: Sequence[str]) -> str:
 
 
 async def _answer(sources: DataSources, asked: _Asked, template: WrappedTemplate) -> Result | None:
-    """Return None if the query fails or takes too long. Raises the error of an unreachable source."""
+    # None: the query failed or took too long. The error of an unreachable source is raised.
     query, group, variables, _ = asked
     try:
         return await sources.query(group, query.schema, template, variables)

@@ -31,7 +31,7 @@ def read_refusal(
     - ``file``: the file to report if the template names no file.
     - ``text``: the SQL of the query, without ``prefix``.
     - ``prefix``: the words before the SQL, such as ``explain``.
-    - ``names``: known names of tables and columns, for corrections."""
+    - ``names``: known names of tables and columns, to correct misspelt names."""
     if isinstance(error, TemplateError):
         found = template_error(error)
         return Refusal(found.file or file, found.code, found.line, found.column, found.message, found.fix)

@@ -9,8 +9,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class RepeatedRows(WrappedTemplate):
-    """Selects the number of rows that share one combination of values in the columns ``names``. Selects no row if every
-    combination is unique."""
+    """Looks for rows with equal values in the columns ``names``. Selects the number of rows with one such combination
+    of values, or no row if all are unique."""
 
     # Rows without a value in the first column are ignored.
 

@@ -92,8 +92,8 @@ class TablesCheck:
         given: Collection[str] = (),
         paramstyle: str | None = None,
     ) -> Iterator[Finding]:
-        """Yield the findings of ``lint``, those about guarded tables and, with ``coverage``, those about the groups'
-        properties."""
+        """Yield the findings of ``lint`` and about guarded tables. With ``coverage``, also yield findings about the
+        groups' properties."""
         tables = self.find(template, folder)
         yield from lint(
             template, paramstyle=paramstyle, properties=properties, given=given, schema=schema, tables=tables

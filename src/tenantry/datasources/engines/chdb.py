@@ -28,15 +28,16 @@ if TYPE_CHECKING:
 
 _OWN_FOLDERS: Final = ("metadata", "store")
 _STREAMED: Final = frozenset({"select", "with", "from"})
-"""First words of the statements that chDB streams. It returns the rows of others, such as ``show``, at once."""
-_BUSY_FOLDER: Final = ": this process has another chDB folder open, or another process has this one"
+"""First words of the statements that chDB streams. For other statements, such as ``show``, it returns all rows at
+once."""
+_BUSY_FOLDER: Final = ": this process has another chDB folder open, or another process has this one open"
 
 
 class Handle:
     def __init__(self, client: Client) -> None:
         self.client = client
         self.streaming: Client | None = None
-        """A second client, with the limits of streams: the limits of a client cannot be changed."""
+        """A second client, which has the limits of streams, because the limits of a client cannot be changed."""
         self.mark = ""
         """An SQL comment at the start of the query, by which another client can find and stop the query."""
         self.stopping: Future[None] | None = None
@@ -136,7 +137,7 @@ class ChDBDriver:
     def _stop(self, mark: str) -> None:
         import chdb
 
-        # The future keeps an error, and nothing reads it: the engine's timeout then ends the query.
+        # If this fails, the error stays unread in the future, and the engine's timeout ends the query.
         with closing(chdb.connect(str(self._path))) as other:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 

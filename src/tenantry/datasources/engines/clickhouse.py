@@ -46,7 +46,7 @@ def _says_more(record: logging.LogRecord) -> bool:
     return record.msg != _UNSAID or record.exc_info is not None
 
 
-# Drop this log line, which names no cause: the client raises the error next.
+# Drop the log line that names no cause. The client then raises the error with its cause.
 logging.getLogger("clickhouse_connect.driver._backend.http_sync").addFilter(_says_more)
 
 
@@ -217,7 +217,7 @@ class ClickHouseDriver:
             connection.stopping = self._stoppers.submit(self._stop, connection.client, connection.query_id)
 
     def _stop(self, client: Client, query_id: str) -> None:
-        # The future keeps an error, and nothing reads it: the server's timeout then ends the query.
+        # If this fails, the error stays unread in the future, and the server's timeout ends the query.
         client.command(f"kill query where query_id = '{query_id}' async", use_database=False)
 
     def close(self, connection: RunningQuery) -> None:

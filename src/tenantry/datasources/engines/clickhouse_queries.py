@@ -115,7 +115,7 @@ def limit_settings(limits: Limits | StreamLimits) -> dict[str, str]:
 
 
 def to_rows(columns: Sequence[tuple[str, Any]], rows: Generator[tuple[Any, ...]]) -> OpenRows:
-    """Return the rows of a query. ``columns``: their names and the client's types."""
+    """Describe the rows of a query. ``columns``: the name and the client's type of each column."""
     types = [each.name for _, each in columns]
     names = [name for name, _ in columns]
     return OpenRows(names, rows, [*map(type_word, types)], rows.close, [*map(arrow_type, types)])
@@ -158,7 +158,7 @@ def _failure_of_client(source_id: str, error: Exception) -> TenantryError:
 
 
 def type_word(name: str) -> str | None:
-    """Return the column type for a ClickHouse type, or None."""
+    """Return a ClickHouse type's name in ResultColumn, or None if it is unknown."""
     name = _unwrapped(name)
     family = _FAMILY.match(name)
     if family is None:

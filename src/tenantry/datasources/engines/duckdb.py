@@ -202,7 +202,7 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
 
 
 def type_word(name: str) -> str | None:
-    """Return the column type for a DuckDB type, or None."""
+    """Return a DuckDB type's name in ResultColumn, or None if it is unknown."""
     if name.endswith("]"):
         return "list"
     family, bracket, _ = name.partition("(")

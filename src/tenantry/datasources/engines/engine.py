@@ -77,12 +77,11 @@ class Engine:
 
     @property
     def missing_package(self) -> str:
-        """The error text for a missing ``package``."""
         return f"the driver {self.package} is not installed: pip install '{self.install}'"
 
     @property
     def is_installed(self) -> bool:
-        """Whether the client library is installed. Does not import it."""
+        """Whether the client library is installed, without importing it."""
         return not self.module or is_installed(self.module)
 
 

@@ -12,7 +12,7 @@ bytes or write JSON) would exceed Python's recursion limit."""
 
 
 def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
-    """Parse the documents at ``positions``. SQL's NULL and JSON's ``null`` both become None."""
+    """Parse the JSON in the columns at ``positions``. SQL's NULL and JSON's ``null`` both become None."""
     for row in rows:
         values = list(row)
         for position in positions:

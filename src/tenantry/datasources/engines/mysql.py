@@ -208,7 +208,7 @@ class MySQLDriver:
             else:
                 failure = timeout_error(
                     self.source_id, seconds
-                )  # the timeout may have stopped a function, and then its value is wrong
+                )  # the timeout may have stopped a function, which then returned a wrong value
         raise failure
 
     def failure(self, error: Exception) -> TenantryError:

@@ -100,8 +100,8 @@ def _mode(host: str | None, options: Mapping[str, str]) -> str | None:
 
 
 class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
-    """A connection whose session is reset after each query, also after one that the server refused.
-    ``pipelining``: send all commands of a reset at once."""
+    """A connection that resets its session after each query, even after a refused query. ``pipelining``: send all
+    commands of a reset at once."""
 
     _read_timeout: float
     _result: Any
@@ -189,7 +189,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
 
     def was_truncated(self) -> bool:
         """Return whether the server converted, or may have converted, only the beginning of a string to a number or
-        time. Call this after the last row was read."""
+        time (``'12abc'`` to 12). Call this after the last row was read."""
         count = self._result.warning_count
         if not count:
             return False

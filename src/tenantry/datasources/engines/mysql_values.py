@@ -59,7 +59,7 @@ def described(field: FieldDescriptorPacket) -> MySQLColumn:
 
 
 def to_parameters(values: Iterable[Any]) -> list[Any]:
-    """Convert instants to the session's time zone, UTC. Raises UnbindableValue."""
+    """Convert aware datetimes to UTC, the session's time zone. Raises UnbindableValue."""
     return [_in_session_zone(value) if isinstance(value, datetime | time) else value for value in values]
 
 

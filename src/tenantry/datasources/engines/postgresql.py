@@ -58,9 +58,8 @@ _BACKSLASH: Final = (
 _HAS_NUL: Final = "it contains a NUL character, at which the server would end it: remove it"
 
 # With these settings the server reads strings as our lexer does, writes values in the formats that RowReader reads, and
-# has the same days as the other engines, whatever zone the server, the database or the role has.
-# They are set in each transaction: behind a pooler, another client may have changed the settings of the server
-# connection.
+# begins a day at midnight UTC, as on the other engines, whatever zone the server, the database or the role has. Each
+# transaction sets them again: behind a pooler, another client may have changed the settings of the server connection.
 _SETTINGS: Final = (
     b"select set_config('standard_conforming_strings', 'on', true), "  # with `off`, '\' would not be a whole string
     b"set_config('datestyle', 'ISO', true), set_config('intervalstyle', 'iso_8601', true), "
@@ -110,8 +109,11 @@ class PostgreSQLDriver:
         return params
 
     def open(self) -> PipelineConnection:
-        """Raises SourceUnavailable, and InvalidSource if a Redshift URL leads to PostgreSQL, if the role can read the
-        store's tables, or if the source has session variables but the role bypasses row-level security."""
+        """Raises SourceUnavailable. Raises InvalidSource in these cases:
+        - A Redshift URL leads to PostgreSQL.
+        - The role can read the store's tables.
+        - The source has session variables, but the role bypasses row-level security.
+        """
         failure: TenantryError
         try:
             connection = postgresql_connection.connect(self._params, self._limits.connect_timeout)

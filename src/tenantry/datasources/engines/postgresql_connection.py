@@ -72,8 +72,8 @@ class NoColumns(Exception):
 
 
 def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:
-    """Connect within ``seconds``, unless finding the host's address takes longer. Raises psycopg's errors, OSError,
-    TimeoutError."""
+    """Connect within ``seconds``. Only a slow look-up of the host's address may exceed them. Raises psycopg's errors,
+    OSError, TimeoutError."""
     deadline = monotonic() + seconds
     conninfo = make_conninfo(**{"application_name": "tenantry", **_resolved(params), "client_encoding": "utf8"})
     try:
@@ -142,7 +142,8 @@ class PipelineConnection:
         ``query``. Roll back at the end.
 
         Leaving the ``with`` block early stops the query. ``max_bytes`` is the maximum size of all rows or, for a
-        stream, of the rows of one chunk. Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors.
+        stream, of the rows that libpq returns at a time. Raises ServerError, NoColumns, AnswerTooLong and psycopg's
+        errors.
         """
         if self._pgconn.transaction_status != TransactionStatus.IDLE:
             raise psycopg.OperationalError("the connection is not idle")

@@ -113,7 +113,7 @@ BUILT_IN_NAMES: Final = sorted({each.name for each in BUILT_IN.values()})
 
 def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: bool = False) -> Engine:
     """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource for an unknown scheme, or if
-    ``trusted`` is False but the engine requires it."""
+    the engine needs trust and ``trusted`` is False."""
     scheme = url.get_backend_name()
     engine = (host or {}).get(scheme) or BUILT_IN.get(scheme) or _added(scheme)
     if engine is None and scheme not in _INSTALLED_BY and trusted:
@@ -161,8 +161,8 @@ def engine_name(url_scheme: str) -> str | None:
 
 
 def check_url(url: str, trusted: bool = False) -> str:
-    """Return the name of the engine for a URL, or the URL's dialect for an engine that needs trust. Raises
-    InvalidSource for an unusable URL."""
+    """Return the name of a URL's engine or, if the engine needs trust, the scheme of the URL. Raises InvalidSource for
+    an unusable URL."""
     parsed = parse_url(url)
     engine = find_engine(parsed, trusted=trusted)
     engine.check_url(parsed)
@@ -183,8 +183,7 @@ def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
 
 
 def source_notes(source: RegisteredSource, driver: Driver[Any], host: Mapping[str, Engine]) -> tuple[str, ...]:
-    """Return the warnings of ``registration_notes`` for a source in use. Its engine may also be one of the host
-    program."""
+    """Like ``registration_notes``, for an open source. Its engine may also come from ``DataSources(engines=…)``."""
     engine = find_engine(parse_url(source.url), host, trusted=source.trusted)
     enforcement = engine.enforcement
     if engine.name in host:

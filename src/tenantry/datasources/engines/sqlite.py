@@ -202,9 +202,10 @@ def utc_offset(value: str | None, zone: str) -> str | None:
 
 
 def zoned_start(start: str, value: str | None, zone: str) -> str | None:
-    """Return, with its offset, the time at which the hour, minute or second of an instant begins. ``start`` is the
-    clock time of that beginning. If clocks changed in between, return the time of the change. If an hour occurs twice,
-    the second has a decimal, so that it is the greater string."""
+    """Return the beginning of the hour, minute or second that contains the instant ``value``, as a time with an offset.
+    ``start`` is the clock time of the beginning. If clocks changed between ``start`` and ``value``, return the time of
+    the change. If an hour occurs twice, times in the second one get a decimal (``02:00:00.0+01:00``), so that they sort
+    after the first."""
     if value is None or _is_date(value):
         return value and start.replace(" ", "T")
     instant, begin = _in_zone(value, zone), datetime.fromisoformat(start)

@@ -26,7 +26,7 @@ _OTHER_HOST: Final = frozenset({62, 64})  # OpenSSL's X509_V_ERR_HOSTNAME_MISMAT
 
 
 class TLSContext:
-    """A source's SSL context, which is made only once."""
+    """A source's SSL context, made once."""
 
     def __init__(self, mode: str | None, options: Mapping[str, str]) -> None:
         self._mode = mode

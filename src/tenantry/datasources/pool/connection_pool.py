@@ -35,11 +35,12 @@ from tenantry.sql import BoundSQL
 _INTERRUPT_INTERVAL = 0.05  # seconds; repeated, because an interrupt before the query begins has no effect
 
 IDLE_SECONDS = 300.0
-"""A connection is closed after it has been idle for this many seconds, at the latest after twice as many."""
+"""An idle connection is closed after once to twice this many seconds."""
 
 
 class ConnectionPool(Generic[C]):
-    """``check`` refuses a new connection by raising a TenantryError."""
+    """Runs queries in threads, over the connections of one source. ``check`` refuses a new connection by raising a
+    TenantryError."""
 
     def __init__(self, driver: Driver[C], limits: Limits, check: Callable[[C], None] | None = None) -> None:
         self.dialect: str = driver.dialect
@@ -58,8 +59,8 @@ class ConnectionPool(Generic[C]):
     async def fetch(
         self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
     ) -> Found:
-        """Run a query and return ``shape(answer)``, computed in the query's thread. ``turn`` must hold a connection,
-        which the pool releases. Raises DataSourceError, such as InvalidSource if the driver cannot set session
+        """Run a query and return ``shape(answer)``, computed in the query's thread. The pool releases ``turn``, which
+        must have a connection. Raises DataSourceError, such as InvalidSource if the driver cannot set session
         variables."""
         work: Work[C] = self.driver.fetch
         arguments: tuple[BoundSQL, ...] = (bound,)
@@ -181,7 +182,7 @@ class ConnectionPool(Generic[C]):
         await asyncio.to_thread(self._close_all, True)
 
     def abandon(self) -> None:
-        """Drop all connections without waiting: their event loop has closed, or a server does not answer."""
+        """Close without waiting, because the event loop has closed or the server does not answer."""
         self._closed = True
         for running in self._running:
             running.stop()

@@ -29,15 +29,16 @@ BARRED_SECONDS: Final = 60.0
 """After a stream was stopped because its reader was slow, the group may run one stream fewer for this many seconds."""
 
 _LEARNED_SECONDS: Final = 60.0
-"""When the server refuses a connection, the queue uses only the connections that the source has. It tries ``pool_size``
-connections again after this many seconds."""
+"""When the server refuses a connection, the queue uses only the connections that are open. After this many seconds, it
+again uses up to ``pool_size`` connections."""
 _PAUSE_SECONDS: Final = 0.1
 """When the server refuses a source's first connection, the queue waits this many seconds, because the server needs a
 moment to free closed connections."""
 _PAUSES: Final = 3
 """How many times a turn may wait ``_PAUSE_SECONDS`` before its query fails."""
 _REMEMBERED: Final = 64
-"""Idle groups are forgotten when the queue knows this many more groups than twice those that it kept the last time."""
+"""Idle groups are forgotten whenever the number of groups exceeds this number plus twice the number that remained the
+last time."""
 
 _log = logging.getLogger(__name__)
 
@@ -48,8 +49,8 @@ def share(size: int) -> int:
 
 
 class Turn:
-    """A query's place in the queue. Once the turn has a connection, the query may use it until
-    ``FairQueue.release``."""
+    """The place of a query or stream in the queue. Once the turn has a connection, the query may use that connection
+    until ``FairQueue.release``."""
 
     __slots__ = ("began", "came", "group", "has_ended", "is_kept", "is_stream", "number", "pauses", "queue")
 
@@ -97,7 +98,7 @@ class FairQueue:
         self._groups: dict[Hashable, GroupQueue] = {}
         self._waiting_groups: dict[GroupQueue, None] = {}
         self._number = 0
-        self._clock = 0.0  # highest ``used`` of a group when it began a turn; idle groups start from it
+        self._clock = 0.0  # the highest `used` with which a turn has begun; an idle group continues from it
         self._sweep_at = _REMEMBERED
         self._learned: int | None = None
         self._believed_until = 0.0
@@ -110,8 +111,8 @@ class FairQueue:
         return len(self._running)
 
     def acquire(self, group: Hashable, weight: float = 1.0, *, is_stream: bool = False) -> Turn:
-        """Return a turn, which has a connection if one is free for the group. Raises SourceUnavailable if the queue is
-        full."""
+        """Return a turn. It has a connection already if the group may use a free one; otherwise it waits in the queue.
+        Raises SourceUnavailable if the queue is full."""
         own = self._groups.get(group)
         if own is None:
             own = self._groups[group] = GroupQueue(weight)
@@ -265,8 +266,8 @@ class FairQueue:
     # --- waiting turns ------------------------------------------------------------------------------------------------
 
     def _check_capacity(self, own: GroupQueue) -> None:
-        # In a full queue, the newest turn of the group with the most waiting turns is removed, unless that group has at
-        # most one turn more than `own`.
+        # If the queue is full, the newest turn of the group with the most waiting turns makes room for the new turn of
+        # `own`. If that group has at most one turn more than `own`, the new turn is refused instead.
         if own.waiting >= self.limits.sharing.group_max_waiting:
             raise self.lost_error(own)
         if self.waiting < self.limits.sharing.max_waiting:

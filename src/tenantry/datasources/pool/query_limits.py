@@ -43,7 +43,6 @@ class StreamLimits:
 
     @property
     def timeout_ms(self) -> int:
-        """``timeout`` in milliseconds, at least 1."""
         return _milliseconds(self.timeout)
 
 
@@ -99,12 +98,10 @@ class Limits:
 
     @property
     def wait(self) -> float:
-        """Seconds that a query may wait for a connection."""
         return max(self.timeout, self.connect_timeout)
 
     @property
     def timeout_ms(self) -> int:
-        """``timeout`` in milliseconds, at least 1."""
         return _milliseconds(self.timeout)
 
 
@@ -149,7 +146,7 @@ def take_result(
     QueryFailed for duplicate column names.
 
     ``count`` returns the bytes in memory of the rows' large values. 32 bytes are added for every value, large or not.
-    ``count=None`` is faster, but correct only if all values are numbers, strings and bytes.
+    ``count=None`` is faster, but works only for int, float, bool, str, bytes and None.
     """
     if len(set(columns)) < len(columns):
         check_names(source_id, columns)
@@ -170,7 +167,7 @@ def take_result(
 
 
 def take_open_rows(source_id: str, opened: OpenRows, limits: Limits) -> Result:
-    """Like ``take_result``, for a running query. The caller must close it."""
+    """Like ``take_result``, for a running query, which the caller must close."""
     types = opened.types or ()
     count = bytes_counter(types)
     return take_result(

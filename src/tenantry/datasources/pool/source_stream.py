@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tenantry.datasources.pool.connection_pool import ConnectionPool
 
 GRACE: Final = 0.25
-"""A query is stopped this many seconds after its timeout. If the engine ends it earlier, the connection stays
-usable."""
+"""A query is stopped this many seconds after its timeout, so that the engine can end it first: then the connection
+stays usable."""
 
 _LOOK_SECONDS: Final = 0.5
 """Seconds between checks whether the reader is slow or the stream must yield its connection."""
@@ -27,7 +27,7 @@ _LOOK_SECONDS: Final = 0.5
 SLOWEST: Final = 65_536
 """A reader is slow if it took fewer bytes than this in the last ``WINDOW`` seconds."""
 WINDOW: Final = 60.0
-"""A reader's pace is measured over this many seconds in which a chunk waited for the reader."""
+"""A reader's pace is measured over this many seconds. Only the time in which a chunk waits for the reader counts."""
 
 
 class ReaderPace:
@@ -148,7 +148,7 @@ class SourceStream(Generic[C]):
             self.outcome.set_result(outcome)
 
     def stop(self) -> None:
-        """Stop the query and drop a ready chunk. May be called repeatedly."""
+        """Stop the query and drop a chunk that is ready. May be called repeatedly."""
         code = "stopped" if self._error is None else self._error.code
         self._error = self._error or stopped_error(self._source_id)
         self._first = None

@@ -27,7 +27,7 @@ class Reduction:
     in a thread."""
 
     key: str
-    """Reductions with equal keys are equal."""
+    """Part of the cache key: reductions with equal keys must give equal results."""
     thin: Callable[[Result], Result]
     """Drops rows that ``make`` does not need. Called whenever the collected rows exceed ``max_bytes``."""
     make: Callable[[Result], Result]

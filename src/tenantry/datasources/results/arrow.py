@@ -53,9 +53,9 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
-    A column has its type in ``arrow_types``. Without one, the Arrow type follows from ``types`` if that says boolean,
-    integer, float, bytes or date. Any other column has strings, because later rows are not known yet. A value that the
-    column cannot hold becomes null.
+    A column has its type in ``arrow_types``. If that is None, a column whose type is boolean, integer, float, bytes or
+    date gets the corresponding Arrow type. Any other column has strings, because the types of later values are not
+    known yet. A value that its column cannot hold becomes null.
     """
 
     def __init__(
@@ -198,8 +198,8 @@ _DECLARED: Final[Mapping[str, tuple[frozenset[type], Callable[[Any], Any]]]] = {
     "timestamptz": (frozenset({datetime}), lambda pa: pa.timestamp("us", "UTC")),
     "string": (frozenset(), lambda pa: pa.string()),
 }
-"""By the name of a declared type: the Python types of its values, and the Arrow type. ``decimal(9, 2)`` is declared
-too."""
+"""Name of a type that a driver may declare → the Python types of its values, and a function that makes the Arrow type.
+Drivers may also declare decimals, such as ``decimal(9, 2)``."""
 ARROW_TYPES: Final[Mapping[str | None, str]] = {
     "boolean": "bool",
     "integer": "int64",
@@ -210,7 +210,7 @@ ARROW_TYPES: Final[Mapping[str | None, str]] = {
     "datetime": "timestamp",
     "interval": "duration",
 }
-"""By column type: the Arrow type that an engine declares, unless it has an exception."""
+"""Column type → Arrow type. Some engines have exceptions."""
 MAX_DIGITS: Final = 38
 """Maximum digits of an Arrow decimal of 128 bits."""
 _CERTAIN: Final = frozenset({"boolean", "integer", "float", "bytes", "date"})

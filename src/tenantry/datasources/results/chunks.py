@@ -33,8 +33,6 @@ Types: TypeAlias = Sequence[str | None] | None
 
 
 class MakeWriter(Protocol):
-    """Makes a writer, given the names, types and Arrow types of the columns."""
-
     def __call__(self, names: Sequence[str], types: Types, arrow_types: Types = None, /) -> ChunkWriter: ...
 
 

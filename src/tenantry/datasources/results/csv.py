@@ -30,9 +30,10 @@ def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool =
     """Write a header and one line per row, in UTF-8.
 
     NULL, NaN and infinity become empty fields. Dates are written in ISO 8601. Lists and objects are written as JSON.
-    ``formula_safe`` puts an apostrophe before fields that a spreadsheet could run as formulas. A spreadsheet with
-    another separator may split a field, so the parts get it, too. Raises ValueError for dicts with different keys. For
-    a list or object, raises InvalidSettings if msgspec is missing, and QueryFailed if the value is nested too deeply.
+    ``formula_safe`` puts an apostrophe before fields that a spreadsheet could run as formulas. Within fields, it does
+    so where a spreadsheet with another separator could begin a new field. Raises ValueError for dicts with different
+    keys. For a list or object, raises InvalidSettings if msgspec is missing, and QueryFailed if the value is nested too
+    deeply.
     """
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
     writer = CSVWriter(result.names, format_, formula_safe=formula_safe)
@@ -83,7 +84,7 @@ class CSVWriter:
 
 @cache
 def _inner_formulas(separator: str) -> re.Pattern[str]:
-    """A spreadsheet may split a field at a line break, or at a separator that is not ``separator``. Return a pattern
-    for the places where a formula would then begin. Fields with ``separator`` are quoted."""
+    # A spreadsheet may split a field at a line break, or at a separator that is not `separator`. The pattern matches
+    # where a formula would then begin. Fields that contain `separator` are quoted, so they are not split at it.
     ends = "".join(each for each in _SEPARATORS if each != separator)
     return re.compile(f'(?<=[{ends}\r\n])(?="*[{_FORMULA}])')

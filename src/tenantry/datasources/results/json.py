@@ -189,7 +189,7 @@ class JSONWriter:
 
 
 class TextWriter:
-    """Writes any value as a string, but lists and objects as JSON, for which it raises the errors of ``to_csv``."""
+    """Writes any value as a string. Lists and objects become JSON; this may raise the errors of ``to_csv``."""
 
     def __init__(self, format_: Format) -> None:
         self._format = format_
@@ -244,8 +244,8 @@ def _encoder(exact_numbers: Literal["number", "text"]) -> msgspec.json.Encoder:
 def _checks(
     words: tuple[str | None, ...], classes: tuple[frozenset[type], ...], *, converts_times: bool
 ) -> tuple[tuple[int, type], ...] | None:
-    """Return (position, class) of each column whose values must be checked. If all values have these classes, msgspec
-    may write whole rows. Return None if another column may need conversion."""
+    """Return (position, class of the values) of each column whose values must be checked before msgspec may write whole
+    rows. Return None if msgspec may not, because another column may need conversion."""
     found: list[tuple[int, type]] = []
     for position, (word, kinds) in enumerate(zip(words, classes, strict=True)):
         has_times = word == "datetime" if word else datetime in kinds

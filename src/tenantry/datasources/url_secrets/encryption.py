@@ -48,7 +48,7 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """Return the URL to store for ``source_id``, encrypted once with each key of ``keys``, except the key whose id is
+    """Encrypt a URL for the row of ``source_id``, once with each key of ``keys`` except the key with the id
     ``without``. A URL without plain secrets is returned unchanged. Raises InvalidSource for an unreadable URL, or if
     the package cryptography is missing."""
     if not has_plain_secrets(url):
@@ -129,9 +129,9 @@ class Reencryption:
 async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
-    """Encrypt all stored URLs with each key of ``keys``, except the key whose id is ``without``, which can be removed
-    afterwards. A URL without secrets, or encrypted with exactly these keys, does not change. The call can be
-    interrupted and repeated. Raises StoreUnavailable."""
+    """Encrypt all stored URLs with each key of ``keys``, except the key with the id ``without``. That key can then be
+    removed from the key file. A URL without secrets, or encrypted with exactly these keys, does not change. The call
+    can be interrupted and repeated. Raises StoreUnavailable."""
     done = Reencryption()
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):

@@ -23,7 +23,7 @@ _VARIABLE: Final = "TENANTRY_KEYS"
 
 @dataclass(frozen=True, slots=True)
 class ConnectableSource:
-    """A source whose URL contains the secrets themselves."""
+    """A source whose URL has plain secrets, neither encrypted nor references."""
 
     source: RegisteredSource
     read: dict[Reference, str] = field(default_factory=dict, repr=False)

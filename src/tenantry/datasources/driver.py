@@ -159,7 +159,9 @@ class DeclaringDriver(Protocol):
     """Optional protocol for drivers that declare their Enforcement. For other drivers, a warning is logged."""
 
     @property
-    def enforcement(self) -> Enforcement: ...
+    def enforcement(self) -> Enforcement:
+        """The driver's guarantees."""
+        ...
 
 
 def _nothing() -> None:
@@ -217,6 +219,7 @@ def as_result(answer: Answer) -> Result:
 
 
 def statement_error(source_id: str, reason: str) -> NotOneStatement:
+    """The error for refused SQL."""
     return NotOneStatement(f"data source {source_id} does not run this query: {reason}")
 
 
@@ -227,6 +230,7 @@ def check_statement(source_id: str, reason: str | None) -> None:
 
 
 def timeout_error(source_id: str, seconds: float) -> QueryTimeout:
+    """The error after a timeout."""
     return QueryTimeout(f"the query on data source {source_id} ran longer than {seconds:g} s and was stopped")
 
 

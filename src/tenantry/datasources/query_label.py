@@ -57,6 +57,7 @@ def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
 
 
 def untagged(bound: BoundSQL) -> str:
+    """The SQL without its tag."""
     return bound.untagged if isinstance(bound, TaggedSQL) else bound.sql
 
 

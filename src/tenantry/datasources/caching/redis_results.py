@@ -158,6 +158,7 @@ class RedisResults:
             cache.changed(source)
 
     def mark_of(self, source: str) -> str:
+        """Return the last known mark."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property

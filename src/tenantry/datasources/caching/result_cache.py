@@ -106,6 +106,7 @@ class ResultCache:
         return None if oldest is None else max(0.0, now - oldest)
 
     def is_stale(self, entry: KeptAnswer) -> bool:
+        """Whether the entry is older than ``seconds``."""
         return self.clock() - entry.as_of > self.seconds
 
     def store_outcome(self, query: BoundQuery, outcome: QueryOutcome) -> bool:

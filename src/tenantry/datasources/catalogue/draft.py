@@ -87,7 +87,7 @@ def guess_tables(catalogue: Catalogue) -> dict[str, Guess]:
 
 
 def _parents(column: str) -> tuple[str, str]:
-    """Return, for example, customer and customers for customer_id."""
+    # For example, customer and customers for customer_id.
     stem = column.removesuffix("_id")
     return stem, f"{stem}s"
 

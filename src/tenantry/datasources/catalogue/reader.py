@@ -66,7 +66,7 @@ async def read_catalogue(
 
 
 def _catalogue(dialect: str, columns: Iterable[Sequence[Any]], foreign_keys: Iterable[Sequence[Any]]) -> Catalogue:
-    """Leave out columns and foreign keys with names that no declaration can contain."""
+    # Columns and foreign keys with names that no declaration can contain are left out.
     found: dict[tuple[str, ...], list[str]] = {}
     views: set[tuple[str, ...]] = set()
     for schema, table, column, is_view in columns:

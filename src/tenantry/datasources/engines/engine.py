@@ -77,6 +77,7 @@ class Engine:
 
     @property
     def missing_package(self) -> str:
+        """The error text for a missing ``package``."""
         return f"the driver {self.package} is not installed: pip install '{self.install}'"
 
     @property

@@ -43,6 +43,7 @@ class StreamLimits:
 
     @property
     def timeout_ms(self) -> int:
+        """Milliseconds, at least 1."""
         return _milliseconds(self.timeout)
 
 
@@ -98,10 +99,12 @@ class Limits:
 
     @property
     def wait(self) -> float:
+        """Maximum seconds in the queue."""
         return max(self.timeout, self.connect_timeout)
 
     @property
     def timeout_ms(self) -> int:
+        """Milliseconds, at least 1."""
         return _milliseconds(self.timeout)
 
 

@@ -244,8 +244,8 @@ def _encoder(exact_numbers: Literal["number", "text"]) -> msgspec.json.Encoder:
 def _checks(
     words: tuple[str | None, ...], classes: tuple[frozenset[type], ...], *, converts_times: bool
 ) -> tuple[tuple[int, type], ...] | None:
-    """Return (position, class of the values) of each column whose values must be checked before msgspec may write whole
-    rows. Return None if msgspec may not, because another column may need conversion."""
+    # Returns (position, class of the values) of each column whose values must be checked before msgspec may write whole
+    # rows. Returns None if msgspec may not do so, because another column may need conversion.
     found: list[tuple[int, type]] = []
     for position, (word, kinds) in enumerate(zip(words, classes, strict=True)):
         has_times = word == "datetime" if word else datetime in kinds

@@ -46,8 +46,8 @@ _REASONS = {
 _SHOWN = 30  # an error shows this many characters of an unknown keyword
 _REASON_OF = {keyword: reason for reason, keywords in _REASONS.items() for keyword in keywords.split()}
 
-# In the patterns below, each string matches in only one way, so that a failed match takes linear time. They have no
-# possessive groups, because CPython before 3.11.5 matches these wrongly (gh-106052).
+# In the patterns below, each string matches in only one way, so that a failed match takes linear time. The patterns
+# have no possessive groups, because CPython before 3.11.5 matches these wrongly (gh-106052).
 
 # Matches whitespace, comments and brackets before the first keyword. Does not match what engines read differently: a
 # lone \r (ends a comment on some), a comment within a comment (only some nest), /*! … */ (MySQL runs it).

@@ -94,9 +94,9 @@ def _parents(column: str) -> tuple[str, str]:
 
 def tenant_column(tables: Iterable[CatalogueTable]) -> str | None:
     """Return, in lower case, the column that most likely holds the tenant."""
-    # It has a name such as `tenant_id`; otherwise it is an id column that at least two tables have. Of several such
-    # columns, it is the one that most tables have. A name without the suffix (`account`, not `account_id`) counts only
-    # if at least two tables have it, or if there is only one table.
+    # The column has a name such as `tenant_id`; otherwise it is an id column that at least two tables have. Of several
+    # such columns, the one in most tables is chosen. A name without the suffix (`account`, not `account_id`) counts
+    # only if at least two tables have it, or if there is only one table.
     tables = list(tables)
     counts = Counter(name for table in tables for name in {column.lower().strip('"') for column in table.columns})
     found = ((name, count, _TENANT.fullmatch(name)) for name, count in counts.items())

@@ -107,8 +107,8 @@ def limit_settings(limits: Limits | StreamLimits) -> dict[str, str]:
         "max_result_bytes": str(size),
         "result_overflow_mode": "throw",
         "session_timezone": "UTC",
-        # Guarded tables rely on both settings, which are the defaults. Names of WITH are visible in inner queries and
-        # in each part of a union, and a column is never replaced by an alias of an outer query.
+        # Guarded tables rely on these two settings, which are the defaults. With them, names of WITH are visible in
+        # inner queries and in each part of a union, and an alias of an outer query never replaces a column.
         "enable_global_with_statement": "1",
         "allow_experimental_analyzer": "1",
     }

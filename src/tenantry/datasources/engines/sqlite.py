@@ -107,7 +107,7 @@ class SQLiteDriver:
             f"{self._path.as_uri()}?mode=ro",
             uri=True,
             isolation_level=None,  # sqlite3 does not begin transactions
-            check_same_thread=False,  # one thread at a time uses it, but another one may interrupt or close it
+            check_same_thread=False,  # one thread at a time uses the connection, but another may interrupt or close it
             timeout=min(self._limits.connect_timeout, self._limits.timeout),
         )
         failure: TenantryError | None = None

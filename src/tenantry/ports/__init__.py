@@ -1,4 +1,5 @@
-"""Protocols of the replaceable parts. Times are aware datetimes in UTC. Every coroutine may raise StoreUnavailable."""
+"""Protocols of the parts that you may replace. Times are aware datetimes in UTC. Every coroutine may raise
+StoreUnavailable."""
 
 from tenantry.ports.backend import Backend, LeasedBackend, Slots, SnapshotBackend
 from tenantry.ports.backend import has_snapshots as has_snapshots

@@ -10,18 +10,18 @@ class Backend(Protocol):
     """Finds the group of a token. A backend needs no other method."""
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Return the group to which ``token`` belongs, or None. During a grace period, the group's previous token is
+        """Return the group of ``token``, or None. In the grace period after a rotation, the group's previous token is
         also accepted. The caller has already checked the token's signature."""
         ...
 
 
 class Slots(Protocol):
-    """The version of each slot of a store, shared by all processes on a host. ``slot_index`` returns the slot of a
-    handle.
+    """Version numbers that all processes on a host share, to see whether their cached answers are still valid. Each
+    slot has a version. ``slot_index`` returns the slot of a handle.
 
-    A write makes the version odd before its commit, and gives the slot a new even version afterwards (a seqlock). A
-    cached answer is valid while its slot has the even version that it had before the answer was read. Each of two
-    overlapping writes sets a new version at its end, which invalidates all answers that were cached before."""
+    A write sets an odd version before its commit, and a new even version afterwards (a seqlock). A cached answer is
+    valid while its slot has the even version that it had before the answer was read. If two writes overlap, each sets a
+    new version when it ends. This invalidates all answers cached until then."""
 
     @property
     def versions(self) -> Sequence[int]:
@@ -33,7 +33,7 @@ class Slots(Protocol):
         ...
 
     def repair(self, slot: int, version: int) -> None:
-        """End the write of a crashed writer: if the slot still has this odd version, give the slot a new even one."""
+        """Set a new even version if the slot still has this odd ``version``, because its writer has crashed."""
         ...
 
 
@@ -41,23 +41,24 @@ class SnapshotBackend(Backend, Protocol):
     """A backend that reports a generation with each result: the number of the last change that the result includes."""
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Return the same group as ``find``, with the generation of the snapshot. With ``fresh``, second-level caches
-        are bypassed."""
+        """Return the same group as ``find``, with the generation of the snapshot. ``fresh``: do not read from a
+        second-level cache such as Redis."""
         ...
 
 
 class LeasedBackend(SnapshotBackend, Protocol):
-    """A backend that lists its changes."""
+    """A backend whose groups may be cached, because it lists its changes."""
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
-        """Return the changes after generation ``since`` (None: the most recent changes). The list may lack old changes.
-        ``lease``: the caller promises that, within this number of seconds, it polls again or stops using its cache. A
-        write waits until the longest lease has ended, unless all processes on its host use the same slots."""
+        """Return the changes after generation ``since`` (None: the most recent changes). Old changes may be missing.
+
+        ``lease``: the caller promises to poll again within this number of seconds, or to stop using its cache. If a
+        write cannot reach the slots of every process on its host, it waits until the longest lease has ended."""
         ...
 
     @property
     def slots(self) -> Slots | None:
-        """The store's slots on this host; may be None before the first call of ``changes``. If this property returns
+        """The store's slots on this host; may be None before the first call of ``changes``. When this property returns
         another object than before, the caller must clear its cache."""
         ...
 

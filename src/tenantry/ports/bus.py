@@ -4,14 +4,14 @@ from typing import Protocol
 
 
 class EvictionListener(Protocol):
-    """Receives the messages of a bus. A message that somebody forges does no harm: the group is read from the store,
-    until two polls have ended."""
+    """Receives the messages of a bus. A forged message does no harm: it only makes the resolver read the group from the
+    store until two polls have ended."""
 
     def evict(self, handle: bytes, generation: int) -> None:
         """The bus calls this after a write to the group was committed. ``generation``: the number of that write."""
 
     def flush(self) -> None:
-        """The bus calls this when messages may have been lost, so that any cached group may be stale."""
+        """The bus calls this when it may have lost messages. Any cached group may then be stale."""
 
 
 class Bus(Protocol):
@@ -28,12 +28,12 @@ class WatchedBus(Bus, Protocol):
 
     @property
     def status(self) -> str:
-        """The state of the connection:
+        """The state of the connection. The bus sends itself test messages to check that it delivers.
         - ``idle``: ``follow`` is not running.
         - ``connecting``: no test message has arrived yet.
-        - ``receiving``: messages arrive.
+        - ``receiving``: test messages arrive.
         - ``lost``: the connection is lost.
-        - ``deaf``: the bus is connected, but the test messages that it sends to itself do not arrive."""
+        - ``deaf``: the bus is connected, but test messages do not arrive."""
         ...
 
 

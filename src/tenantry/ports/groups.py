@@ -20,9 +20,9 @@ from tenantry.groups import (
 class GroupStore(Protocol):
     """Stores user groups. A write and its audit entry are one transaction.
 
-    If a write with the same ``once`` was made before, the store does not write again but returns the first response. It
-    raises IdempotencyInFlight if the first write has not finished, IdempotencyKeyReused if the request's body differs,
-    and IdempotencySuperseded if the token of the first response is no longer live."""
+    ``once``: the Idempotency-Key of a request. If the key was used before, the store writes nothing and returns the
+    first response. It raises IdempotencyInFlight if the first request has not finished, IdempotencyKeyReused if its
+    body was different, and IdempotencySuperseded if the token in the first response is no longer live."""
 
     async def get_or_create(
         self,
@@ -61,8 +61,8 @@ class GroupStore(Protocol):
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Replace the live token ``current`` by the next version of the token. If several callers do this at the same
-        time, only one succeeds. Raises UnknownToken, TokenAlreadyRotated, GroupSuspended."""
+        """Replace ``current``, the group's live token, by a new token. If several callers do this at once, only one
+        succeeds. Raises UnknownToken, TokenAlreadyRotated, GroupSuspended."""
         ...
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
@@ -88,8 +88,9 @@ class GroupStore(Protocol):
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Write groups in one transaction; no group may occur twice. The result is None, and nothing is written, for a
-        group that another writer changed, created or deleted meanwhile, and for the rotation of a suspended group."""
+        """Write groups in one transaction; no group may occur twice. The result of a write is None if nothing was
+        written: another writer has changed, created or deleted the group meanwhile, or the write is a rotation and the
+        group is suspended."""
         ...
 
     async def list(
@@ -102,6 +103,6 @@ class GroupStore(Protocol):
         signed_by: str | None = None,
     ) -> Sequence[UserGroup]:
         """Return groups with ``team_id > after``, ordered by ``team_id``. ``match``: only groups whose id starts with
-        this string or whose name contains it. Upper and lower case of A to Z are the same. ``signed_by``: only groups
-        whose live token was signed by the key with this id."""
+        this string, or whose name contains it in upper or lower case (A to Z). ``signed_by``: only groups whose live
+        token was signed by the key with this id."""
         ...

@@ -23,7 +23,7 @@ class SourceDirectory(Protocol):
 
 
 class SourceLease(Protocol):
-    """Caches data sources, and polls the store for changes of them."""
+    """A cache of data sources. It polls the store for changes."""
 
     @property
     def staleness(self) -> float:
@@ -43,8 +43,8 @@ class SourceLease(Protocol):
 
 @runtime_checkable
 class SourceLeaseHolder(Protocol):
-    """The part of a store that holds the lease of a Resolver, so that DataSources can use the Resolver's cache. It
-    keeps only a weak reference to the lease."""
+    """Connects DataSources with a Resolver: ``lease`` is the Resolver's cache of data sources. The store keeps only a
+    weak reference to it."""
 
     @property
     def lease(self) -> SourceLease | None:
@@ -62,8 +62,8 @@ def lease_holder_of(backend: object) -> SourceLeaseHolder | None:
 
 @runtime_checkable
 class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
-    """A directory whose data sources may be cached. Each write to a source is listed as a change of SOURCES_HANDLE, and
-    changes the slots of the source's ``RegisteredSource.handles``."""
+    """A directory whose data sources may be cached. Each write to a source appears in the store's ``changes`` under
+    SOURCES_HANDLE, and changes the slots of both ``handles`` of the source."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceLookupResult:
         """Return the same source as ``get``, with the generation of the snapshot. Reads from the store, never from a
@@ -87,15 +87,15 @@ class SourceStore(LeasedSources, Protocol):
         ...
 
     async def count_mapped(self, environment: Environment) -> Mapping[frozenset[str], int]:
-        """Count groups by their mapping: return, for each set of references, the number of groups whose mapping has
-        this set."""
+        """Return, for each combination of data sources, how many groups map to exactly these sources. A key contains
+        the sources' references, as in the mappings."""
         ...
 
     async def update(
         self, source: RegisteredSource, changes: SourceUpdate, *, author: Author = UNNAMED
     ) -> RegisteredSource | None:
         """Replace the given fields and return the source. Return None if another writer has changed or deleted it since
-        the caller read ``source``. Raises InvalidSource in the same cases as ``create``, and also if a declaration with
+        the caller read ``source``. Raises InvalidSource as ``create`` does, and if a declaration with
         ``guard: required`` would be removed. Raises AlreadyExists if another source has this ``provided_id``."""
         ...
 

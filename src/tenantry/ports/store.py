@@ -32,10 +32,10 @@ class TokenCount(NamedTuple):
     live: int = 0
     """The number of groups whose live token the key signed."""
     in_grace: int = 0
-    """The number of groups whose live token another key signed, and whose previous token, of this key, is still in its
-    grace period."""
+    """The number of groups whose previous token, signed by the key, is still in its grace period. Groups that ``live``
+    counts are not counted again."""
     grace_until: datetime | None = None
-    """The latest end of those grace periods."""
+    """The latest end of the grace periods that ``in_grace`` counts."""
 
 
 class EnvironmentStore(Protocol):
@@ -102,8 +102,7 @@ class ApiTokenStore(Protocol):
         ...
 
     async def get_with_group(self, digest: bytes, provided_id: str) -> Caller | None:
-        """Read the token as ``get`` does and, in the same read, the group ``provided_id`` of the token's
-        environment."""
+        """Return the token as ``get`` does, with the group ``provided_id`` of its environment, in one read."""
         ...
 
     async def record_use(self, token: ApiToken) -> None:
@@ -166,12 +165,12 @@ class CodeStore(Protocol):
 
 
 class UsageStore(Protocol):
-    """Stores usage by group, hour and data source. The usage of a deleted group is kept for billing. If counting by
-    viewer is on for an environment, its usage is also stored by group, day and viewer, until the group is deleted."""
+    """Stores usage by group, hour and data source. The usage of a deleted group is kept for billing. In environments
+    that count viewers, usage is also stored by group, day and viewer, until the group is deleted."""
 
     async def add(self, batch: UsageBatch) -> None:
-        """Add the batch, unless in the last 90 days its writer has added one with the same or a higher number. Rows of
-        viewers are dropped if their group does not exist or if their environment does not count viewers."""
+        """Add the batch, unless its writer has added a batch with the same or a higher number in the last 90 days. Rows
+        of viewers are dropped if their group does not exist or if their environment does not count viewers."""
         ...
 
     async def sums(
@@ -201,8 +200,9 @@ class UsageStore(Protocol):
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
-        """Delete a few thousand rows of group hours that began before ``before`` and of viewer days that ended by then.
-        Return the number of deleted rows; call this again until it returns 0. A call that deletes rows is audited."""
+        """Delete rows of group hours that began before ``before``, and of viewer days that ended by then. One call
+        deletes at most a few thousand rows. Return their number; call this again until it returns 0. A call that
+        deletes rows is audited."""
         ...
 
 

@@ -22,7 +22,7 @@ class ChangeListeners:
         self._listeners.append(listener)
 
     def notify(self, handle: bytes, generation: int) -> None:
-        """An error of a listener affects neither the write nor the other listeners."""
+        """Call all listeners. If one fails, log its error and call the others."""
         for listener in self._listeners:
             try:
                 listener.changed(handle, generation)

@@ -8,8 +8,8 @@ from tenantry.errors import InvalidSource
 
 
 def check_tables(declaration: Mapping[str, Any] | None) -> str:
-    """Return a declaration as canonical JSON; "" for None or ``{}``. Raises InvalidSource if ``read_tables`` rejects
-    the declaration, or if it lists no table."""
+    """Return a declaration of guarded tables as canonical JSON, or "" for None and ``{}``. Raises InvalidSource (see
+    ``SourceStore.create``)."""
     if not declaration:
         return ""
     from tenantry.sql.guarding import InvalidTables, read_tables  # slow to import

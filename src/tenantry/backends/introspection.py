@@ -38,8 +38,8 @@ class IntrospectionBackend:
     - ``api_token``: an API token with the scope ``introspect``. The backend finds only groups of this token's
       environment.
     - ``keys``: the other server's signing keys. The backend sends only tokens that one of these keys signed.
-    - ``timeout``: maximum seconds for a look-up, including connecting. Use less than the Resolver's ``patience``, so
-      that the log names the cause.
+    - ``timeout``: maximum seconds for a look-up, including connecting. Use less than ``patience``, the Resolver's limit
+      for a load: otherwise the log does not name the cause.
     - ``allow_http``: permit unencrypted HTTP to other hosts.
     - ``clock``: returns the time of day, to compare with the time ``exp`` in a response.
     """
@@ -81,8 +81,8 @@ class IntrospectionBackend:
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``, but the result also has the seconds that are left in a grace period. It has no generation.
-        ``fresh`` has no effect."""
+        """Like ``find``. The result also has the seconds until the group or the token's grace period ends, but no
+        generation. ``fresh`` has no effect."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -91,7 +91,6 @@ class IntrospectionBackend:
         return read_response(await self._ask(text), token, asked_at)
 
     async def _ask(self, token: str) -> bytes:
-        """Raises StoreUnavailable unless a response with status 200 arrives."""
         client = self._clients.get()
         try:
             async with asyncio.timeout(self._timeout):

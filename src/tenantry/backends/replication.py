@@ -19,7 +19,7 @@ def attach_redis(store: Store, url: str) -> Callable[[], Awaitable[None]]:
 
     listeners = (RedisBackend(store, url), RedisBus(url))
     for listener in listeners:
-        store.subscribe(listener)  # the cache comes first: a reader that the bus notifies should find the tombstone
+        store.subscribe(listener)  # the cache first: a reader that the bus notifies then finds the change in the cache
 
     async def close() -> None:
         closing = [asyncio.create_task(listener.aclose()) for listener in listeners]

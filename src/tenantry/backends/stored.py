@@ -44,8 +44,8 @@ USAGE_WRITER_LIFETIME = timedelta(days=90)
 """How long a store remembers the number of the last batch that a UsageRecorder wrote."""
 
 PRUNED_AT_ONCE = 5_000
-"""Maximum number of usage rows of groups that one call of ``prune`` deletes, and the same maximum for rows of viewers.
-When a group is deleted, one transaction deletes at most this many of its viewers' rows."""
+"""One call of ``prune`` deletes at most this many usage rows of groups, and at most this many of viewers. When a group
+is deleted, each transaction deletes at most this many of its viewers' rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,8 @@ class StoredGroup:
         """Return the group with a new token, which replaces the live token ``current``. The old token stays valid for
         ``grace_seconds`` from ``now`` (None: the environment's default).
 
-        Raises UnknownToken if ``current`` is not a token of this group, TokenAlreadyRotated if it is an earlier one,
-        and GroupSuspended."""
+        Raises GroupSuspended, UnknownToken if ``current`` is not a token of this group, and TokenAlreadyRotated if
+        ``current`` was replaced before."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:  # an earlier token: handles are never reused
@@ -134,7 +134,7 @@ class StoredGroup:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """The stored response to a request with an Idempotency-Key, without the token, which is in the group's row."""
+    """A stored response to a request with an Idempotency-Key. The token is stored only in the group's row."""
 
     body_hash: bytes
     group: UserGroup
@@ -145,8 +145,8 @@ class StoredResponse:
         return cls(once.body_hashes[0], issued.group, issued.created)
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
-        """Return the stored response again, with the group's present value of ``suspended``. ``now``: the group as it
-        is now, or None if it was deleted. Raises IdempotencyKeyReused and IdempotencySuperseded."""
+        """Return the stored response, with the group's present value of ``suspended``. ``now``: the group as it is now,
+        or None if it was deleted. Raises IdempotencyKeyReused and IdempotencySuperseded."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
             raise IdempotencyKeyReused("this Idempotency-Key was used with another body: use a new key")
         if now is None or now.token.version != self.group.token_version:
@@ -159,8 +159,8 @@ class StoredResponse:
 
 
 def _same(stored: Token, given: Token) -> bool:
-    """The secret nonce is compared in constant time."""
     has_names = (stored.handle, stored.key_id, stored.version) == (given.handle, given.key_id, given.version)
+    # The nonce is secret, so it is compared in constant time.
     return has_names and stored.tag is given.tag and compare_digest(stored.nonce, given.nonce)
 
 
@@ -228,8 +228,8 @@ class StoreClock:
         self._given = given
 
     def at(self, micros: int | None) -> datetime:
-        """``micros``: the time that the database reported, in microseconds since 1970. None: the database has no
-        clock."""
+        """Return the time. ``micros``: the time that the database reported, in microseconds since 1970, or None if the
+        database has no clock."""
         if self._given is not None:
             return self._given()
         return utc_now() if micros is None else from_micros(micros)

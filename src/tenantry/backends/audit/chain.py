@@ -1,7 +1,8 @@
-"""Seals the audit trail. The MAC of each entry covers the entry and the seal before it, so a check finds every change
-of sealed entries that was made without the key. Only with a head from outside the store does it find that the newest
-entries were removed. Entries that were written without the keys have no seal; the next seal covers them, too
-(docs/decisions/0074-audit-chain.md)."""
+"""Seals audit entries, so that a check finds every change of them that was made without the key. A seal is a MAC of the
+entry and the previous seal. An entry that was written without the keys has no seal; the next seal covers it.
+
+If the newest entries were removed, a check finds this only with a head: the number and MAC of an entry, noted outside
+the store (docs/decisions/0074-audit-chain.md)."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ class ChainKeys(Protocol):
 
     @property
     def audit_keys(self) -> Mapping[str, bytes]:
-        """The audit key (32 bytes) of every signing key, also of removed ones, by the signing key's id."""
+        """The audit keys (32 bytes), by the id of their signing key. Removed signing keys are included."""
         ...
 
 
@@ -66,8 +67,8 @@ def write_seal(seal: Seal) -> bytes:
 
 
 NO_SEAL: Final = Seal("", 0, b"")
-"""``read_seal`` returns this if it cannot read a seal, because somebody must have altered that seal. The check always
-rejects NO_SEAL."""
+"""``read_seal`` returns this for a seal that it cannot read. Somebody must have altered such a seal, so the check
+always rejects NO_SEAL."""
 
 
 def read_seal(column: object) -> Seal:
@@ -109,11 +110,11 @@ class ChainCheck:
     """Number of the last entry before the chain begins. If an earlier check found a different number, somebody has
     restarted the chain."""
     before: int = 0
-    """Number of entries before the chain."""
+    """How many entries are before the chain."""
     unsealed: int = 0
-    """Unsealed entries since the chain began."""
+    """How many entries without a seal were added since the chain began."""
     left_out: int = 0
-    """Unsealed entries that no seal covers."""
+    """How many of the ``unsealed`` entries the next seal does not cover."""
     first_unsealed: int | None = None
     head: ChainHead | None = None
     """The last sealed entry that was checked. To check only the entries after a known head, pass that head."""

@@ -1,4 +1,4 @@
-"""Buses announce changes sooner than the next poll would."""
+"""Buses notify processes of changes before their next poll."""
 
 from tenantry.backends.buses.postgres import PostgresBus
 from tenantry.backends.buses.redis import RedisBus

@@ -30,8 +30,8 @@ class PostgresBus:
     - ``listen_url``: an address of the same primary server without a transaction pooler, because LISTEN needs a
       connection that stays open. None: ``url``.
 
-    The status is ``receiving`` once the first test message has arrived. While ``follow`` runs, the bus holds one
-    connection for LISTEN and one for test messages. It does no I/O before ``follow``. Raises InvalidSettings."""
+    While ``follow`` runs, the bus holds one connection for LISTEN and one for test messages. It does no I/O before
+    ``follow``. Raises InvalidSettings."""
 
     def __init__(self, url: str, *, listen_url: str | None = None) -> None:
         load_psycopg()  # to report a missing package now

@@ -1,5 +1,6 @@
-"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE). It does not use the subscriber of redis-py, which reconnects and
-does not report that messages may be lost."""
+"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE)."""
+
+# The subscriber of redis-py is not used: it reconnects and does not report that messages may be lost.
 
 from __future__ import annotations
 
@@ -33,8 +34,8 @@ _CAUSE = (
     "servers share the address"
 )
 _NO_STORE = "-"
-"""The store id in all notices: the bus does not know its store. A notice from another store has no effect, because
-handles are random."""
+"""Replaces the store id in notices, because the bus does not know its store. A notice from another store has no effect,
+because handles are random."""
 
 
 class RedisBus:

@@ -27,7 +27,7 @@ class RefusedEntry(ValueError):
 
 
 def key_of(store_id: str, handle: bytes) -> str:
-    """The braces enclose the hash tag for Redis Cluster."""
+    # The braces enclose the hash tag for Redis Cluster.
     return f"{_prefix(store_id)}{{{handle.hex()}}}"
 
 
@@ -51,7 +51,7 @@ def write_entry(store_id: str, token: Token, group: UserGroup) -> bytes:
 
 
 def read_entry(value: bytes, store_id: str, token: Token) -> LookupResult | None:
-    """Return None for a tombstone, and for an entry of a different token. Raises RefusedEntry for an invalid value."""
+    """Return None for a tombstone, and for the entry of a different token. Raises RefusedEntry for an invalid value."""
     try:
         return _read(value[:DIGITS], value[DIGITS:], store_id, token)
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
@@ -99,8 +99,8 @@ if #there == {DIGITS} and (there > ARGV[1] or (there == ARGV[1] and ARGV[2] == '
 redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
 return 1
 """
-"""Writes a group or a tombstone. Keeps an entry of a later generation, because writes may arrive late. A tombstone
-never replaces a group of the same generation, which was read after the change."""
+"""Writes a group or a tombstone. Keeps an entry of a later generation, because writes may arrive late. A tombstone does
+not replace a group of its generation, because that group was read after the change."""
 
 _DIGEST = sha1(_WRITE.encode(), usedforsecurity=False).hexdigest()
 

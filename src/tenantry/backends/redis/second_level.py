@@ -52,8 +52,8 @@ class RedisCounters:
 
 
 class RedisBackend:
-    """Reads groups from a cache in Redis, otherwise from the backend ``origin``. In a process that writes to the store,
-    also pass this backend to ``store.subscribe``.
+    """Reads groups from a cache in Redis, otherwise from the backend ``origin``. If this process writes to the store,
+    pass this backend to ``store.subscribe``, so that a write invalidates its group in Redis.
 
     - ``url``: see database/redis_server.py.
     - ``budget``: maximum seconds to wait for Redis before reading from the origin.
@@ -113,16 +113,16 @@ class RedisBackend:
 
     @property
     def sources(self) -> SourceLeaseHolder | None:
-        """The data sources of the origin. Redis does not cache data sources."""
+        """The origin's data sources, which Redis does not cache."""
         return lease_holder_of(self._origin)
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:
-        """The usage recorder of the origin."""
+        """The origin's usage recorder."""
         return recorder_of(self._origin)
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """Write a tombstone in the background."""
+        """Write a tombstone, which marks the group as changed, in the background."""
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:
@@ -206,8 +206,8 @@ class _RedisConnections:
 def read_batcher(
     read: Callable[[Sequence[str]], Awaitable[Sequence[bytes | None]]], budget: float, ended: Callable[[bool], None]
 ) -> TickBatcher[str, bytes | None]:
-    """At most two commands run at once. A command may run for longer than ``budget``, so that a slow handshake can
-    finish."""
+    """Return a batcher that runs at most two commands at once. A command may run for longer than ``budget``, so that a
+    slow handshake can finish."""
 
     async def fetch(keys: list[str], _: float) -> dict[str, bytes | None]:
         try:

@@ -79,7 +79,7 @@ class HandleChanged(Exception):
 
 
 class StoreReplaced(Exception):
-    """The database has another store id or run name than the one for which the write was announced."""
+    """The store id or run name in the database differs from the one for which the write was announced."""
 
 
 _SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # a trigger has set ``sources``
@@ -154,7 +154,7 @@ def note_change(
     *,
     at: datetime,
 ) -> tuple[CountedChange]:
-    """Must be the last call in a transaction. Raises StoreReplaced."""
+    """Count, list and audit a change. Must be the last call in a transaction. Raises StoreReplaced."""
     entry = _entry(context.author, action, group.environment.name, group.provided_id, details, at)
     on_postgresql, values, keys = connection.dialect.name == "postgresql", _values(entry), context.keys
     if not on_postgresql:
@@ -229,7 +229,7 @@ def note_source_change(
 def _checked(
     connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
 ) -> CountedChange:
-    """Return the change in ``row``, the last of ``counted`` new changes. Raises StoreReplaced."""
+    """Return the change in ``row``, which is the last of ``counted`` new changes. Raises StoreReplaced."""
     if row is None:
         raise MigrationNeeded(EMPTY_GENERATION)
     number, store_id, run_name, longest_lease = row[:4]

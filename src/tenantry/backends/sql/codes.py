@@ -35,7 +35,7 @@ class SQLCodes(SQLPart, CodeStore):
         def write(connection: Connection, context: WriteContext) -> None:
             now = context.now(connection)
             ends = now + timedelta(seconds=lifetime)
-            if api_token_id is not None:  # first, because a revocation, too, locks the API token before codes
+            if api_token_id is not None:  # first: a revocation also locks the API token before its codes
                 ends = _end_of_issuer(connection, api_token_id, now, ends)
             delete_expired(connection, single_use_codes, now)
             if share is not None:
@@ -94,8 +94,8 @@ class SQLCodes(SQLPart, CodeStore):
 
 
 def _end_of_issuer(connection: Connection, api_token_id: int, now: datetime, ends: datetime) -> datetime:
-    """Return when the new code ends: at ``ends``, or earlier with its API token. Locks the token's row: an earlier
-    revocation makes this raise Unauthorized, and a later one deletes the new code."""
+    """Return when the new code ends: at ``ends``, or earlier with its API token. Raises Unauthorized if the token has
+    ended. Locks the token's row, so that a later revocation also deletes the new code."""
     tokens = api_tokens.c
     issuer = select(tokens.revoked_at, tokens.expires_at).where(tokens.id == api_token_id)
     row = connection.execute(issuer.with_for_update(read=True)).first()

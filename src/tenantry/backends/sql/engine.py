@@ -1,5 +1,5 @@
-"""The interface between SQLStore and its database. Most statements bypass SQLAlchemy's execution, which makes writes on
-SQLite ten times faster."""
+"""The interface between SQLStore and its database. Most statements bypass SQLAlchemy's execution, because writes on
+SQLite are then ten times faster."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _OF_CONNECTIONS = {"OperationalError", "InterfaceError", "ConnectionTimeout"}  #
 
 
 def outdated(error: BaseException) -> bool:
-    """Whether a prepared statement has become invalid. In that case the statement did not run."""
+    """Whether the error means that a prepared statement is no longer valid. The statement did not run."""
     cause = driver_error(error)
     state = getattr(cause, "sqlstate", None)
     return state in _NO_STATEMENT or (state == "0A000" and "cached plan" in str(cause))
@@ -76,8 +76,8 @@ def refused(label: str, reason: str) -> StoreUnavailable:
 def unavailable(
     error: BaseException, label: str, problem: Callable[[], str | None] | None = None
 ) -> StoreUnavailable | None:
-    """Convert a driver's error. Return None if the error does not come from the database. ``problem`` returns why an
-    SQLite file cannot be used."""
+    """Convert a driver's error, or return None if it does not come from the database. ``problem`` returns why an SQLite
+    file cannot be used."""
     cause = driver_error(error)
     if isinstance(cause, sqlite3.Error):
         reason = problem() if problem is not None and _primary_code(cause) in _OF_FILES else None
@@ -156,7 +156,7 @@ class StoreEngine(Protocol):
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """Return the row of ``queries.LOOK_UP`` for the handle. The row shows all writes before this call. Raises the
+        """Return the row of ``queries.LOOK_UP`` for the handle, which includes all writes before this call. Raises the
         errors of ``read``."""
         ...
 
@@ -164,9 +164,11 @@ class StoreEngine(Protocol):
         """Run ``work`` in one transaction, and return its result.
 
         - Raises StoreUnavailable if nothing changed.
-        - Raises OutcomeUnknown if the deadline passed after the write (SQLite) or the commit (PostgreSQL) had started,
-          or if the connection broke during the commit. With SQLite, ``late`` is called in this event loop when the
-          outcome becomes known. It gets the result of ``work``, or None if nothing changed."""
+        - Raises OutcomeUnknown if the write may have been done: the deadline passed after the write (SQLite) or the
+          commit (PostgreSQL) had started, or the connection broke during the commit.
+
+        After OutcomeUnknown, SQLite calls ``late`` in this event loop when the outcome becomes known, with the result
+        of ``work``, or with None if nothing changed."""
         ...
 
     async def aclose(self) -> None: ...
@@ -263,7 +265,7 @@ def _driver(connection: Connection) -> Any:
 def _insert(connection: Connection, table: Table) -> Any:
     if connection.dialect.name == "sqlite":
         return sqlite.insert(table)
-    # Imported here: the import takes a tenth of a command's start, and SQLite does not need it.
+    # Imported here: SQLite does not need it, and it takes a tenth of the time in which a command starts.
     from sqlalchemy.dialects import postgresql
 
     return postgresql.insert(table)

@@ -22,8 +22,8 @@ from tenantry.errors import StoreUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 _BETWEEN_RENAMES: Final = 60.0
-"""Minimum seconds between two new run names of a store in a process. The name is random: if its folder is taken too,
-another name would not help."""
+"""Minimum seconds between two changes of a store's run name by this process. A new name is random: if its folder is
+taken too, a third name would not help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class StoreIdentity:
 
 
 class HostSlots:
-    """Opens a store's slots on this host: at the first use, and again when the file has been replaced. ``rename`` gives
+    """Opens the file of a store's slots on this host, and opens it again when it has been replaced. ``rename`` gives
     the store another run name, unless another process has done so."""
 
     def __init__(
@@ -67,7 +67,8 @@ class HostSlots:
         return await self.open(self._known or await self._read(deadline), deadline)
 
     async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """If the run folder is taken (FolderTaken), give the store another run name. Raises StoreUnavailable."""
+        """Open the slots. If the run folder is taken (FolderTaken), first give the store another run name. Raises
+        StoreUnavailable."""
         try:
             return identity, self._open(identity)
         except FolderTaken as taken:
@@ -99,15 +100,15 @@ class HostSlots:
     async def wait_until_visible(
         self, identity: StoreIdentity, announced_in: SharedSlots, handles: Iterable[bytes]
     ) -> None:
-        """Wait until no process on this host can use an answer that was cached before the write was committed.
-        ``announced_in``: the slots in which the write was announced."""
+        """Wait until no process on this host can use an answer that was cached before the commit. ``announced_in``: the
+        slots in which the write was announced."""
         try:
             slots = self._open(identity)
             if slots is not announced_in:  # the file was replaced; other processes may still use the old one
                 for handle in handles:
                     slots.touch(handle)
             left = slots.leases_left(self._longest_lease, monotonic_with_suspend())
-        except (StoreUnavailable, FolderTaken):  # nobody could be notified: wait until all leases have ended
+        except (StoreUnavailable, FolderTaken):  # no process could be notified, so wait until all leases have ended
             left = self._longest_lease
         if left:
             self._visible_at = max(self._visible_at, time.monotonic() + left)
@@ -139,6 +140,7 @@ def raise_lease(connection: Connection, seconds: float) -> float:
 
 
 def write_nothing(connection: Connection) -> None:
-    """Test a write: set the run name to itself, unless another transaction has locked the row."""
+    """Test whether the database permits writes: set the run name to itself, unless another transaction has locked the
+    row."""
     if connection.execute(LONGEST_LEASE.with_for_update(skip_locked=True)).first() is not None:
         connection.execute(generation.update().values(run_name=generation.c.run_name))

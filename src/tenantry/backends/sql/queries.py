@@ -81,8 +81,8 @@ def _strpos(element: name_contains, compiler: Any, **options: Any) -> str:
 
 
 class in_order(FunctionElement[int]):  # noqa: N801 - named like a SQL function
-    """A column that SQLite must not use to choose an index. With an index on this column, SQLite would read and sort
-    all rows that have the same value, to return one page."""
+    """A column whose index SQLite must not use. Otherwise SQLite would read and sort all rows with the same value
+    before it returns one page."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True

@@ -36,8 +36,8 @@ class Write(Protocol[T_co]):
 
 
 class Runner:
-    """Runs reads and writes with deadlines, and announces writes in this host's slots. ``timeout``: maximum seconds
-    that callers wait."""
+    """Runs reads and writes with deadlines, and announces writes on this host by odd versions in the slots.
+    ``timeout``: maximum seconds that callers wait."""
 
     def __init__(
         self,
@@ -86,8 +86,8 @@ class Runner:
         return await self._identity(deadline)
 
     async def open_slots(self, identity: StoreIdentity, deadline: float, *, lease: float | None) -> None:
-        """Open this host's slots for a reader, and record its ``lease`` in seconds if that is the longest. Raises
-        StoreUnavailable; the reader must then cache nothing."""
+        """Open this host's slots for a reader. Record the reader's ``lease``, in seconds, if it is the store's longest.
+        Raises StoreUnavailable; the reader must then cache nothing."""
         identity, slots = await self.host_slots.open(identity, deadline)
         if lease is None:
             return
@@ -96,12 +96,12 @@ class Runner:
         _, found = await self.host_slots.open(
             identity, deadline
         )  # a writer that did not see the lease may have replaced the file
-        if found is slots and not before:  # the store's first lease: no process can have one under an older file
+        if found is slots and not before:  # the store's first lease: no process has a lease under an older file
             slots.settle()
 
     async def check_writes(self, deadline: float) -> None:
-        """Raises StoreUnavailable if the database or this host's run folder permits no writes, but not if the database
-        is only busy until ``deadline``."""
+        """Raises StoreUnavailable if the database or this host's run folder permits no writes. A database that is busy
+        until ``deadline`` raises no error."""
         await self.host_slots.for_writing(deadline)
         try:
             await self._engine.write(write_nothing, deadline, _nothing)
@@ -116,8 +116,8 @@ class Runner:
     async def write_to(
         self, handles: Sequence[bytes], work: Write[WriteResult[T]], context: WriteContext, deadline: float
     ) -> T:
-        """Run ``work`` in a transaction that affects caches, with odd versions in the slots of ``handles``. Then notify
-        the listeners."""
+        """Run ``work`` in a transaction. Until the transaction ends, the slots of ``handles`` have odd versions, so
+        that no process uses their cached answers. Then notify the listeners."""
         return await self._run_to_end(self._announce_and_write(handles, work, context, deadline))
 
     async def _run_to_end(self, writing: Coroutine[Any, Any, T]) -> T:
@@ -145,10 +145,10 @@ class Runner:
                 self.host_slots.forget()
                 continue
             except (OutcomeUnknown, asyncio.CancelledError):
-                # The commit may still happen, and if the version became even now, a reader could cache an older answer.
-                # So the slot stays odd, and nothing in it is cached, until ``late`` is called or a reader repairs the
-                # slot (when it has been odd for as long as the reader's lease). If another write to the slot ends
-                # before, polls report this commit, as to other hosts.
+                # The commit may still happen. If the version became even now, a reader could cache an older answer. So
+                # the slot stays odd, and nothing in it is cached, until ``late`` is called. If that never happens, a
+                # reader repairs the slot when it has been odd for as long as the reader's lease. If another write to
+                # the slot ends first, it makes the version even: then polls report this commit, as on other hosts.
                 raise
             except BaseException:
                 announced.close()
@@ -166,7 +166,6 @@ class Runner:
             self.listeners.notify(each.handle, each.generation)
 
     async def aclose(self) -> None:
-        """Close connections. The next call opens them again."""
         self.host_slots.forget()
         await self._engine.aclose()
 

@@ -1,5 +1,5 @@
-"""Adds sealed audit entries. A writer first locks the row of the table ``generation`` (it holds the head of the chain),
-and then takes numbers for its entries. So entries are sealed in the order of their numbers."""
+"""Adds sealed audit entries. A writer first locks the row of the table ``generation``, which holds the head of the
+chain. Then it takes numbers for its entries. So entries are sealed in the order of their numbers."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ returning audit_number
 def add_entries(
     connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
 ) -> None:
-    """Must be the last statement of a transaction. ``head``: the row of ``generation``, if the caller has already
-    locked it."""
+    """Add ``entries`` with seals, as the last statement of a transaction. ``head``: the row of ``generation``, if the
+    caller has already locked it."""
     on_postgresql = connection.dialect.name == "postgresql"
     if head is None:
         head = (
@@ -106,7 +106,7 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
 
 
 def _seal(keys: ChainKeys, head: Row, unsealed: Sequence[Row], entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-    """``unsealed``: newest first; if there are more than MAX_COVERED, none of them joins the chain."""
+    """``unsealed``: newest first. If there are more than MAX_COVERED, the seal covers none of them."""
     after = head[0]
     if len(unsealed) > MAX_COVERED:
         after, unsealed = unsealed[0][0], ()

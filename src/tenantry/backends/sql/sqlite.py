@@ -31,7 +31,7 @@ MAX_TOGETHER = 64
 returns only after the commit."""
 
 _REPORT_MILLISECONDS = 50
-"""A wait for a lock ends this long before the deadline. So the error arrives in time."""
+"""A wait for a lock ends this long before the deadline, so that the caller gets the error in time."""
 
 _CACHE_KIB = 2_000
 """Size of the reader's page cache. The first read after a write drops all pages, which blocks the event loop for 250
@@ -208,7 +208,7 @@ class SQLiteWriter:
             waiting = self._commit([job for job in waiting if job not in late])
 
     def _commit(self, jobs: list[_Job]) -> list[_Job]:
-        """If the file is locked, return the writes whose deadlines allow another try."""
+        """Commit the writes together. If the file is locked, return those whose deadlines allow another try."""
         if not jobs:
             return []
         try:

@@ -41,7 +41,8 @@ PAGE = 150
 µs for the statement, 150 µs to build the records, and 200 µs to drop the page cache if another process has written."""
 
 WRITES_CHECKED_SECONDS = 1.0
-"""After a write has succeeded, ``ready`` writes nothing for this number of seconds, because anyone may call it."""
+"""After a successful test write, ``ready`` makes no other for this number of seconds, because any client may call
+it."""
 
 
 class SQLStore(WrittenBackend):

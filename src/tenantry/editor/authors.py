@@ -21,7 +21,7 @@ class Right(StrEnum):
     SAVE = "save"
     """Write files."""
     UNGUARDED = "unguarded"
-    """Read declared tables without their guard."""
+    """Read guarded tables without their guards."""
 
 
 ALL_BUT_UNGUARDED: Final = frozenset({Right.VIEW, Right.RUN, Right.SAVE})
@@ -38,11 +38,11 @@ class EditorAuthor:
     """The names of the environments whose groups the author may use; None: all."""
 
     def audited(self, request_id: str | None = None) -> Author:
-        """Return the author for an entry of the audit trail."""
+        """Return the author for the audit trail."""
         return Author(f"editor {self.name}", request_id)
 
     def may_use(self, environment: str) -> bool:
-        """Whether the author may use the groups of the environment with this name."""
+        """Whether the author may use the groups of this environment."""
         return self.environments is None or environment in self.environments
 
 

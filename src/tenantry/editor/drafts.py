@@ -19,17 +19,18 @@ from tenantry.errors import TemplateError
 from tenantry.sql import FRAGMENT_NAME, Query
 
 _KEPT: Final = 4_000_000
-"""Maximum characters of the sets of drafts whose compiled queries are kept. Each set counts as ``_LEAST`` more."""
+"""Maximum characters of unsaved texts whose compiled queries are kept. Each set of texts that were sent together counts
+as ``_LEAST`` more."""
 _LEAST: Final = 250_000
 _SUFFIX: Final = ".sql"
 _INCLUDE: Final = re.compile(r"\{\{\s*>\s*([^\s{}]+)\s*\}\}")
 
 _State: TypeAlias = "tuple[int, int, int] | None"
-"""Changes if the file changes. None: there is no file."""
+"""A value that differs after the file has changed. None: there is no file."""
 
 
 class QueryDrafts:
-    """The query files of an editor's folder, with unsaved texts in place of files. Thread-safe."""
+    """The queries of an editor's folder. Unsaved texts replace the text of their files. Thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self._workspace = Workspace(folder)
@@ -38,14 +39,15 @@ class QueryDrafts:
         self._lock = Lock()
 
     def with_drafts(self, drafts: Mapping[str, str]) -> DraftedQueries:
-        """``drafts``: unsaved texts by path. Compiled queries are kept until a file changes."""
+        """Return the queries with the unsaved texts ``drafts``, by path. Compiled queries are kept until a file
+        changes."""
         named = {name: text for path, text in drafts.items() if (name := query_name(path)) is not None}
         key = tuple(sorted(named.items()))
         with self._lock:
             found = self._kept.pop(key, None)
             if found is None or not found.is_current():
                 found = DraftedQueries(self._workspace, named)
-            self._kept[key] = found  # it fits, because a body has at most 2 MiB
+            self._kept[key] = found  # never too large for the cache, because a body has at most 2 MiB
             return found
 
     def dashboards(self, path: str, drafts: Mapping[str, str]) -> list[DashboardFile]:
@@ -53,7 +55,8 @@ class QueryDrafts:
         return [] if name is None else self._uses.of(name, self.with_drafts(drafts), drafts)
 
     def dashboard(self, path: str, drafts: Mapping[str, str], name: str | None) -> DashboardFile | None:
-        """Return the dashboard with this name if it uses the query in a file, otherwise the first one that does."""
+        """Return the dashboard ``name`` if it uses the query in the file ``path``; otherwise the first dashboard that
+        uses the query."""
         using = self.dashboards(path, drafts)
         return next((each for each in using if each.name == name), next(iter(using), None))
 
@@ -67,17 +70,17 @@ class QueryDrafts:
         dialect: str | None = None,
         zone: tzinfo | None = None,
     ) -> Query:
-        """Return the query with this text. A dashboard that uses the query supplies the parameters that the text does
-        not declare: the one named ``dashboard``, or else the first. ``zone``: the time zone of the data source. Raises
-        TemplateError for a bad header, and if the query does not accept a control."""
+        """Return the query with this text. Parameters that the text does not declare come from the controls of a
+        dashboard that uses the query: the one named ``dashboard``, or else the first. ``zone``: the time zone of the
+        data source. Raises TemplateError for a bad header, and if the query does not accept a control."""
         query = self.with_drafts(drafts).typed(query_name(path) or "", path, text, dialect)
         chosen = self.dashboard(path, drafts, dashboard)
         return query if chosen is None else declared_by(chosen, query, zone)
 
 
 class DraftedQueries(Mapping[str, Query]):
-    """Queries by name. A file is read when its query is asked for. Reading raises TemplateError for an unusable file,
-    and OSError. Each object equals only itself."""
+    """Queries by name. A query's file is read at the first access. This raises TemplateError for an unusable file, and
+    OSError. Each object equals only itself."""
 
     def __init__(self, workspace: Workspace, drafts: Mapping[str, str]) -> None:
         self._workspace = workspace
@@ -108,7 +111,7 @@ class DraftedQueries(Mapping[str, Query]):
         return id(self)
 
     def is_current(self) -> bool:
-        """Whether the files are as they were when they were read."""
+        """Whether no file has changed since it was read."""
         states = [*self._states.items()]  # a copy: other threads read further files meanwhile
         same = all(_state(self._file(name)) == state for name, state in states)
         return same and (self._names is None or self._names == sorted({*self._drafts, *self._files()}))
@@ -198,9 +201,9 @@ class DashboardUses:
 
 
 def declared_by(dashboard: DashboardFile, query: Query, zone: tzinfo | None) -> Query:
-    """If the query names parameters that it does not declare, return it with the dashboard's controls as parameters.
-    Otherwise return it unchanged. ``zone``: the time zone of the data source. Raises TemplateError if the query does
-    not accept the type of a control."""
+    """If the query names parameters that it does not declare, return a copy that gets them from the dashboard's
+    controls. Otherwise return the query unchanged. ``zone``: the time zone of the data source. Raises TemplateError if
+    the query does not accept the type of a control."""
     try:
         extended = query.declaring(dict.fromkeys(query.parameter_names, "text"))
     except TemplateError:  # the compilation of the query reports the error

@@ -26,8 +26,8 @@ from tenantry.http import error_response
 from tenantry.middleware import TokenResolver
 
 EDITOR_LIMITS = Limits(pool_size=3)
-"""The limits of authors' queries, unless ``mount_editor`` gets others: two queries at a time on each data source, and a
-connection for short ones, such as plans."""
+"""The limits of authors' queries, unless ``mount_editor`` gets others: two queries at a time on each data source, and
+one more connection for short queries, such as plans."""
 
 _LONGEST = 24 * 30
 """Maximum hours of a session."""

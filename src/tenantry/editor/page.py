@@ -16,8 +16,8 @@ STYLE: Final = "editor.css"
 CHUNKS: Final = ("editor_chart.js", "editor_diff.js", "editor_results.js", "editor_yaml.js")
 """Bundles of the editor that its script loads when they are needed. hatch_build.py builds them."""
 FURTHER: Final = (*CHUNKS, *DRAWING)
-"""All bundles that the script loads by the elements ``<meta name="tenantry-file">``. They include those that draw the
-panels of dashboards."""
+"""All bundles that the script loads by the elements ``<meta name="tenantry-file">``: those of the editor, and those
+that draw the panels of dashboards."""
 
 _HEADERS: Final = {
     "Content-Security-Policy": f"{POLICY}; frame-src 'self'; frame-ancestors 'none'",

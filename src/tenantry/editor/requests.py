@@ -69,8 +69,8 @@ class TypedBody(TextBody):
     schema_: Annotated[str, Field(max_length=255, alias="schema")] = "main"
     """The schema of the group's mapping."""
     dashboard: Annotated[str, Field(max_length=1_000)] | None = None
-    """The name of the dashboard whose controls are the parameters that a query does not declare; by default, the first
-    dashboard that uses the query."""
+    """The name of a dashboard. Its controls supply the parameters that the query does not declare. By default, the
+    first dashboard that uses the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +113,15 @@ class EditorEndpoints:
         right: Right = Right.VIEW,
         max_bytes: int = MAX_BODY,
     ) -> Route:
-        """Return a route for POST requests with a JSON body. It responds 401 if there is no author; 403 if the author
-        lacks ``view`` or ``right``, or if a page of another site sent the request; 413 if the body has more than
-        ``max_bytes``; and 422 if it is invalid."""
+        """Return a route for POST requests with a JSON body. Its error responses are:
+        - 401: there is no author.
+        - 403: the author lacks ``view`` or ``right``, or a page of another site sent the request.
+        - 413: the body has more than ``max_bytes``.
+        - 422: the body is invalid."""
 
         async def respond(request: Request) -> Response:
             author = await self.author(request)
-            for needed in (Right.VIEW, right):  # a conflict, a run and a preview show texts of files, too
+            for needed in (Right.VIEW, right):  # responses to a conflict, a run or a preview also show files
                 require_right(author, needed)
             body = await read_request(request, model, max_bytes=max_bytes)
             return await handler(EditorRequest(request, author, body, self.author))
@@ -127,7 +129,7 @@ class EditorEndpoints:
         return Route(path, respond, methods=["POST"])
 
     def get(self, path: str, handler: Callable[[Request, EditorAuthor], Awaitable[Response]]) -> Route:
-        """Return a route whose response is 401 without an author, and 403 without the right to view files."""
+        """Return a route that responds 401 if there is no author, and 403 without the right to view files."""
 
         async def respond(request: Request) -> Response:
             author = await self.author(request)
@@ -183,8 +185,7 @@ async def find_environment(workbench: Workbench, author: EditorAuthor, name: str
 
 
 def status_for_author(error: TenantryError) -> int:
-    """Return the status of a response. For a broken template it is 422, because in the editor the author's request
-    contains the template."""
+    """Return the HTTP status of an error: 422 for a broken template, because the request contains it."""
     return HTTPStatus.UNPROCESSABLE_ENTITY if isinstance(error, TemplateError) else error.status
 
 

@@ -104,11 +104,11 @@ def session_keys(request: Request) -> list[str]:
     """Return the different values of the session's cookie, at most 20, in the order of the request."""
     pairs = [part.partition("=") for part in ";".join(request.headers.getlist("cookie")).split(";")]
     keys = dict.fromkeys(value.strip() for name, _, value in pairs if name.strip() == cookie_name(request))
-    return list(keys)[:_MAX_COOKIES]  # anyone may send them, and to end a session costs a read for each
+    return list(keys)[:_MAX_COOKIES]  # anyone may send many, and each costs a read of the store
 
 
 def cookie_name(request: Request) -> str:
-    """The name contains the port, because browsers send a cookie to all ports."""
+    """Return the name, which contains the port: browsers send a host's cookies to all its ports."""
     return _COOKIE if request.url.port is None else f"{_COOKIE}-{request.url.port}"
 
 
@@ -139,7 +139,7 @@ class LinkBody(StrictBody):
 
 
 def session_routes(endpoints: EditorEndpoints, sessions: EditorSessions) -> list[BaseRoute]:
-    """Return the routes that open and end a session. The second one ends the sessions of all session cookies in the
+    """Return the routes that open and end a session. The second route ends the session of every session cookie in the
     request."""
 
     async def open_session(request: Request) -> Response:
@@ -175,8 +175,7 @@ def _with_cookie(request: Request, key: str, seconds: int) -> Response:
 
 
 def _require_https(request: Request) -> None:
-    """Raises InvalidBody if the browser would discard the session's cookie, so that the one-time link is not used up in
-    vain."""
+    """Raises InvalidBody if the browser would discard the session's cookie, before the one-time link is used up."""
     origin = urlsplit(request.headers.get("origin", ""))
     if origin.scheme == "http" and not _is_local(origin.hostname or ""):
         raise InvalidBody("open the editor at an https:// address: browsers do not keep a session over http://")

@@ -25,7 +25,7 @@ class EditorStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Workbench:
-    """What the endpoints of one mounted editor share."""
+    """The parts that the endpoints of one mounted editor share."""
 
     folder: Path
     """The folder of the dashboards. ``default_queries`` finds the folder of its queries."""

@@ -61,7 +61,7 @@ class Workspace:
         return FileKind.DASHBOARD if self.is_dashboard(path) and not path.endswith(".json") else None
 
     def is_dashboard(self, path: str) -> bool:
-        """Whether DashboardFolder takes a file at this path for a dashboard. The editor does not open those in JSON."""
+        """Whether DashboardFolder reads a file at this path as a dashboard, in YAML or JSON."""
         reserved = path.removeprefix(self.prefix).partition("/")[0] in {QUERIES, TABLES_FILE}
         return path.startswith(self.prefix) and path.endswith(SUFFIXES) and not reserved and _is_plain(path)
 
@@ -95,7 +95,7 @@ class Workspace:
                     yield file.relative_to(root).as_posix()
 
     def link_in(self, file: Path) -> str | None:
-        """Return the path of the symbolic link through which a file below ``root`` is reached, if there is one."""
+        """If the path of a file below ``root`` contains a symbolic link, return the path of the link."""
         return symbolic_link(self.root, file.absolute().relative_to(self.root).as_posix())
 
     def name(self, path: str) -> str:

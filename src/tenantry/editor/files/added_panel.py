@@ -14,7 +14,7 @@ from tenantry.sql.header import read_yaml
 
 _PLAIN: Final = re.compile(r"[A-Za-z_][\w/-]*")
 _NO_STRINGS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
-"""Words that a YAML reader may not take as a string (YAML 1.1, 1.2)."""
+"""Words that some YAML readers do not take as strings (YAML 1.1, 1.2)."""
 
 
 def add_panel(text: str, name: str, panel: Mapping[str, Any], file: str) -> str:
@@ -78,8 +78,8 @@ def _after_flow(text: str, rows: Any, row: str) -> str:
 
 
 def _content_end(node: Any) -> int:
-    """Return the offset after the last character of a node's content. PyYAML's end mark of a block is after the
-    comments that follow."""
+    """Return the offset after the last character of a node's content. PyYAML's end mark is not usable: for a block, it
+    is after the comments that follow."""
     children: list[Any] = [each for pair in node.value for each in pair] if node.id == "mapping" else node.value
     if node.id == "scalar" or node.flow_style or not children:
         return int(node.end_mark.index)

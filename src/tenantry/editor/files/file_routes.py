@@ -27,9 +27,9 @@ from tenantry.sql import DIALECTS, FRAGMENT_NAME
 from tenantry.sql.inspect import DEFAULT_DIALECT, dialect_named
 
 _MAX_CHARACTERS: Final = 65_536
-"""Maximum characters of a query to format, or of a dashboard that gets a panel. Longer ones would take seconds."""
+"""Maximum characters of a query to format, or of a dashboard that gets a panel. A longer text would take seconds."""
 _THREADS: Final = 2
-"""Maximum number of such texts that are worked on at the same time."""
+"""Maximum number of texts that are formatted, or get a panel, at the same time."""
 
 T = TypeVar("T")
 FilePath = Annotated[str, Field(max_length=255)]

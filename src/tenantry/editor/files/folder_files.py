@@ -32,7 +32,8 @@ def revision(content: bytes) -> str:
 
 @contextlib.contextmanager
 def locked(root: Path) -> Iterator[None]:
-    """Let only one caller on this host run its block for ``root``. It blocks while it waits, so call it in a thread."""
+    """A lock on this host for ``root``: only one caller at a time runs its block. Waiting blocks, so call this in a
+    thread."""
     with _in_this_process, _opened(root, ()) as folder:
         with contextlib.suppress(OSError):  # a network file system may have no locks
             fcntl.flock(folder, fcntl.LOCK_EX)  # closing the folder releases the lock
@@ -59,8 +60,8 @@ def read_file(root: Path, path: str) -> bytes | None:
 
 
 def write_file(root: Path, path: str, content: bytes) -> None:
-    """Write or replace a file, with the mode of the replaced one and, if permitted, its owner. After a crash, the file
-    has its old or its new content. Raises FileNotSaved."""
+    """Write or replace a file. A replaced file keeps its mode and, if permitted, its owner. After a crash, the file has
+    its old or its new content. Raises FileNotSaved."""
     *folders, name = path.split("/")
     draft = f".{name[:100]}.{secrets.token_hex(6)}"
     with _saving(root, path), _opened(root, folders, create=True) as folder:
@@ -78,7 +79,7 @@ def write_file(root: Path, path: str, content: bytes) -> None:
 
 
 def _discard(draft: str, folder: int) -> None:
-    with contextlib.suppress(OSError):  # the error that made the draft useless is reported
+    with contextlib.suppress(OSError):  # the caller gets the error that made the draft useless
         os.unlink(draft, dir_fd=folder)
 
 
@@ -91,7 +92,7 @@ def delete_file(root: Path, path: str) -> None:
 
 
 def rename_file(root: Path, path: str, to: str) -> None:
-    """Replaces a file that is called ``to``. Raises FileNotSaved."""
+    """Replaces the file ``to`` if it exists. Raises FileNotSaved."""
     *folders, name = path.split("/")
     *new_folders, new_name = to.split("/")
     with _saving(root, path), _opened(root, folders) as old, _opened(root, new_folders, create=True) as new:

@@ -26,7 +26,7 @@ from tenantry.errors import UnusableFile
 SECONDS: Final = 5.0
 """Maximum duration of a git command."""
 _MAX_OUTPUT: Final = 8 * 1024 * 1024
-"""Maximum output of a git command. A few objects can be a tree with millions of paths."""
+"""Maximum bytes of a git command's output. A small repository can contain a tree with millions of paths."""
 _SAFE: Final = tuple(
     word
     for setting in ("core.fsmonitor=false", f"core.hooksPath={os.devnull}", "core.pager=cat")
@@ -54,8 +54,8 @@ def files_at_head(root: Path, places: Sequence[str]) -> Mapping[str, str] | None
 
 
 def content_at_head(root: Path, path: str) -> bytes | None:
-    """Return None if HEAD has no such file, if the file's content is missing (in a partial clone) or exceeds MAX_BYTES,
-    or if ``files_at_head`` returns None. Blocks."""
+    """Return a file's content, or None if HEAD lacks the file, if the content is missing (in a partial clone) or
+    exceeds MAX_BYTES, or if ``files_at_head`` returns None. Blocks."""
     object_id = (files_at_head(root, [path]) or {}).get(path)
     size = _git(root, "cat-file", "-s", object_id) if object_id else None
     if object_id is None or size is None or int(size) > MAX_BYTES:
@@ -64,7 +64,7 @@ def content_at_head(root: Path, path: str) -> bytes | None:
 
 
 def is_stored_as(object_id: str, content: bytes) -> bool:
-    """Whether git would store this content as this object. Git may store other line breaks than a file has."""
+    """Whether git would store this content as this object. Git may store a line feed for each CRLF."""
     return object_id in {_object_id(each, len(object_id)) for each in (content, content.replace(b"\r\n", b"\n"))}
 
 
@@ -111,8 +111,8 @@ class Status(StrEnum):
 
 
 def compare_with_head(workspace: Workspace) -> tuple[list[tuple[str, FileKind, Status | None]], list[str] | None]:
-    """Return the files of a workspace, and the paths of removed files. Without git, each status is None, and None
-    replaces the paths. Blocks. Raises UnusableFile for too many files."""
+    """Return the files with their status, and the paths of removed files. Without git, each status is None, and so is
+    the list of paths. Blocks. Raises UnusableFile for too many files."""
     files = SavedFiles(workspace)
     head = files_at_head(workspace.root, workspace.places)
     found = [
@@ -125,8 +125,8 @@ def compare_with_head(workspace: Workspace) -> tuple[list[tuple[str, FileKind, S
 
 
 def commit_message(workspace: Workspace) -> str | None:
-    """Return a commit message for the changes since HEAD, or None without git. Without changes it is empty. The first
-    line names the files if they fit. Otherwise it counts them, and a list follows. Blocks."""
+    """Return a commit message for the changes since HEAD (empty without changes), or None without git. The first line
+    names the files, or their number if the names are too long; then a list follows. Blocks."""
     files, removed = compare_with_head(workspace)
     if removed is None:
         return None

@@ -20,7 +20,7 @@ from tenantry.sql import DIALECTS
 from tenantry.sql.guarding import GuardedTables, known_functions, read_stored_tables
 
 MAX_AGE: Final = 600.0
-"""Seconds after which a request starts another read of the catalogue. The request itself gets the known one."""
+"""Seconds after which a request starts another read of the catalogue. The response still has the known catalogue."""
 _KEPT: Final = 64
 """Data sources whose catalogues are kept."""
 
@@ -58,7 +58,7 @@ class Catalogues:
         return JSONResponse(content | {"age": round(monotonic() - read.at, 1)})
 
     def known(self, source: RegisteredSource) -> Catalogue | None:
-        """Return the catalogue, or None if the data source must be asked."""
+        """Return the catalogue, or None if it was not read yet."""
         found = self._kept.get(source)
         return None if found is None else found.catalogue
 

@@ -32,8 +32,8 @@ from tenantry.sql.guarding import read_tables_node
 from tenantry.sql.header import read_yaml
 
 EXPLAIN_LIMITS: Final = Limits(timeout=1.0, lock_timeout=0.1, pool_size=1)
-"""Limits of an engine's ``explain`` while an author types. The audit trail does not record it, so Tenantry asks only
-engines that explain a query without running any part of it."""
+"""Limits of an engine's ``explain`` while an author types. The audit trail does not record these calls, so Tenantry
+asks only engines that explain a query without running any part of it."""
 _SEE_SQL: Final = "correct the query; the tab Bound SQL shows the SQL that the data source gets"
 MAX_EXPLAINED: Final = 50 * 1024
 """Maximum bytes of a query that an engine explains."""

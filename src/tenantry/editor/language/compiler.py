@@ -17,7 +17,7 @@ from tenantry.sql import Query
 
 _THREADS: Final = 2
 _KEPT: Final = 500_000
-"""Maximum characters of the queries that are kept. Each counts as ``_LEAST`` more."""
+"""Maximum characters of the queries that are kept. Each query counts as ``_LEAST`` more."""
 _LEAST: Final = 4_096
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class _Compiled(NamedTuple):
 
 
 class Compiler:
-    """Compiles the queries that authors type, in separate threads. Keeps the last ones, because a page sends each to
+    """Compiles the queries that authors type, in separate threads. Keeps recent queries, because a page sends each to
     several endpoints."""
 
     def __init__(self, queries: QueryDrafts) -> None:
@@ -50,7 +50,7 @@ class Compiler:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     def query(self, body: TypedBody, dialect: str | None = None, zone: tzinfo | None = None) -> Query:
-        """Like ``QueryDrafts.typed``, with the text of ``body``. Call this in a thread. The query compiles at its first
+        """Like ``QueryDrafts.typed``, with the text of ``body``. Call this in a thread: the query compiles at its first
         use."""
         key, drafts = _Key(body.path, body.text, dialect, zone), self.queries.with_drafts(body.drafts)
         dashboard = self.queries.dashboard(body.path, body.drafts, body.dashboard)
@@ -62,6 +62,6 @@ class Compiler:
                     body.path, body.text, body.drafts, dashboard=name, dialect=dialect, zone=zone
                 )
                 found = _Compiled(drafts, dashboard, query)
-            with suppress(ValueError):  # the text alone is too long
+            with suppress(ValueError):  # too long for the cache
                 self._kept[key] = found
         return found.query

@@ -17,9 +17,9 @@ _FAR: Final = 2_000
 def shown_findings(
     findings: Iterable[Finding], path: str, text: str, roots: Iterable[str] = ()
 ) -> list[dict[str, Any]]:
-    """Return the findings of the file ``path`` as JSON, with their places in ``text``. A finding of an included file is
-    shown at the tag that includes the file. Findings of other files are left out. ``roots``: the beginnings of paths on
-    the server, which authors do not see."""
+    """Return the findings of the file ``path`` as JSON, with their places in ``text``. A finding in an included file is
+    shown at the tag that includes the file. Findings in other files are left out. ``roots``: beginnings of paths on the
+    server, which are removed from messages."""
 
     def without_roots(words: str) -> str:
         for root in roots:

@@ -29,7 +29,7 @@ class MeaningBody(TypedBody, GroupBody):
 
 
 class Meanings:
-    """Says what each tag and each guarded table of a query becomes."""
+    """Shows the SQL that replaces each tag and each guarded table of a query."""
 
     def __init__(self, workbench: Workbench, compiler: Compiler) -> None:
         self._workbench = workbench

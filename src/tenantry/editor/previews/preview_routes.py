@@ -51,7 +51,8 @@ class PreviewBody(GroupBody, DraftsBody):
     dashboard: Annotated[str, Field(max_length=255)]
     """The path of the dashboard's file."""
     preview: Annotated[str, Field(max_length=100)] | None = None
-    """The preview that the page shows. It gets the drafts if it shows the same dashboard, group and viewer."""
+    """The id of the preview that the page shows. If the preview shows the same dashboard, group and viewer, it gets the
+    new drafts; otherwise a new preview begins."""
 
 
 def preview_routes(endpoints: EditorEndpoints, queries: QueryDrafts, resolver: TokenResolver) -> list[BaseRoute]:
@@ -117,8 +118,8 @@ async def _create(
 
 @dataclass(frozen=True)
 class _PreviewApps:
-    # Each preview has an app, because its dashboards have other unsaved texts. Each request needs the author of the
-    # preview. For the data, it also needs the key that the page got for the code in its address.
+    # Each preview has an app, because its dashboards have other unsaved texts. Each request must come from the author
+    # of the preview. A request for data also needs a key, which the page got for the code in its address.
 
     _endpoints: EditorEndpoints
     _queries: QueryDrafts

@@ -22,7 +22,7 @@ from tenantry.errors import FileNotSaved
 SESSION_SECONDS: Final = 3_600.0
 """Lifetime of the session of a preview. It begins when the frame opens the address."""
 SECONDS: Final = SESSION_SECONDS - 300.0
-"""Age in seconds from which a preview is replaced by a new one, before its session ends."""
+"""A preview of this age, in seconds, is replaced by a new one before its session ends."""
 _KEPT_SECONDS: Final = SESSION_SECONDS + 700.0  # the session may begin up to 600 s later
 _MAX_PREVIEWS: Final = 20
 """Maximum previews of one author in one editor. When one more is made, the oldest ends."""
@@ -50,7 +50,7 @@ class PreviewedDrafts:
 
     @property
     def digest(self) -> str:
-        """Identifies the unsaved texts in the audit trail. If every text is saved, it is ``saved``."""
+        """Return a digest of the unsaved texts for the audit trail, or ``saved`` if every text is saved."""
         if not self.drafts:
             return "saved"
         texts = json.dumps(dict(self.drafts), sort_keys=True).encode()
@@ -63,7 +63,7 @@ class PreviewedDrafts:
 
 
 def new_preview(drafts: PreviewedDrafts) -> str:
-    """The id begins with a digest of the editor and the author."""
+    # Ids of the same editor and author begin alike: by this, ``_remove_old`` finds an author's older previews.
     owner = blake2b(json.dumps([drafts.editor, drafts.author]).encode(), digest_size=8).hexdigest()
     return f"{owner}-{secrets.token_urlsafe(16)}"
 

@@ -20,9 +20,9 @@ _LAST: Final = 2**63 - 2
 class GroupsBody(StrictBody):
     environment: Annotated[str, Field(max_length=255)]
     search: Annotated[str, Field(max_length=255)] = ""
-    """The beginning of an id, or a part of a name. Upper and lower case of A to Z are the same."""
+    """The beginning of an id, or a part of a name in upper or lower case (A to Z)."""
     after: Annotated[int, Field(ge=0, le=_LAST)] = 0
-    """``after`` of the previous page."""
+    """The value ``after`` of the previous response."""
 
 
 async def search_groups(workbench: Workbench, asked: EditorRequest[GroupsBody]) -> Response:

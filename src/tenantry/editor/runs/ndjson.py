@@ -33,8 +33,8 @@ def json_line(document: Mapping[str, Any]) -> bytes:
 
 
 class Lines(Response):
-    """Sends parts until the author leaves or is no longer allowed to get them; then ``parts`` is closed. After an
-    error, the response ends early."""
+    """Sends parts until the author leaves or may no longer get them, then closes ``parts``. After an error, the
+    response ends early."""
 
     def __init__(
         self,

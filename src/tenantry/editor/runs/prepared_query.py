@@ -23,7 +23,7 @@ class QueryBody(TypedBody):
     params: Annotated[dict[str, Any], Field(max_length=200)] = {}
     """The values of ``params.*``, as a viewer chooses them."""
     unguarded: bool = False
-    """Whether declared tables are read without their guards."""
+    """Whether guarded tables are read without their guards."""
 
 
 class RunBody(QueryBody, GroupBody):
@@ -88,9 +88,9 @@ Text = TypeVar("Text", bound=TextBody)
 async def record_query(
     workbench: Workbench, asked: EditorRequest[Text], action: str, prepared: PreparedQuery, how: str
 ) -> None:
-    """Record that the author runs a query as a group. The entry has the path and a digest of the typed text and the
+    """Record that the author runs a query as a group. The entry has the path, and one digest of the typed text and the
     sent SQL, but no values. ``how``: what the author gets, such as ``rows`` or ``plan``."""
-    # The SQL has the included texts. Only the text says which values are the group's.
+    # The digest needs both: only the SQL has the included texts, and only the typed text names the group's values.
     group = prepared.group
     texts = f"{asked.body.text}\0{prepared.sql}"
     digest = blake2b(texts.encode(errors="surrogatepass"), digest_size=6).hexdigest()

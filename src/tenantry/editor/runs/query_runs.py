@@ -27,8 +27,8 @@ Types = Sequence[str | None] | None
 
 
 class RowLines:
-    """Writes rows as lines ``{"columns": …}`` and ``{"rows": …}``, up to the limits. If the engine has no column types,
-    later rows can change the type of a column: then the columns are written again."""
+    """Writes rows as lines ``{"columns": …}`` and ``{"rows": …}``, up to the limits. If later rows change the type of a
+    column, because the engine has no column types, the columns are written again."""
 
     def __init__(self, limits: Limits, names: Sequence[str], types: Types) -> None:
         self._limits = limits

@@ -23,14 +23,15 @@ class Atom:
     word: str = ""
     """The text in lower case, if it is a word of SQL or one of ``( ) , [[ ]]``."""
     is_spaced: bool = False
-    """Whether there is white space before it."""
+    """Whether white space precedes the atom."""
     is_comment: bool = False
     begins_line: bool = False
-    """A comment on a line without SQL before it, or a string that continues a string on the line before."""
+    """Whether the atom must begin a line: a comment without SQL before it, or a string that continues the string on the
+    line before."""
     ends_line: bool = False
-    """A comment that SQL cannot follow on its line, or a comment alone on its line."""
+    """Whether the atom must end its line: a comment that SQL cannot follow, or a comment alone on its line."""
     is_apart: bool = False
-    """Whether there is an empty line before it."""
+    """Whether an empty line precedes the atom."""
 
 
 @dataclass(slots=True)
@@ -41,7 +42,7 @@ class Group:
     nodes: list[Node] = field(default_factory=list)
     closing: Atom | None = None
     flat: str | None = None
-    """What follows the opening, on one line. None: it needs several lines, or nobody has asked yet."""
+    """The text after the opening, on one line. None: it needs several lines, or was not computed yet."""
 
     @property
     def is_query(self) -> bool:

@@ -111,7 +111,7 @@ class DraftedQueries(Mapping[str, Query]):
         return id(self)
 
     def is_current(self) -> bool:
-        """Whether no file has changed since it was read."""
+        """Whether the files are unchanged since they were read."""
         states = [*self._states.items()]  # a copy: other threads read further files meanwhile
         same = all(_state(self._file(name)) == state for name, state in states)
         return same and (self._names is None or self._names == sorted({*self._drafts, *self._files()}))

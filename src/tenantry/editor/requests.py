@@ -67,7 +67,7 @@ class TextBody(DraftsBody):
 
 class TypedBody(TextBody):
     schema_: Annotated[str, Field(max_length=255, alias="schema")] = "main"
-    """The schema of the group's mapping."""
+    """The schema: the key of the group's mapping that names the data source."""
     dashboard: Annotated[str, Field(max_length=1_000)] | None = None
     """The name of a dashboard. Its controls supply the parameters that the query does not declare. By default, the
     first dashboard that uses the query."""
@@ -197,8 +197,8 @@ async def find_viewed_group(workbench: Workbench, author: EditorAuthor, body: Gr
 
 
 def as_viewer(group: UserGroup, values: Mapping[str, Any] | None) -> UserGroup:
-    """Return the group with a viewer that has these values of ``viewer.*``. With None, return it without a viewer.
-    Raises InvalidBody."""
+    """Return the group with a viewer of these values (``viewer.*``), or without a viewer if they are None. Raises
+    InvalidBody."""
     if values is None:
         return group
     return group.with_viewer(assumed_viewer(values, group, utc_now(), LONGEST_PASS, field="/viewer"))

@@ -66,7 +66,7 @@ class EditorSessions:
         return None if payload is None else _author(payload)
 
     async def end(self, key: str) -> bool:
-        """End the session. Return whether there was one. Raises StoreUnavailable."""
+        """End the session. Return whether it existed. Raises StoreUnavailable."""
         payload = await self._codes.redeem(Purpose.EDITOR_SESSION, key)
         if payload is None:
             return False
@@ -84,8 +84,8 @@ class EditorSessions:
 
 
 class SessionAuthors:
-    """Finds the author of a request by the session in its cookie. Raises NoAuthor if a request has such cookies with
-    different values."""
+    """Finds the author of a request by the session in its cookie. Raises NoAuthor if the request has several session
+    cookies with different values."""
 
     def __init__(self, sessions: EditorSessions) -> None:
         self._sessions = sessions

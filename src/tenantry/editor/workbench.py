@@ -33,7 +33,7 @@ class Workbench:
     sources: DataSources
     """Runs the queries of authors, with separate connections and limits."""
     unguarded: DataSources
-    """Like ``sources``, without guarded tables."""
+    """Like ``sources``, but reads guarded tables without their guards."""
     limits: Limits
     """The limits of ``sources`` and ``unguarded``."""
     read_only: bool = False

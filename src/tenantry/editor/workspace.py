@@ -52,7 +52,7 @@ class Workspace:
         return (self.prefix, f"{QUERIES}/", TABLES_FILE) if self.prefix else ("",)
 
     def kind(self, path: str) -> FileKind | None:
-        """Return None for a path that is not in the workspace."""
+        """Return the file's kind, or None for a path outside the workspace."""
         if path in {TABLES_FILE, f"{self.prefix}{TABLES_FILE}"}:
             return FileKind.TABLES
         if path.startswith(f"{QUERIES}/"):
@@ -80,7 +80,7 @@ class Workspace:
             raise InvalidBody(f"only a .sql file in {QUERIES}/ with a valid name can run, not {path!r}", field="/path")
 
     def list(self, place: str) -> Iterator[str]:
-        """Yield the paths of the files in ``place`` (one of ``places``) and its subfolders, without hidden ones and
+        """Yield the paths of the files in ``place`` (one of ``places``) and its subfolders, except hidden files and
         symbolic links. Raises UnusableFile if ``place`` is a symbolic link."""
         root = self.root
         start = root / place

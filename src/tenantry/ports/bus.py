@@ -28,7 +28,7 @@ class WatchedBus(Bus, Protocol):
 
     @property
     def status(self) -> str:
-        """The state of the connection. The bus sends itself test messages to check that it delivers.
+        """The state of the connection. To check it, the bus sends itself test messages.
         - ``idle``: ``follow`` is not running.
         - ``connecting``: no test message has arrived yet.
         - ``receiving``: test messages arrive.

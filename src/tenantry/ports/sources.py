@@ -27,7 +27,7 @@ class SourceLease(Protocol):
 
     @property
     def staleness(self) -> float:
-        """The staleness bound in seconds."""
+        """Maximum seconds for which a changed source may still be used."""
         ...
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
@@ -94,8 +94,8 @@ class SourceStore(LeasedSources, Protocol):
     async def update(
         self, source: RegisteredSource, changes: SourceUpdate, *, author: Author = UNNAMED
     ) -> RegisteredSource | None:
-        """Replace the given fields and return the source. Return None if another writer has changed or deleted it since
-        the caller read ``source``. Raises InvalidSource as ``create`` does, and if a declaration with
+        """Replace the given fields and return the source. Return None if another writer has changed or deleted the
+        source since the caller read ``source``. Raises InvalidSource as ``create`` does, and if a declaration with
         ``guard: required`` would be removed. Raises AlreadyExists if another source has this ``provided_id``."""
         ...
 

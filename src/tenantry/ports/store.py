@@ -128,7 +128,7 @@ class CodeShare(NamedTuple):
 
 
 class CodeStore(Protocol):
-    """Stores single-use codes and sessions. ``digest``: the SHA-256 (32 bytes) of the code, which is secret."""
+    """Stores single-use codes and sessions. ``digest``: the SHA-256 (32 bytes) of the secret code."""
 
     async def add(
         self,
@@ -196,13 +196,13 @@ class UsageStore(Protocol):
         ...
 
     async def oldest(self) -> datetime | None:
-        """Return when the oldest usage begins: a group's hour or a viewer's day."""
+        """Return the beginning of the oldest hour, or viewer's day, with usage."""
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
-        """Delete rows of group hours that began before ``before``, and of viewer days that ended by then. One call
-        deletes at most a few thousand rows. Return their number; call this again until it returns 0. A call that
-        deletes rows is audited."""
+        """Delete usage of hours that began before ``before``, and of viewers' days that ended by then. One call deletes
+        at most a few thousand rows. Return their number; call this again until it returns 0. A call that deletes rows
+        is audited."""
         ...
 
 

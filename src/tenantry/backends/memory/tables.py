@@ -74,7 +74,7 @@ class MemoryTables:
     ``generation``."""
 
     def own(self, environment: Environment) -> Environment:
-        """Raises UnknownEnvironment."""
+        """Return the stored environment. Raises UnknownEnvironment."""
         own = self.environments.get(environment.name)
         if own is None or own.id != environment.id:
             raise unknown_environment(environment)

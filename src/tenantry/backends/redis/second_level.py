@@ -44,8 +44,7 @@ class RedisCounters:
     skipped: int = 0
     """Reads that skipped Redis, because the server had recently failed to answer."""
     writes: int = 0
-    """Entries and tombstones that were written, including those that Redis dropped because it already had a newer
-    one."""
+    """Writes of entries and tombstones, including writes that Redis ignored because it had a newer entry."""
     lost_writes: int = 0
     """Failed attempts to write an entry or tombstone. If the server does not answer, the write is tried again, and each
     attempt counts."""

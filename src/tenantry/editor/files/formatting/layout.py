@@ -28,7 +28,7 @@ _PASSES: Final = 4  # a comment that moves to another line may change the next l
 
 def format_query(text: str, dialect: Dialect, file: str = "") -> str | None:
     """Return the formatted text, which does not change when it is formatted again. Return None if four passes do not
-    suffice, if it would be too long, or if formatting would change the query's lexemes.
+    suffice, if the text would be too long, or if formatting would change the query's lexemes.
 
     ``file``: the path that errors show. Raises TemplateError for SQL that cannot be read, and InvalidBody for too many
     levels of brackets.

@@ -156,8 +156,8 @@ class EditorEndpoints:
         return author
 
     def require_page(self, request: Request) -> None:
-        """Raises OriginNotAllowed if a page of another site may have sent the request, and InvalidBody if a POST has no
-        header HEADER."""
+        """Raises OriginNotAllowed if a page of another site may have sent the request, and InvalidBody if a request
+        other than GET and HEAD has no header HEADER."""
         self._origins.require(request.scope)
         if request.method not in {"GET", "HEAD"} and HEADER not in request.headers:
             raise InvalidBody(f"send the header `{HEADER}: 1`")

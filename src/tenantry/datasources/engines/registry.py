@@ -171,7 +171,8 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
     """Return warnings for the operator who registers a URL: that the engine does not keep queries read-only, cannot
-    stop queries, or needs a package that is missing here. The warnings quote only the dialect. Raises InvalidSource."""
+    stop queries, or needs a package that is missing here. They name the engine and quote nothing else of the URL.
+    Raises InvalidSource."""
     parsed = parse_url(url)
     check_secrets(parsed)
     name = check_url(url, trusted)

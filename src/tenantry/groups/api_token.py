@@ -56,7 +56,7 @@ class RevokedApiToken:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A live API token and the requested group, read in one snapshot."""
+    """A live API token and the requested group, read from one snapshot of the store."""
 
     api_token: ApiToken
     issued: Issued | None

@@ -1,7 +1,4 @@
-"""A user group as JSON and as table columns.
-
-If you add a field to ``UserGroup``, add a line to ``_FIELDS`` (for all JSON forms) and one to ``GroupRow`` (for all
-SQL)."""
+"""A user group as JSON and as table columns."""
 
 from __future__ import annotations
 
@@ -122,6 +119,7 @@ _ARRAY: Final = ValueCodec(
 
 # --- a group as a JSON document ---------------------------------------------------------------------------------------
 
+# For a new field of UserGroup, add a line here (for all JSON forms) and a column to GroupRow (for all SQL).
 _FIELDS: Final[dict[str, ValueCodec]] = {
     "team_id": _INTEGER,
     "provided_id": _TEXT,
@@ -138,8 +136,8 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "revoked_viewers": _REVOKED,
 }
 _ALWAYS_WRITTEN: Final = frozenset({"grace_until"})
-"""Fields that are in every document although they have a default. Documents of earlier versions may lack any other
-field that has a default."""
+"""Fields that have a default but that every document contains. Documents of earlier versions may lack the other fields
+with a default (``_LATER_FIELDS``)."""
 
 _LATER_FIELDS: Final = (
     frozenset(each.name for each in fields(UserGroup) if each.init and each.default is not MISSING) - _ALWAYS_WRITTEN
@@ -148,7 +146,7 @@ _LATER_FIELDS: Final = (
 
 class GroupCodec:
     """Converts a group to one JSON form and back. The JSON omits the fields named in ``without``; pass them to
-    ``decode`` as arguments. ``other_forms``: the codecs, by field name, that replace the usual ones."""
+    ``decode`` as arguments. ``other_forms``: field name -> the codec to use instead of the usual one."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
         forms = {**_FIELDS, **other_forms}

@@ -1,5 +1,5 @@
-"""Immutable JSON for templates. A Record has no public attributes, because Jinja tries attributes before items: on a
-``dict``, ``{{ x.items }}`` prints a method."""
+"""Immutable JSON for templates. Jinja tries attributes before items, so ``{{ x.items }}`` prints a method if ``x`` is a
+``dict``. A Record therefore has no public attributes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | Non
 
 
 class MissingItem(MissingVariable, KeyError):
-    """Raised for a name that a Record does not contain. Programs may catch it as KeyError; error pages show
+    """Raised for a name that a Record does not contain. Programs may catch it as KeyError. Error responses treat it as
     MissingVariable."""
 
     def __str__(self) -> str:
@@ -151,7 +151,7 @@ def extend(record: Record, name: str, value: Any) -> Record:
 
 
 def thaw(value: Any) -> Any:
-    """Return a plain JSON copy."""
+    """Return a copy that consists of plain dicts and lists."""
     if isinstance(value, Record):
         return {name: item if type(item) in _SCALARS else thaw(item) for name, item in value._values.items()}
     if isinstance(value, RecordList):

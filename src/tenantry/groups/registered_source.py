@@ -35,22 +35,23 @@ class RegisteredSource:
 
     @property
     def handles(self) -> tuple[bytes, bytes]:
-        """The handles of ``id`` and ``provided_id``. A write changes the cache slots of both."""
+        """The handles of ``id`` and ``provided_id``. Mappings may use either, so a write changes the cache slots
+        (``Slots``) of both."""
         return source_handle(self.environment.id, self.id), source_handle(self.environment.id, self.provided_id)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceLookupResult:
-    """A data source (None if it does not exist), and the generation of the snapshot that was read."""
+    """A data source (None if it does not exist), and the generation (``Change``) of the snapshot that was read."""
 
     source: RegisteredSource | None
     generation: int
 
 
 SOURCES_HANDLE: Final = b"sources\0"
-"""The list of changes contains this handle for every write to a data source."""
+"""``Changes`` lists every write to a data source under this handle."""
 
 
 def source_handle(environment_id: int, reference: str) -> bytes:
-    """Return the handle of one of a data source's two cache slots. ``reference``: its ``id`` or its ``provided_id``."""
+    """Return the 8 bytes that select a data source's cache slot. ``reference``: its ``id`` or its ``provided_id``."""
     return sha256(f"{environment_id}/{reference}".encode()).digest()[:8]

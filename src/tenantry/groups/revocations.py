@@ -26,7 +26,7 @@ def revoking_changes(group: UserGroup, viewer_id: str, now: datetime) -> GroupCh
             "which ends the passes of all its viewers",
             field="/viewer_id",
         )
-    # A pass has whole seconds, so one that is issued later in the current second is refused too. The clock of the host
-    # that wrote an earlier revocation may have been ahead of ours.
+    # Passes have whole seconds, so a pass that is issued later in the current second is refused too. Keep a later known
+    # time: the clock of the host that wrote it may have been ahead of ours.
     before = max(known.get(viewer_id, 0), math.floor(seconds) + 1)
     return GroupChanges(revoked_viewers={**kept, viewer_id: before})

@@ -25,8 +25,8 @@ _EXAMPLE = "app.tenant='{{ user_group.id }}'"
 
 def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tuple[str, str]]) -> SessionVariables:
     """Check the variables, and return them with each value in the form ``{{ path }}``. Raises InvalidSource if the
-    engine has no session variables, a name is declared twice or is not that of a custom setting, or a value is not
-    exactly one template variable."""
+    engine has no session variables, if a name is repeated or cannot be a custom setting of PostgreSQL, or if a value is
+    not exactly one template variable."""
     pairs = list(session.items() if isinstance(session, Mapping) else session)
     if not pairs:
         return ()

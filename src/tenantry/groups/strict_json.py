@@ -20,7 +20,7 @@ def _refuse(constant: str) -> None:
 
 
 STRICT_JSON: Final[dict[str, Any]] = {"object_pairs_hook": _without_duplicates, "parse_constant": _refuse}
-"""Arguments of a JSON decoder that raises ValueError for repeated names, NaN and Infinity."""
+"""Keyword arguments with which ``json.loads`` raises ValueError for repeated names, NaN and Infinity."""
 
 
 def read_json_strictly(content: str | bytes) -> Any:
@@ -35,7 +35,7 @@ def is_storable_text(text: str) -> bool:
 
 
 def number_problem(number: float) -> str | None:
-    """Return why properties and passes must not contain this number, or None."""
+    """Return why properties and passes must not contain this number. Return None if they may."""
     if isinstance(number, int):
         return None if -MAX_INT <= number <= MAX_INT else "integers must be from -(2^53-1) to 2^53-1"
     if math.isnan(number):

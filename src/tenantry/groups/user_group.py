@@ -34,7 +34,7 @@ class Environment:
     external_data_sources: bool = False
     """Whether the app runs the queries itself. If it does, mappings are not checked."""
     grace_seconds: int = 0
-    """Seconds for which a rotated token stays valid by default."""
+    """The default grace period, in seconds: after a rotation, the previous token is still accepted for this time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,8 @@ class UserGroup:
     revision: int
     """Number of writes to the group, counted from 1."""
     grace_until: datetime | None = None
-    """When the previous token's grace period ends."""
+    """When the grace period of the last rotation ends. Until then, the previous token is still accepted. None: there
+    was no grace period."""
     expires_at: datetime | None = None
     """From this time on, a Resolver refuses all tokens of the group. None: the group has no end date. In a group with a
     viewer, this is the end of the viewer's pass if the pass ends before the group."""
@@ -112,7 +113,7 @@ class UserGroup:
         return made
 
     def with_params(self, params: Mapping[str, Any]) -> Record:
-        """``variables`` with these ``params.*``."""
+        """Return ``variables`` with these ``params.*``."""
         return extend(self.variables, "params", params)
 
     def with_viewer(self, viewer: Viewer) -> UserGroup:
@@ -127,12 +128,11 @@ class UserGroup:
 
     @property
     def viewer_id(self) -> str | None:
-        """The id of the viewer. None if there is no viewer, or if the pass names none."""
+        """The id of the viewer. None if there is no viewer or the pass contains no viewer id."""
         return None if self.viewer is None else self.viewer.id
 
     def revoked_before(self, viewer_id: str | None) -> int:
-        """Return a time in seconds since 1970. Passes issued to the viewer before this time are refused. Return 0 if
-        the viewer was not revoked."""
+        """Return the viewer's time in ``revoked_viewers``, or 0 if the viewer was not revoked."""
         revoked = self.revoked_viewers
         return 0 if revoked is None or viewer_id is None or viewer_id not in revoked else int(revoked[viewer_id])
 
@@ -154,21 +154,21 @@ class UserGroup:
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
 
     def require_access(self, now: datetime) -> None:
-        """Raises UserGroupSuspended if the group is suspended. Raises UserGroupExpired if its end date has passed, or
-        PassExpired if the end of the viewer's pass came first."""
+        """Raises UserGroupSuspended if the group is suspended. After ``expires_at``, raises PassExpired if that is the
+        end of the viewer's pass, otherwise UserGroupExpired."""
         if self.seconds_left(now) <= 0:
             raise self.end_error(self.end_error.MESSAGE)
 
     @property
     def end_error(self) -> type[InvalidToken]:
-        """The error of a request once ``seconds_left`` is 0."""
+        """The class of the error that requests get once ``seconds_left`` is 0 or less."""
         if self.suspended:
             return UserGroupSuspended
         return PassExpired if self.ends_with_pass else UserGroupExpired
 
     def accepts(self, token_version: int, now: datetime | None = None) -> bool:
-        """Whether this is the version of the live token, or of the previous token in its grace period. Without ``now``:
-        whether the previous token had a grace period. A store also compares the token's secrets, by its own clock
+        """Whether this is the version of the live token, or of the previous token in its grace period. Without ``now``,
+        a grace period that has ended counts too. Secrets are not compared here: the store does that
         (``StoredGroup.read``)."""
         if token_version == self.token_version:
             return True
@@ -243,9 +243,7 @@ class LookupResult:
 
     group: UserGroup | None
     generation: int | None = None
-    """The generation of the snapshot that was read, or an earlier generation. None if it is unknown."""
+    """The result includes the change with this number (``Change.generation``) and all earlier changes. None if the
+    number is unknown."""
     seconds: float | None = None
     """Seconds for which the token is valid, counted from the request to the backend. None: no limit."""
-
-
-# --- API tokens and data sources --------------------------------------------------------------------------------------

@@ -36,8 +36,8 @@ class Viewer:
         return self.attributes if self.id is None else Record({**dict(_items(self.attributes)), "id": self.id})
 
     def may_open(self, kind: str, name: str | None = None) -> bool:
-        """Whether the pass may open the thing with this ``kind`` and ``name`` or, if ``name`` is None, anything of this
-        kind. Only dashboards have names: the scope ``app:reports`` opens no app."""
+        """Whether the pass may open the thing with this ``kind`` and ``name``. If ``name`` is None: at least one thing
+        of this kind. Only dashboards have names, so the scope ``app:reports`` permits nothing."""
         return not self.scope or any(_contains(entry, kind, name) for entry in self.scope)
 
 

@@ -15,7 +15,7 @@ from tenantry.groups.user_group import Environment, Issued, Token, UserGroup
 
 
 class Unchanged(Enum):
-    """The type of UNCHANGED, with which an update keeps the value of a field. (None clears the field.)"""
+    """The type of UNCHANGED. If an update has this value for a field, the field is kept. (None clears it.)"""
 
     UNCHANGED = "unchanged"
 
@@ -64,7 +64,7 @@ class GroupChanges:
         return {name: value for name, value in values.items() if value is not UNCHANGED}
 
     def differing(self, group: UserGroup) -> dict[str, Any]:
-        """Return the values, by field name, that an update of ``group`` would really change."""
+        """Return the fields of ``group`` that would really change, with their new values."""
         return {name: value for name, value in self.given().items() if _text(value) != _text(getattr(group, name))}
 
 
@@ -79,8 +79,8 @@ SETTABLE_FIELDS: Final = tuple(name for name in CHANGEABLE_FIELDS if name != "re
 """The fields that callers of the API can set when they create or update a group."""
 
 LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name not in ("name", "properties", "mapping"))
-"""Settable fields that are not in SPEC. Over HTTP, only PATCH and bulk requests set these fields. Only their responses,
-the lists of groups and the response to DELETE contain them."""
+"""Settable fields that are not in SPEC. Over HTTP, only PATCH and bulk requests set these fields. Only these responses
+contain them: to PATCH, to bulk requests, to DELETE, and lists of groups."""
 
 
 # --- JSON merge patch (RFC 7396) of properties and mapping ---
@@ -123,7 +123,7 @@ class GroupCreation:
 
     @property
     def provided_id(self) -> str:
-        """The id of the group to create."""
+        """The group's id."""
         return self.draft.provided_id
 
 
@@ -136,7 +136,7 @@ class GroupUpdate:
 
     @property
     def provided_id(self) -> str:
-        """The id of the group to update."""
+        """The group's id."""
         return self.group.provided_id
 
 
@@ -152,7 +152,7 @@ class GroupRotation:
 
     @property
     def provided_id(self) -> str:
-        """The id of the group to rotate."""
+        """The group's id."""
         return self.issued.group.provided_id
 
 
@@ -198,9 +198,9 @@ class IdempotencyKey:
 
     key: str
     body_hashes: tuple[bytes, ...]
-    """Hashes (32 bytes) of the body, one keyed with each signing key. The first hash is the one for the active key, and
-    a store keeps only this one. A repeated request has the same body if any of its hashes equals the stored hash. So
-    the bodies are found equal even if another key has become active since the first request."""
+    """Keyed hashes (32 bytes) of the body, one for each signing key. The hash for the active key is first; a store
+    keeps only this hash. A repeated request has the same body if any of its hashes equals the stored hash. So another
+    key may have become active between the two requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +274,7 @@ class AuditNote:
 # --- changes and their notices ---
 
 CHANNEL: Final = "tenantry"
-"""The PostgreSQL channel of change notices; also the default channel on Redis."""
+"""The PostgreSQL channel for notices, the messages that report a change. Also the default channel on Redis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +282,7 @@ class Change:
     """A rotation, update or deletion of a group, or a write to a data source."""
 
     generation: int
+    """The number of the change. A later change of the store has a higher number."""
     handle: bytes
     """The handle of the group. For a data source, SOURCES_HANDLE."""
     age: float = 0.0
@@ -302,12 +303,12 @@ class Changes:
 
 
 def write_notice(store_id: str, generation: int, handle: bytes) -> str:
-    """Format the notice of a change. The notice contains no secret."""
+    """Format the message that reports a change to other processes. It contains no secret."""
     return f"{store_id} {generation} {handle.hex()}"
 
 
 def read_notice(text: str) -> tuple[str, int, bytes] | None:
-    """Parse a notice into store id, generation and handle. Return None if it is malformed."""
+    """Parse a result of ``write_notice`` into store id, generation and handle. Return None if it is malformed."""
     match text.split(" "):
         case [store_id, number, handle] if number.isascii() and number.isdigit() and len(number) < 20:
             try:

@@ -25,8 +25,8 @@ IN_QUERY_KEY: Final = "tenantry.in_query"
 starts with COOKIE_PREFIX and whose value is MASK. The middleware replaces MASK with a pass."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""Prefix of the name of a cookie with a pass. Hexadecimal digits follow the prefix. The pass is made from the token in
-the address of a page. Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
+"""The name of a cookie with a pass is this prefix and hexadecimal digits. The pass is made from the token in a page's
+address. Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
 
 COOKIE_SECONDS: Final = 3_600
 """Lifetime of a cookie with a pass, in seconds. A viewer can reload the page for this long."""
@@ -74,8 +74,8 @@ def may_hold_token(value: bytes) -> bool:
 
 
 def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
-    """Return a function that deletes query parameters with these names if they contain a token, and masks all other
-    tokens."""
+    """Return a function that cleans an address: it deletes query parameters with these names if they contain a token,
+    and masks all other tokens."""
     names = b"|".join(re.escape(quote(name).encode()) for name in query_names)
     parameter = re.compile(rb"(?<=[?&])(?:" + names + rb")=" + _SHAPE + rb"(?:&|(?=#|$))") if names else None
 
@@ -132,16 +132,17 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 
 def pass_for_cookie(raw: bytes) -> bytes:
-    """Return a pass that opens all dashboards, for a cookie: a browser must not keep the token itself. If ``raw`` is a
-    pass, return it unchanged."""
+    """Make a pass for a cookie from the token ``raw``. The pass opens all dashboards. If ``raw`` is a pass, return it
+    unchanged."""
     if is_like_a_pass(raw):
         return raw
+    # A browser must not keep the token itself.
     return mint_pass(raw.decode("ascii"), seconds=COOKIE_SECONDS, scope=DASHBOARD).encode("ascii")
 
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
-    """Restore the token in a Location on this host. A token from the query is restored only if the redirect merely adds
-    or removes trailing slashes."""
+    """Put the token back into the Location of a redirect within this host. A token from the query is put back only if
+    the redirect merely adds or removes trailing slashes."""
     try:
         parts = urlsplit(location.decode("latin-1"))
     except ValueError:  # not a URL

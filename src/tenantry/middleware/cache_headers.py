@@ -24,11 +24,9 @@ _SHARED_DIRECTIVES: Final = frozenset({"public", "s-maxage", "proxy-revalidate",
 
 
 class CacheHeaders:
-    """Headers that keep responses for a token out of shared caches (RFC 9111). They are merged with the app's own
-    headers:
-    - Vary
-    - Cache-Control, if the response is ``private``
-    - Referrer-Policy, if the token is ``in_address``"""
+    """Headers that are added to a response, or merged with the app's own headers:
+    - Vary and, if the response is ``private``, Cache-Control: for shared caches (RFC 9111)
+    - Referrer-Policy, if the token is ``in_address``: keeps the token out of ``Referer``"""
 
     __slots__ = ("_added", "_in_address", "_merged_names", "_private", "_vary")
 

@@ -68,17 +68,17 @@ def _clean(value: Any) -> Any:
 # --- JSON lines -------------------------------------------------------------------------------------------------------
 
 _FIELDS: Final = ("request_id", "method", "path", "status", "seconds")
-"""Fields in ``extra`` of Tenantry's own log records."""
+"""The fields of ``extra`` that JsonLines writes. Tenantry's own log records have them."""
 
 _ACCESS_FIELDS: Final = ("client", "method", "path", "http_version", "status")
 """The arguments of a ``uvicorn.access`` record, in order."""
 
 
 class JsonLines(logging.Formatter):
-    """Formats records as JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. The line also
-    has ``exception`` and, from ``extra``, ``request_id``, ``method``, ``path``, ``status`` and ``seconds``, if the
-    record has them. A line of ``uvicorn.access`` has ``client``, ``method``, ``path``, ``http_version`` and ``status``.
-    Tokens are hidden."""
+    """Formats records as JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. If the record
+    has them, the line also has ``exception`` and these fields of ``extra``: ``request_id``, ``method``, ``path``,
+    ``status``, ``seconds``. A line of ``uvicorn.access`` has ``client``, ``method``, ``path``, ``http_version`` and
+    ``status``. Tokens are hidden."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

@@ -21,9 +21,9 @@ class ResponseCut(ConnectionError):
 
 
 class LongResponse(TokenWatch):
-    """Ends a long response when the request's token is revoked, the group changes, or the group cannot be resolved for
-    longer than the staleness bound. The response then stays incomplete, unless the app supplied a last part
-    (LAST_PART_KEY)."""
+    """Ends a long response when the request's token is revoked, when the group changes, or when the group cannot be
+    resolved for longer than the resolver's ``staleness``. The response stays incomplete unless the app supplied a last
+    part (LAST_PART_KEY)."""
 
     __slots__ = ("_cut", "_group", "_last_part", "_receive", "_send")
 

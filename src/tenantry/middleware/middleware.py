@@ -75,26 +75,27 @@ def mark_coroutine(function: F) -> F:
 class UserGroupMiddleware:
     """Pure ASGI middleware for HTTP requests and websockets; other scopes pass through.
 
-    ``carriers``: one carrier or several; by default DEFAULT_CARRIERS. Tokens are always removed from the scope.
+    ``carriers``: one carrier, several, or None for DEFAULT_CARRIERS. Tokens are always removed from the ASGI scope.
 
     The response depends on the token:
     - No token: the app runs with ``scope["user_group"]`` None, and a view that requires the group gets 401. With
-      ``required=True``, every request without a token gets 401. Put a CORS middleware outside this one, because
-      preflight requests have no token.
+      ``required=True``, every request without a token gets 401. Preflight requests have no token, so put a CORS
+      middleware outside this one.
     - Bad or empty token: 401. Two different tokens: 400. Store unavailable: 503 with Retry-After. Websockets get a
       denial response with this status, or are closed with 1008.
-    - Valid token: ``scope["user_group"]`` is a UserGroup. Within the staleness bound after the token is revoked,
-      websockets are closed with 4401 and streams end. Streams also end when the group changes.
+    - Valid token: ``scope["user_group"]`` is a UserGroup. If the token is revoked, websockets are closed with 4401 and
+      streams end, within the resolver's ``staleness``. Streams also end when the group changes.
     - Valid pass: the same, with ``UserGroup.viewer``. If the scope of the pass does not contain ``audience``, a view
       that requires the group gets 403.
-    - Preview key: passed on to the mount that made the key. Elsewhere, or with ``required=True``, it is a bad token.
+    - Preview key (see ``preview_keys``): passed on to the mounted dashboards that issued it. Elsewhere, or with
+      ``required=True``, it is a bad token.
 
-    If the token came in a cookie, websockets and requests with an unsafe method get 403 when a page of another host
-    sent them, unless its origin is in ``allowed_origins``. The app's responses get ``Vary`` and, for a group or a
-    preview, ``Cache-Control: private``.
+    If the token came in a cookie, websockets and requests with an unsafe method (such as POST) get 403 when a page of
+    another host sends them. ``allowed_origins``: origins whose pages may send them. The app's responses get ``Vary``
+    and, for a group or a preview, ``Cache-Control: private``.
 
-    An inner UserGroupMiddleware keeps the group that the outer one found. If the request also has a second, different
-    token, the response is 400. If the inner one does not accept the group's environment, the response is 401.
+    An inner UserGroupMiddleware keeps the group that the outer one found. If the inner one finds a different token, the
+    response is 400. If its resolver is for another environment, the response is 401.
 
     Raises InvalidSettings for a malformed origin."""
 
@@ -208,7 +209,7 @@ class UserGroupMiddleware:
                 raise InvalidToken(InvalidToken.MESSAGE)
             raw = self._extract_again(scope)
             # The outer middleware masks every copy of the token, even in parameters that only this middleware reads. So
-            # a mask is not a second token.
+            # MASK is not a second token.
             if raw not in {None, MASK.encode()} and hash(raw) != scope.get(FOUND_KEY):
                 raise AmbiguousToken(AmbiguousToken.MESSAGE)
         except TenantryError as error:

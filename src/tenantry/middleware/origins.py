@@ -8,8 +8,8 @@ from typing import Any, Final
 from tenantry.errors import InvalidSettings, OriginNotAllowed
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""Methods that change nothing (RFC 9110 section 9.2.1), so that their requests are not checked. QUERY (RFC 10008) is
-also safe, but is checked, because browsers send ``Origin`` with it."""
+"""Methods that change nothing (RFC 9110 section 9.2.1). Their requests are not checked. QUERY (RFC 10008) also changes
+nothing. Its requests are checked nevertheless, because browsers send ``Origin`` with them."""
 
 _PORTS: Final = {"http": "80", "ws": "80", "https": "443", "wss": "443"}
 _SECURE: Final = frozenset({"https", "wss"})

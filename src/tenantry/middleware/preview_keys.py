@@ -1,5 +1,5 @@
-"""Preview keys, which a request sends in the token header instead of a token. Only the mount that issued a key can
-check it."""
+"""With a preview key, an operator or author sees what a group sees. A request sends the key in the token header. Only
+the mounted dashboards that issued the key can check it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PassedPreviewKey:
         self.is_taken: bool = False
 
     def take(self) -> str:
-        """Return the key. The caller must then answer the request."""
+        """Return the key. The caller must then respond to the request."""
         self.is_taken = True
         return self._key
 
@@ -43,8 +43,8 @@ def is_preview_key(raw: bytes, headers: Iterable[Header]) -> bool:
 async def run_with_preview_key(
     raw: bytes, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send, send_private: Send
 ) -> None:
-    """Run the app. If a mount takes the key, the response goes to ``send_private``. Otherwise the app's response is
-    dropped, and ``send`` gets a 401."""
+    """Run the app. If its dashboards ``take`` the key, the response goes to ``send_private``. Otherwise the app's
+    response is dropped, and ``send`` gets a 401."""
     passed = scope[PASSED_KEY] = PassedPreviewKey(raw.decode("ascii"))
     is_refused = is_cut = False
 

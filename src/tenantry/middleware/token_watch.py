@@ -15,13 +15,14 @@ from tenantry.middleware.timers import TimerHandle, timer_queues
 from tenantry.ports import MonotonicClock
 
 REVOKED: Final = 4401
-"""Websocket close code for a token or pass that is no longer valid."""
+"""Websocket close code if the token or pass is no longer valid."""
 
 TRY_AGAIN_LATER: Final = 1013
-"""Websocket close code (IANA) for a group that cannot be resolved."""
+"""Websocket close code (IANA) if the group cannot be resolved."""
 
 DEFAULT_STALENESS: Final = 5.0
-"""The staleness bound, in seconds, for a resolver that does not declare one."""
+"""The ``staleness`` of a resolver that declares none: maximum seconds for which it may use a cached group after the
+store confirmed it."""
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ class BoundedResolver(Protocol):
 
 
 class TokenWatch(ABC):
-    """Checks the token of an open websocket or stream about five times within the staleness bound."""
+    """Checks the token of an open websocket or stream about five times per ``staleness`` of the resolver."""
 
     __slots__ = (
         "__weakref__",

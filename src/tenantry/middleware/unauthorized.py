@@ -18,10 +18,10 @@ _NO_HANDSHAKE: Final = Handshake()  # for HTTP requests
 
 
 class LateUnauthorized:
-    """Runs an app without a user group. If a view requires a group, the response is ``refusal``.
+    """Runs an app without a user group. If a view requires a group, the response is ``refusal``."""
 
-    If a view raises MissingToken, frameworks such as Starlette send a 500 or close the websocket before the error
-    arrives here. So such messages are held back until the app ends or sends more than an error page."""
+    # If a view raises MissingToken, frameworks such as Starlette send a 500 or close the websocket before the error
+    # arrives here. So the 500 or the close is held back until the app ends or sends more than an error page.
 
     __slots__ = ("_handshake", "_held", "_last", "_refusal", "_requested", "_send")
 
@@ -68,9 +68,9 @@ class LateUnauthorized:
             hides: bool = message["status"] == 500
         else:
             hides = message["type"] == "websocket.close" and not self._last and self._requested.made
-        # While Litestar sends its 500, sys.exc_info() shows the view's error. If sys.exc_info() shows another error, do
-        # not hold back the response. With Starlette, sys.exc_info() shows nothing here, but the error is raised again
-        # later.
+        # Litestar sends its 500 while it handles the view's error, so sys.exc_info() shows that error. If it shows any
+        # other error, do not hold back the response. With Starlette it shows no error here, but Starlette raises the
+        # view's error again later.
         return hides and not (self._requested.made and _is_other_error(sys.exc_info()[1]))
 
     async def _release(self) -> None:

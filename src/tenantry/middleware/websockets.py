@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope
 
 _CLOSE_SECONDS: Final = 2.0
-"""Maximum seconds, after the app has ended, until the close message is sent."""
+"""Maximum seconds to wait for the close message to be sent after the app has ended."""
 
 
 class SocketClosed(ConnectionError):
@@ -25,8 +25,8 @@ class SocketClosed(ConnectionError):
 
 
 class WebSocketSession(TokenWatch):
-    """A group's websocket. The websocket is closed with 4401 if the token is revoked, and with 1013 if the group cannot
-    be resolved for longer than the staleness bound."""
+    """A group's websocket. It is closed with 4401 if the token is revoked, and with 1013 if the group cannot be
+    resolved for longer than the resolver's ``staleness``."""
 
     __slots__ = ("_disconnect", "_handshake", "_receive", "_scope", "_send")
 

@@ -7,7 +7,7 @@ from typing import Final
 from tenantry.groups import Change, Changes
 
 BLOCK_SIZE: Final = 1_000
-"""Handles in one block. Old changes are dropped one block at a time."""
+"""Maximum number of groups, by handle, in one ChangeBlock. Old changes are dropped one block at a time."""
 
 MAX_HINTS: Final = 10_000
 """Maximum number of hints that are kept between two polls. A hint is a change that a bus has reported."""
@@ -22,8 +22,8 @@ class ChangeBlock:
 
 
 class ChangeLog:
-    """Records when each group last changed. Polls report changes; buses may report them earlier (hints). The caller
-    must hold a lock."""
+    """Records the generation of each group's last change. Polls report changes, and buses may report them earlier
+    (hints). The caller must hold a lock."""
 
     __slots__ = (
         "_blocks", "_discarded", "_limit", "_previous_hints", "_recent_hints", "generation", "since", "store_id",
@@ -41,7 +41,7 @@ class ChangeLog:
 
     @property
     def known(self) -> int | None:
-        """The generation that the last poll reached."""
+        """The generation that the last poll reached. None before the first poll."""
         return None if self.store_id is None else self.generation
 
     def changed_since(self, handle: bytes, generation: int) -> bool | None:
@@ -104,7 +104,7 @@ class ChangeLog:
             yield change
 
     def complete(self, changes: Changes) -> None:
-        """Note that the whole list has been added."""
+        """Note that all changes of the list have been added."""
         if self._discarded:
             self._discarded.pop()  # free one block in each poll: freeing all at once would block the event loop
         self.generation = changes.generation

@@ -10,14 +10,14 @@ from cachetools import LRUCache
 from tenantry.groups import RegisteredSource, UserGroup
 
 SLOT_COUNT: Final = 65_536
-"""Number of a store's slots on one host. A write to a group invalidates the cached answers of all groups that share its
-slot."""
+"""Number of slots (``ports.Slots``) of a store on one host. Each group has one slot. A write to a group invalidates the
+cached answers of all groups with the same slot."""
 
 CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
-"""Slot versions that never change, for a backend whose writers do not change slots."""
+"""Slot versions that never change, for a backend without slots."""
 
 NO_GENERATION: Final = -1
-"""The generation of an answer that has none."""
+"""The generation of an answer for which the backend reported none."""
 
 MAX_SOURCES: Final = 4_096
 """Maximum number of cached data sources."""
@@ -27,13 +27,13 @@ NEGATIVE_PER_HANDLE: Final = 8
 
 
 def slot_index(handle: bytes) -> int:
-    """Return the number of the handle's slot, which is in the first two bytes of the handle."""
+    """Return the number of the handle's slot: the first two bytes of the handle."""
     return handle[0] << 8 | handle[1]
 
 
 class Lease:
-    """Permits the use of cached answers until the time ``until``. A flush makes a new lease: answers that were cached
-    under the old lease are then invalid."""
+    """Permits the use of cached answers until the time ``until``. A flush replaces the lease. Then the answers that
+    were cached under the old lease are invalid."""
 
     __slots__ = ("until", "versions")
 
@@ -57,7 +57,7 @@ class Leased:
 
 
 class PendingLoad(Leased):
-    """A load in progress."""
+    """A read of the backend that is in progress."""
 
     __slots__ = ("handle", "min_generation")
 
@@ -113,8 +113,8 @@ class PassEntry:
 
     @property
     def seen(self) -> bool:
-        """Whether the pass was used since the CLOCK hand passed its entry. Setting this to True also sets ``seen`` of
-        the token's entry."""
+        """Whether the pass was used since the hand of the ClockRing last passed its entry. Setting this to True also
+        sets ``seen`` of the token's entry."""
         return self._seen
 
     @seen.setter
@@ -173,7 +173,7 @@ class Sources:
         self._oldest = min(self._oldest, entry.generation)
 
     def drop_older(self, generation: int, now: float) -> bool:
-        """Drop the entries of generations below ``generation``. Return True if any of them was valid."""
+        """Drop the entries whose generation is below ``generation``. Return True if any of them was valid."""
         if generation <= self._oldest:
             return False
         older = [key for key, entry in self.entries.items() if entry.generation < generation]
@@ -195,8 +195,9 @@ class PollSnapshot:
 
 
 TABLE_BYTE: Final = -2
-"""Index of the byte in a token or pass that selects its table. In a token, this byte is a character of the checksum (62
-tables). In a pass, it is a character of the signature (64 tables), so a group's passes are in different tables."""
+"""Index of the byte in a token or pass that selects its table in TokenIndex. In a token, this byte is a character of
+the checksum (62 tables). In a pass, it is a character of the signature (64 tables), so the passes of a group are spread
+over all tables."""
 
 BYTE_VALUES: Final = 256
 
@@ -229,8 +230,8 @@ class ClockRing(Generic[E]):
         return self._hand
 
     def to_drop(self, capacity: int, now: float) -> E | None:
-        """Move the hand, and return the entry that the caller must drop before an insert, if any: an invalid entry or,
-        if there are ``capacity`` entries, one that is little used."""
+        """Move the hand, and return the entry that the caller must drop before an insert, or None. The entry is invalid
+        or, if there are already ``capacity`` entries, little used."""
         # Each insert examines at least one entry, so that a flushed cache shrinks.
         for chance in range(MAX_CHANCES + 1):
             entry = self.advance()

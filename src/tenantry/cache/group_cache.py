@@ -1,8 +1,8 @@
 """The cached groups, refusals and data sources of one resolver.
 
-A load calls ``begin`` before it reads the backend. The answer is cached only if, after the read, the lease and the slot
-version are still the same and no newer change of the handle is known. So the cache misses no write that was made during
-the load."""
+A load calls ``begin`` before it reads the backend. Afterwards, the answer is cached only if the lease and the slot
+version are still the same and no newer change of the group is known. So an answer that a write made outdated during the
+load is not cached."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ APPLIED_AT_ONCE: Final = 25
 
 
 class GroupCache:
-    """Caches the groups of ``capacity`` tokens and ``pass_capacity`` passes, and refusals of ``unknown_capacity``
-    handles. Thread-safe.
+    """Caches the groups of ``capacity`` tokens and ``pass_capacity`` passes. Also caches refusals (no group has this
+    token) for ``unknown_capacity`` handles. Thread-safe.
 
     Times are seconds of a clock that also counts while the host is suspended. Pass ``followed=False`` for a backend
-    that does not list its changes. Then the lease never ends, and the number of the generation does not matter."""
+    that does not list its changes. Then the lease never ends, and generations are ignored."""
 
     __slots__ = (
         "_by_handle",
@@ -95,7 +95,7 @@ class GroupCache:
         return len(self._ring)
 
     def entry(self, key: bytes) -> CacheEntry | None:
-        """The entry may be invalid."""
+        """Return the entry of the token, valid or not."""
         entry = self.index[key[TABLE_BYTE]].get(key)
         return entry if isinstance(entry, CacheEntry) else None
 
@@ -142,9 +142,9 @@ class GroupCache:
                     del self._pending[pending.handle]
 
     def can_join(self, pending: PendingLoad, now: float) -> bool:
-        """Return whether a new request may use the answer of this load. It may if no write was reported since the load
+        """Whether a new request may use the answer of this load. It may if no write was reported since the load
         began."""
-        # Not without a lease: the slots may be those of a replaced file, and show no write.
+        # Without a valid lease it may not: the slots may be in a file that was replaced, which shows no new writes.
         return pending.min_generation == NO_GENERATION and pending.is_valid(now)
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
@@ -156,8 +156,8 @@ class GroupCache:
     def store(
         self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
     ) -> bool:
-        """Cache the group. Return False and cache nothing if the group may have changed since ``begin``, a newer group
-        is cached, or the lease or ``deadline`` has ended."""
+        """Cache the group. Return False and cache nothing if the group may have changed since ``begin``, if a newer
+        state of it is cached, or if the lease or ``deadline`` has ended."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -233,8 +233,8 @@ class GroupCache:
             self.lease.until = -inf
 
     def evict(self, handle: bytes, generation: int, now: float) -> bool:
-        """Drop the entries that are older than a write which a bus reported. Return True if at least one of them was
-        valid."""
+        """Drop the group's entries that are older than a write that a bus reported. Return True if at least one of them
+        was valid."""
         with self._lock:
             self.change_log.hint(handle, generation)
             return self._evict_older(handle, generation, now)
@@ -246,7 +246,7 @@ class GroupCache:
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
         """Drop the entries of all changed groups, then extend the lease to ``staleness`` seconds after the poll began.
-        If the list of changes has a gap or comes from another or a restored store, the cache is cleared first.
+        If the list of changes has a gap, or if the store is another one or was restored, the cache is cleared first.
 
         The caller must iterate to the end. Between two steps, it may let other tasks run. Each step yields the ages, in
         seconds, of the changes that dropped valid entries."""

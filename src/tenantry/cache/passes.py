@@ -7,8 +7,7 @@ from tenantry.groups import UserGroup
 
 
 class PassCache:
-    """Caches the groups of at most ``capacity`` passes, in the ``index`` of a GroupCache and under that cache's
-    lock."""
+    """Caches the groups of at most ``capacity`` passes. ``index`` and ``lock`` are those of the GroupCache."""
 
     __slots__ = ("_capacity", "_index", "_lock", "_ring")
 

@@ -1,4 +1,4 @@
-"""Shared memory that shows each process the writes of all processes on its host, without messages (``ports.Slots``)."""
+"""Slots (``ports.Slots``) in shared memory. They show each process the writes of all processes on its host."""
 
 from tenantry.cache.slots.folder import FolderTaken, RunFolder, run_folder
 from tenantry.cache.slots.shared import SharedSlots

@@ -45,8 +45,8 @@ _BASES: Final = (Path("/dev/shm"), Path("/tmp"))  # noqa: S108  # the folder is 
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """A folder that the processes of one host share. ``group``: the id of the OS group whose processes share it, or
-    None for one OS user."""
+    """A folder that the processes of one host share. ``group``: the id of the OS group that may use it. None: only one
+    OS user may."""
 
     path: Path
     group: int | None
@@ -75,8 +75,8 @@ class RunFolder:
 
 
 class FolderTaken(Exception):
-    """The default run folder belongs to another OS user, others can write to it, or it is no folder. The caller can try
-    another name or raise ``refusal``."""
+    """The default run folder belongs to another OS user, can be written to by others, or is no folder. The caller can
+    try another name or raise ``refusal``."""
 
     def __init__(self, refusal: StoreUnavailable) -> None:
         super().__init__(refusal.message)

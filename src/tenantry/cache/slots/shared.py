@@ -1,5 +1,5 @@
-"""A store's slots in a memory-mapped file. If the file is deleted while processes use it, the next writer prevents
-caching with the old file and makes a new one (``renewed``)."""
+"""A store's slots in a memory-mapped file. If the file is deleted while processes use it, the next writer prevents all
+caching with the old file, and then makes a new file (``renewed``)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _TOUCH_INTERVAL: Final = 3_600.0
 
 
 class SharedSlots(SlotTable):
-    """The slots file ``<run folder>/<store id>.slots``. Make it with ``open``."""
+    """The slots file ``<run folder>/<store id>.slots``. ``open`` makes instances."""
 
     __slots__ = ("_file", "_given", "_identity", "_name", "_store_id", "_touched", "path")
 
@@ -118,8 +118,8 @@ class SharedSlots(SlotTable):
             self._file[MADE_AT] = bytes(8)
 
     def close(self) -> None:
-        """Release the file. From then on, ``versions`` shows a write in every slot, so nothing is cached. A memoryview
-        that was obtained earlier can still be read."""
+        """Release the file. From then on, ``versions`` shows an unfinished write in every slot, so nothing is cached. A
+        memoryview that was obtained earlier can still be read."""
         if self._file is not None:
             self._file = None
             self._versions = memoryview(_all_in_progress()).cast("Q")
@@ -144,8 +144,8 @@ def _all_in_progress() -> bytes:
 
 
 def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
-    """A missing file is made atomically. Raises StoreUnavailable, also if the file has a wrong owner, mode, size or
-    header."""
+    """Open the file, and make it atomically if it is missing. Raises StoreUnavailable, also if the file has a wrong
+    owner, mode, size or header."""
     if not _NAME.fullmatch(store_id):
         raise StoreUnavailable(f"the store id {store_id!r} cannot name a file in the run folder {folder.path}")
     header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))

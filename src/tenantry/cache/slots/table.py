@@ -15,8 +15,8 @@ TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 
 
 def new_version() -> int:
-    """Return a random even version, never 0. Versions are random: if writers counted up, two of them could store the
-    same number."""
+    """Return a random even version (no write is in progress), never 0."""
+    # If writers counted up instead, two of them could store the same number.
     return secrets.randbits(63) << 1 or new_version()
 
 
@@ -25,9 +25,11 @@ def write_in_progress() -> int:
 
 
 class SlotWrite:
-    """If two writes to a slot overlap, the version is even once the first has ended. What a reader caches from then on
-    is invalid when the second ends; if its writer crashes, the next poll drops it."""
+    """Marks a write in a slot, by the rules of ``ports.Slots``."""
 
+    # If two writes overlap, the version is even once the first write has ended. A reader may then cache an answer. The
+    # end of the second write invalidates this answer. If the second writer crashes, the next poll drops the answer.
+    #
     # This is no generator: if a write is never ended, garbage collection must not end it.
 
     __slots__ = ("_slot", "_versions")
@@ -66,8 +68,8 @@ class SlotTable:
         self._for_writing()[slot_index(handle)] = new_version()
 
     def writing(self, handle: bytes) -> SlotWrite:
-        """Return a context for a write: the handle's slot has an odd version from its beginning, and a new even one
-        from its end."""
+        """Return a context manager for a write. It gives the handle's slot an odd version at the start, and a new even
+        version at the end."""
         return SlotWrite(self._for_writing(), slot_index(handle))
 
     def _for_writing(self) -> memoryview[int]:

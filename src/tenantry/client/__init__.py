@@ -48,12 +48,12 @@ def _sending(call: Callable[Concatenate[ApiCalls, P], Call[T]]) -> Callable[Conc
 class Client:
     """Calls the provisioning API at ``base_url``. Thread-safe.
 
-    ``timeout``: seconds for each request. ``attempts``: maximum number of times that a request is sent if the service
-    is unreachable or busy, or a response has the status 429 or a Retry-After. ``max_wait``: maximum seconds that a call
-    waits because of Retry-After. If a response asks for more, the call raises that response's error at once.
-    ``get_method``: the HTTP method of get-or-create, for proxies that drop the body of GET. All methods raise the
-    service's TenantryError, TooManyRequests, ApiUnreachable or UnexpectedAnswer. A call with ``dry_run`` writes
-    nothing. Raises ValueError for an invalid argument."""
+    ``timeout``: seconds for each request. ``attempts``: maximum number of times that a request is sent. It is sent
+    again if the service is unreachable or busy, or if the response has the status 429 or a Retry-After. ``max_wait``:
+    maximum seconds that a call waits, in total, because of Retry-After. If a response asks for a longer wait, the call
+    raises the error in this response at once. ``get_method``: the HTTP method of get-or-create, for proxies that drop
+    the body of GET. All methods may raise the TenantryError that the service reports, TooManyRequests, ApiUnreachable
+    or UnexpectedAnswer. A call with ``dry_run`` writes nothing. Raises ValueError for an invalid argument."""
 
     def __init__(
         self,
@@ -109,8 +109,8 @@ class Client:
 
         Yields a report for each group, in the order of the input. If a report has an ``error``, the other groups are
         still written. With ``replace``, properties and mapping are replaced instead of merged. Groups are sent in
-        batches, each when you ask for its first report. If the request for a batch fails, its error is raised; you can
-        then safely send all groups again.
+        batches while you iterate. If the request for a batch fails, its error is raised. You can then safely send all
+        groups again.
         """
         batches = LineBatches(self._calls.limits, replace=replace, dry_run=dry_run)
         for group in groups:
@@ -122,12 +122,12 @@ class Client:
 
     def rotate_many(self, *, signed_by: str | None, after: int = 0, dry_run: bool = False) -> Iterator[RotationReport]:
         """Give many groups new tokens, and yield a report for each. ``signed_by``: the id of an inactive signing key.
-        Only groups whose token this key signed get new tokens. None: all groups of the environment. ``after``: only
-        groups with a greater ``team_id``.
+        Only groups whose token was signed with it get new tokens. If ``signed_by`` is None, all groups of the
+        environment do. ``after``: only groups with a greater ``team_id``.
 
-        An ``error`` in a report concerns only the group of that report. If a request fails, its error is raised, and
-        some groups of that request may have new tokens. To continue, call this again; if ``signed_by`` is None, give
-        the ``team_id`` of the last report as ``after``."""
+        An ``error`` in a report concerns only the group of that report. If a request fails, its error is raised. Some
+        groups of this request may then have new tokens. To continue, call this method again. If ``signed_by`` is None,
+        pass the ``team_id`` of the last report as ``after``."""
         following: int | None = after
         while following is not None:
             reports = self._run(rotate_part(self._calls.limits, signed_by, following, dry_run=dry_run))

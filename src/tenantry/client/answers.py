@@ -98,7 +98,7 @@ class Reports(Generic[T]):
 
     reports: list[T]
     error: TenantryError | None = None
-    """The error that ended the request: reports may be missing."""
+    """The error that ended the request. If there is one, reports may be missing."""
 
     def __iter__(self) -> Iterator[T]:
         """Yields the reports, then raises ``error``."""
@@ -215,8 +215,8 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """Return the error of an unsuccessful response: a plain TenantryError for an unknown error code, and an
-    UnexpectedAnswer if the document contains no error. Only proxies respond with 429."""
+    """Return the error of an unsuccessful response. An unknown error code gives a plain TenantryError. A document
+    without an error gives an UnexpectedAnswer. A 429 always comes from a proxy."""
     seconds = _seconds(retry_after)
     if status == TooManyRequests.status:
         return TooManyRequests("a proxy in front of /api/user limits the rate of requests", retry_after=seconds)
@@ -239,11 +239,12 @@ def read_error(status: int, document: Any, retry_after: str | None) -> TenantryE
 
 
 _MAX_DIGITS: Final = 12
-"""Digits of a Retry-After header that are read: Python refuses to convert thousands of digits."""
+"""Maximum digits of a Retry-After header that are read. Python refuses to convert thousands of digits."""
 
 
 def _seconds(retry_after: str | None) -> int | None:
-    """Read a Retry-After header (RFC 9110 section 10.2.3): seconds, or a date. Returns None if it is neither."""
+    """Return the seconds of a Retry-After header (RFC 9110 section 10.2.3), also if it is a date. Return None if it is
+    malformed."""
     if retry_after is None:
         return None
     if retry_after.isascii() and retry_after.isdigit():

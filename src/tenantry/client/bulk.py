@@ -15,7 +15,7 @@ MAX_TOGETHER: Final = 500
 """Maximum groups per request."""
 
 BYTES_TOGETHER: Final = 512 * 1024
-"""A batch is sent when it reaches this size in bytes, so that the server can hold the reports about the batch in
+"""A batch is sent when it reaches this size in bytes, so that the server can keep the reports about the batch in
 memory."""
 
 

@@ -1,5 +1,5 @@
-"""The API calls of both clients, as generators without I/O. After a lost connection or a temporary error, a call sends
-its request again where that is safe."""
+"""The API calls of both clients, as generators without I/O. After a lost connection or a temporary error, a call
+repeats its request if this is safe."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ class Sleep:
 @dataclass(frozen=True, slots=True)
 class NoReply:
     reason: str
-    """If the connection failed, only the class of the exception, because the exception's message may quote the
-    request."""
+    """Why there is no reply. For a failed connection, this is only the class of the exception, because the exception's
+    message may quote the request."""
 
 
 Call: TypeAlias = Generator[Send | Sleep, Reply | NoReply | None, T]
@@ -108,7 +108,8 @@ def _whole(reply: Reply) -> Any:
 
 
 def lines_reader(collect: Callable[[Sequence[bytes], Reply], Any]) -> ReadDocument:
-    """Read a report, which has a line for each group. ``collect`` returns its last line, or NoReply."""
+    """Return a parser of reports that have a line for each group. ``collect`` gets all lines, and returns the last line
+    or NoReply."""
 
     def read(reply: Reply) -> Any:
         if reply.status != 200:

@@ -39,7 +39,8 @@ _SOURCES: Final = "/api/data-sources"
 
 
 def documented_as(call: Callable[..., Call[Any]]) -> Callable[[F], F]:
-    """Give a client's method the name, docstring and signature of ``call``. It returns the result of the call."""
+    """Give a client's method the name, docstring and signature of ``call``. The method returns the result of the
+    call."""
     result = str(call.__annotations__["return"]).removeprefix("Call[").removesuffix("]")
 
     def decorate(method: F) -> F:
@@ -53,7 +54,7 @@ def documented_as(call: Callable[..., Call[Any]]) -> Callable[[F], F]:
 
 
 class ApiCalls:
-    """No ``repr`` and no message contains the API token."""
+    """The API token is never in a ``repr`` or an error message."""
 
     def __init__(self, base_url: str, api_token: str, *, limits: RetryLimits, get_method: str) -> None:
         if urlsplit(base_url).scheme not in ("http", "https"):
@@ -128,7 +129,8 @@ class ApiCalls:
         return self._write("PATCH", user_group_id, fields, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool = False) -> Call[ListedGroup | None]:
-        """Delete the group and return it, or None if a retry does not find it. Raises UnknownGroup."""
+        """Delete the group and return it. Return None if a retry finds that it is already deleted. Raises
+        UnknownGroup."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
         return _deletion(retrying_call(send, self.limits, read_deleted), UnknownGroup, dry_run=dry_run)
 
@@ -184,8 +186,8 @@ class ApiCalls:
         dry_run: bool = False,
     ) -> Call[ListedSource]:
         """Register a data source. If ``test`` is true, the service connects to the source first. Raises InvalidSource,
-        SourceTestFailed, and AlreadyExists, which you also get if an earlier attempt succeeded but its reply was
-        lost."""
+        SourceTestFailed or AlreadyExists. If an attempt succeeded but its reply was lost, the retry raises
+        AlreadyExists."""
         fields = {"url": url, "password": password, "session": session, "tables": tables, "test": test}
         return self._write_source("POST", name, fields, dry_run=dry_run)
 
@@ -202,15 +204,16 @@ class ApiCalls:
         dry_run: bool = False,
     ) -> Call[ListedSource]:
         """Replace each given field, and keep the other fields. None removes the session variables (``session``) or the
-        declaration of guarded tables (``tables``). If ``test`` is true, the service connects to the changed source
-        first, except for a new name or a removal. Raises DataSourceNotFound, InvalidSource, SourceTestFailed. For
-        ``new_name``, also raises AlreadyExists, and SourceInUse if groups are mapped to the old name."""
+        declaration of guarded tables (``tables``). If ``test`` is true, the service first connects to the changed
+        source, unless you only rename it or remove something. Raises DataSourceNotFound, InvalidSource,
+        SourceTestFailed. With ``new_name``, also raises AlreadyExists, and SourceInUse if groups are mapped to the old
+        name."""
         fields = {"new_name": new_name, "url": url, "password": password, "session": session, "tables": tables}
         return self._write_source("PATCH", name, {**fields, "test": test}, dry_run=dry_run)
 
     def delete_data_source(self, name: str, *, force: bool = False, dry_run: bool = False) -> Call[ListedSource | None]:
-        """Delete the data source and return it, or None if a retry does not find it. Raises DataSourceNotFound, and
-        SourceInUse if user groups map to the source, unless ``force`` is true."""
+        """Delete the data source and return it. Return None if a retry finds that it is already deleted. Raises
+        DataSourceNotFound. If user groups map to the source, raises SourceInUse unless ``force`` is true."""
         parameters = {"name": name, **({"force": "true"} if force else {})}
         send = Send("DELETE", dry_run=dry_run, path=_SOURCES, parameters=parameters)
         return _deletion(retrying_call(send, self.limits, read_source), DataSourceNotFound, dry_run=dry_run)

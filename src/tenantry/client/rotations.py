@@ -29,8 +29,7 @@ class RotationReports(Reports[RotationReport]):
 
 
 def rotate_part(limits: RetryLimits, signed_by: str | None, after: int, *, dry_run: bool) -> Call[RotationReports]:
-    """Rotate the next groups. A request is sent again only after a 429, because it has then rotated nothing. After any
-    other error, a second request would rotate other groups, or the same groups twice."""
+    """Rotate the next groups. The request is sent again only after a 429."""
     which: dict[str, Any] = {"all": True} if signed_by is None else {"signed_by": signed_by}
     body = json_body({**which, "after": after, "limit": MAX_TOGETHER})
     send = Send("POST", body, dry_run=dry_run, path="/api/users/rotate")
@@ -48,6 +47,8 @@ def rotate_part(limits: RetryLimits, signed_by: str | None, after: int, *, dry_r
 
     read = lines_reader(collect)
     try:
+        # After a 429, nothing has been rotated. After any other error, a second request would rotate other groups, or
+        # the same groups twice.
         following = yield from retrying_call(send, limits, lambda last, _: last["next"], read, TooManyRequests)
     except TenantryError as raised:
         return RotationReports(reports, error=raised)

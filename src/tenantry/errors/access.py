@@ -31,7 +31,7 @@ class InvalidPass(InvalidToken):
 
 
 class PassRevoked(InvalidToken):
-    """The passes of this viewer were revoked after this one was issued."""
+    """The passes of this viewer were revoked after this pass was issued."""
 
     code = "pass_revoked"
     MESSAGE = "the passes of this viewer were revoked"

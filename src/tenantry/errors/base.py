@@ -106,7 +106,7 @@ class OriginNotAllowed(TenantryError):
 
 
 class EmbeddingNotAllowed(TenantryError):
-    """The embedding page's host is not allowed."""
+    """The page that embeds a dashboard is from a host that is not allowed."""
 
     code = "embedding_not_allowed"
     status = 403
@@ -160,7 +160,7 @@ class InvalidSource(DataSourceError):
 
     code = "invalid_source"
     status = 422
-    problem: str | None = None  # with the guarded tables, without the fix; None if the error is not about them
+    problem: str | None = None  # of the guarded tables, without the fix; None if the error has another subject
     fix: str = ""
 
 
@@ -180,7 +180,7 @@ class QueryFailed(DataSourceError):
     """The engine's error code, or the type of its exception."""
     position: int | None = None
     """Position of the error in the SQL, counted in characters from 1."""
-    word: str = ""  # what the engine named: show it only if the query's own text has it, because it may be a value
+    word: str = ""  # the word that the engine named: it may be a value, so show it only if the query's own SQL has it
 
 
 class TooManyRows(DataSourceError):
@@ -294,7 +294,7 @@ class TemplateError(TenantryError):
 
 
 class InvalidQueries(TemplateError):
-    """One or more query files, or the folder of the query files, are invalid."""
+    """Query files, or the folder that contains them, are invalid."""
 
     code = "invalid_queries"
 

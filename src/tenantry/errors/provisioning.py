@@ -160,7 +160,7 @@ class AlreadyExists(TenantryError):
 
 
 class SourceInUse(TenantryError):
-    """Mappings of user groups name the data source, so it was not deleted."""
+    """Mappings of user groups name the data source, so it was neither deleted nor renamed."""
 
     code = "data_source_in_use"
     status = 409
@@ -174,7 +174,7 @@ class TooManyRevokedViewers(TenantryError):
 
 
 class BreaksSavedQuery(TenantryError):
-    """Saved queries would fail for a group with these properties."""
+    """A group can run saved queries now, but could not run them with the new properties."""
 
     code = "breaks_saved_query"
     status = 409
@@ -271,14 +271,14 @@ class IdempotencyKeyReused(TenantryError):
 
 
 class TooManyRequests(TenantryError):
-    """A proxy limits the rate of requests. ``Client`` raises it; Tenantry itself has no such limit."""
+    """A proxy limits the rate of requests; Tenantry itself does not. ``Client`` raises this error."""
 
     code = "too_many_requests"
     status = 429
 
 
 class StoreUnavailable(TenantryError):
-    """The store is unavailable. Nothing changed, except perhaps if the error is an OutcomeUnknown."""
+    """The store is unavailable. Something may have changed only if the error is an OutcomeUnknown."""
 
     code = "store_unavailable"
     status = 503

@@ -12,7 +12,7 @@ _CLOSE_OF_SHORT: Final = 0.6
 
 
 class Edit(NamedTuple):
-    """A correction: the first ``old`` at or after the position of an error is replaced by ``new``."""
+    """A correction: replaces the first ``old`` at or after the position of an error by ``new``."""
 
     old: str
     new: str
@@ -25,8 +25,8 @@ def misspelt(name: str, candidates: Iterable[str], *, prefix: str = "") -> Edit 
 
 
 def nearest(name: str, candidates: Iterable[str], *, close: float | None = None) -> str | None:
-    """The candidate most similar to ``name``, regardless of case, ``-``, ``_`` and blanks, or None. ``close``: the
-    minimum similarity (the ratio of ``difflib``, from 0 to 1) if it is to be higher than usual."""
+    """Return the candidate that is most similar to ``name``, or None. Case, ``-``, ``_`` and blanks are ignored.
+    ``close``: the minimum similarity (``difflib`` ratio, 0 to 1) instead of the usual one."""
     if len(name) > _LONGEST_NAME:
         return None
     plain: dict[str, str] = {}

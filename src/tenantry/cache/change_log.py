@@ -10,7 +10,7 @@ BLOCK_SIZE: Final = 1_000
 """Maximum number of groups, by handle, in one ChangeBlock. Old changes are dropped one block at a time."""
 
 MAX_HINTS: Final = 10_000
-"""Maximum number of hints that are kept between two polls. A hint is a change that a bus has reported."""
+"""Maximum number of hints that are kept between two polls. A hint is a change that a bus has reported before a poll."""
 
 
 class ChangeBlock:
@@ -22,8 +22,8 @@ class ChangeBlock:
 
 
 class ChangeLog:
-    """Records the generation of each group's last change. Polls report changes, and buses may report them earlier
-    (hints). The caller must hold a lock."""
+    """Records the generation of each group's last change. Polls report changes. A bus (``ports.Bus``) may report them
+    earlier (hints). The caller must hold a lock."""
 
     __slots__ = (
         "_blocks", "_discarded", "_limit", "_previous_hints", "_recent_hints", "generation", "since", "store_id",
@@ -104,7 +104,7 @@ class ChangeLog:
             yield change
 
     def complete(self, changes: Changes) -> None:
-        """Note that all changes of the list have been added."""
+        """Note that all of ``changes`` have been added."""
         if self._discarded:
             self._discarded.pop()  # free one block in each poll: freeing all at once would block the event loop
         self.generation = changes.generation

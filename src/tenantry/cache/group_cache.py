@@ -100,7 +100,7 @@ class GroupCache:
         return entry if isinstance(entry, CacheEntry) else None
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
-        """Return the latest group among the handle's valid entries."""
+        """Return the newest state of the group among the handle's valid entries."""
         with self._lock:
             valid = (entry.group for entry in self._entries_of(handle) if entry.is_valid(now))
             return max(valid, key=_state_of, default=None)
@@ -148,8 +148,8 @@ class GroupCache:
         return pending.min_generation == NO_GENERATION and pending.is_valid(now)
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
-        """Whether an answer of a second-level cache may be used: the lease has not ended, and no change of the group
-        after ``generation`` is known."""
+        """Whether an answer of a second-level cache (Redis) may be used: the lease has not ended, and no change of the
+        group after ``generation`` is known."""
         with self._lock:
             return generation is not None and now < self.lease.until and self._unchanged_since(handle, generation)
 

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ProvisionedGroup:
-    """A user group (SPEC section 2.1). ``token`` is a secret and not in ``repr``.
+    """A user group (SPEC section 2.1).
 
     A field is None if the call that returned the group does not report it. A new group of a ``dry_run`` has the
     ``team_id`` 0 and an empty token.
@@ -27,6 +27,7 @@ class ProvisionedGroup:
 
     team_id: int
     token: str = field(repr=False)
+    """A secret, so it is not in ``repr``."""
     name: str
     provided_id: str
     properties: dict[str, Any] | None = field(default=None, repr=False)
@@ -40,7 +41,7 @@ class ProvisionedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ListedGroup:
-    """A group without its token. ``expires_at``: the time from which the token is refused (aware, UTC)."""
+    """A group without its token."""
 
     team_id: int
     name: str
@@ -49,14 +50,16 @@ class ListedGroup:
     mapping: dict[str, str] | None = None
     api_environment_tag: Tag | None = None
     expires_at: datetime | None = None
+    """The time from which the token is refused (aware, UTC)."""
     suspended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CreatedPass:
-    """The result of ``create_pass``. ``token`` is the pass. ``repr`` omits it, because it is a secret."""
+    """The result of ``create_pass``."""
 
     token: str = field(repr=False)
+    """The pass. It is a secret, so it is not in ``repr``."""
     expires_at: datetime
     """When the pass ends (aware, UTC)."""
 
@@ -70,19 +73,22 @@ class GroupPage:
 
 @dataclass(frozen=True, slots=True)
 class ListedSource:
-    """A data source. Secrets in ``url`` are masked. ``groups``: how many user groups map to the source. ``tables``: the
-    source's declaration of guarded tables, or None."""
+    """A data source."""
 
     id: str
     name: str
     environment: str
     engine: str
     url: str
+    """Secrets in the URL are masked."""
     secrets: str | None
+    """How they are stored: ``plain``, ``encrypted`` or ``reference``. None if the URL has no secrets."""
     trusted: bool
     session: dict[str, str]
     groups: int
+    """How many user groups map to the source."""
     tables: dict[str, Any] | None = field(default=None, repr=False)
+    """The declaration of guarded tables; None if the source has no declaration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +249,8 @@ _MAX_DIGITS: Final = 12
 
 
 def _seconds(retry_after: str | None) -> int | None:
-    """Return the seconds of a Retry-After header (RFC 9110 section 10.2.3), also if it is a date. Return None if it is
-    malformed."""
+    """Convert the number or date in a Retry-After header (RFC 9110 section 10.2.3) to seconds from now. Return None if
+    it is malformed."""
     if retry_after is None:
         return None
     if retry_after.isascii() and retry_after.isdigit():

@@ -54,7 +54,7 @@ def documented_as(call: Callable[..., Call[Any]]) -> Callable[[F], F]:
 
 
 class ApiCalls:
-    """The API token is never in a ``repr`` or an error message."""
+    """Makes the calls of one client. The API token is never in a ``repr`` or an error message."""
 
     def __init__(self, base_url: str, api_token: str, *, limits: RetryLimits, get_method: str) -> None:
         if urlsplit(base_url).scheme not in ("http", "https"):

@@ -1,4 +1,4 @@
-"""Errors for a user group token or pass that is genuine, but that Tenantry refuses."""
+"""Errors for a user group token or pass that Tenantry refuses. Clients may know the cause, unlike for InvalidToken."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class MissingScope(TenantryError):
 
 
 class GroupExpired(TenantryError):
-    """The user group's end date has passed, so it gets no pass."""
+    """The user group's end date has passed, so the group gets no pass."""
 
     code = "group_expired"
     status = 403

@@ -124,7 +124,7 @@ _IMMUTABLE = _SCALARS | {Record, RecordList}
 
 
 def adopt(value: Any) -> Any:
-    """Freeze the result of a JSON parser without a copy. The caller must not use the parser's dicts afterwards."""
+    """Freeze the result of a JSON parser without copying it. The caller must not use the parser's dicts afterwards."""
     if type(value) is dict:
         for name, item in value.items():
             if type(item) not in _IMMUTABLE:

@@ -142,7 +142,7 @@ class GroupUpdate:
 
 @dataclass(frozen=True, slots=True)
 class GroupRotation:
-    """Gives the group the next version of its token, if the group is not suspended and ``issued.token`` is still its
+    """Gives the group the next version of its token, if the group is not suspended and ``issued.token`` is still the
     live token."""
 
     issued: Issued

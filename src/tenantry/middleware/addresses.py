@@ -18,10 +18,10 @@ MASK: Final = "redacted"
 match."""
 
 ADDRESS_KEY: Final = "tenantry.address"
-"""Scope key of the request's OriginalAddress. The middleware removes it before the app runs."""
+"""ASGI scope key of the request's OriginalAddress. The middleware removes it before the app runs."""
 
 IN_QUERY_KEY: Final = "tenantry.in_query"
-"""Scope key that is True if the token came in a query parameter. In that case, the app may set a cookie whose name
+"""ASGI scope key. It is True if the token came in a query parameter. In that case, the app may set a cookie whose name
 starts with COOKIE_PREFIX and whose value is MASK. The middleware replaces MASK with a pass."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"

@@ -25,8 +25,9 @@ _SHARED_DIRECTIVES: Final = frozenset({"public", "s-maxage", "proxy-revalidate",
 
 class CacheHeaders:
     """Headers that are added to a response, or merged with the app's own headers:
-    - Vary and, if the response is ``private``, Cache-Control: for shared caches (RFC 9111)
-    - Referrer-Policy, if the token is ``in_address``: keeps the token out of ``Referer``"""
+    - Vary
+    - Cache-Control, if ``private``: shared caches must not store the response (RFC 9111)
+    - Referrer-Policy, if the token is ``in_address``: browsers must not send it as ``Referer``"""
 
     __slots__ = ("_added", "_in_address", "_merged_names", "_private", "_vary")
 

@@ -21,8 +21,7 @@ TRY_AGAIN_LATER: Final = 1013
 """Websocket close code (IANA) if the group cannot be resolved."""
 
 DEFAULT_STALENESS: Final = 5.0
-"""The ``staleness`` of a resolver that declares none: maximum seconds for which it may use a cached group after the
-store confirmed it."""
+"""The ``staleness``, in seconds, of a resolver that does not have this property."""
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -31,7 +30,9 @@ T = TypeVar("T")
 
 class BoundedResolver(Protocol):
     @property
-    def staleness(self) -> float: ...
+    def staleness(self) -> float:
+        """Maximum seconds for which the resolver uses a cached group after the store confirmed it."""
+        ...
 
     @property
     def lease_age(self) -> float | None: ...

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope
 
 _CLOSE_SECONDS: Final = 2.0
-"""Maximum seconds to wait for the close message to be sent after the app has ended."""
+"""After the app has ended, maximum seconds to wait until the close message is sent."""
 
 
 class SocketClosed(ConnectionError):

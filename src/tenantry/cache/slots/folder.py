@@ -1,4 +1,4 @@
-"""The processes of one host share slots files in the run folder.
+"""The processes of one host share slots files (``SharedSlots``) in the run folder.
 
 By default, the run folder is in ``/dev/shm`` or ``/tmp``: ``tenantry-<user id>-<name>`` or, with
 ``TENANTRY_RUN_GROUP``, ``tenantry-group-<group id>-<name>``. ``TENANTRY_RUN_DIR`` names another folder."""

@@ -53,7 +53,7 @@ class SlotTable:
 
     @property
     def versions(self) -> memoryview[int]:
-        """The versions can be read even after ``close``."""
+        """The versions of all slots. They can be read even after ``close``."""
         return self._versions
 
     def copy(self) -> memoryview[int]:

@@ -22,8 +22,9 @@ Origin = tuple[str, str, str]
 
 
 _ADVICE: Final = (
-    "write scheme, host (in ASCII, with xn--…) and, unless it is the default, port, as in https://app.example.com, and "
-    "no user, path or wildcard; a sandboxed frame has the origin null, so give its page an origin"
+    "write scheme and host, as in https://app.example.com, and the port if it is not the default. Write the host in "
+    "ASCII (xn--…), without a wildcard, and no user or path. If this is the origin null of a sandboxed frame, give its "
+    "page an origin"
 )
 
 

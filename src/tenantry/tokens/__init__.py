@@ -1,5 +1,5 @@
-"""User group tokens, passes, API tokens and signing keys. Only the sub-package ``keys`` does I/O; elsewhere, callers
-pass in a source of random bytes."""
+"""User group tokens, passes, API tokens and signing keys. Only the sub-package ``keys`` does I/O. The other modules get
+random bytes from their callers."""
 
 from tenantry.tokens.authentication import MessageAuthenticator as MessageAuthenticator
 from tenantry.tokens.formats import (

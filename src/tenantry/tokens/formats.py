@@ -13,8 +13,9 @@ from tenantry.groups import Tag, Token
 
 TOKEN_LENGTH: Final = 97
 
-# Both 29 bytes and 32 bytes leave the lowest two bits of the last base64 character unused. Lenient decoders ignore
-# these bits; canonical base64 (RFC 4648 section 3.5) requires zeros, so the last character is one of sixteen.
+# Payload (29 bytes) and signature (32 bytes) leave the lowest two bits of their last base64 character unused. Lenient
+# decoders ignore these bits. Canonical base64 (RFC 4648 section 3.5) requires zeros, so the last character is one of
+# sixteen.
 LAST: Final = "[AEIMQUYcgkosw048]"
 
 TOKEN_PATTERN: Final = re.compile(
@@ -107,7 +108,7 @@ def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
 
 
 def api_token_digest(text: str) -> bytes | None:
-    """Return the SHA-256 (32 bytes) of an API token, under which a store finds it, or None for any other string."""
+    """Return the SHA-256 (32 bytes) of an API token, which is its key in a store. Return None for any other string."""
     if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
         return None
     raw = text.encode("ascii")
@@ -118,7 +119,7 @@ def api_token_digest(text: str) -> bytes | None:
 
 
 PREVIEW_PREFIX: Final = "ugpv_"
-"""Prefix of the key of a preview session. The key is as secret as a token."""
+"""Prefix of the key of a preview session (``dashboards.preview``). The key is as secret as a token."""
 
 # --- masks ------------------------------------------------------------------------------------------------------------
 
@@ -129,14 +130,13 @@ _LIKE_A_TOKEN: Final = re.compile(
 
 
 def holds_token(text: str) -> bool:
-    """Whether ``text`` contains a token, a pass, or the key of a preview session. A mistyped, truncated or
-    percent-encoded one also counts."""
+    """Whether ``text`` contains a token, a pass, or the key of a preview session. These also count if they are
+    mistyped, truncated or percent-encoded."""
     return _may_hold_token(text) and _LIKE_A_TOKEN.search(text) is not None
 
 
 def replace_tokens(text: str, end: str) -> str:
-    """In ``text``, shorten everything that ``holds_token`` finds to its prefix, such as ``ugtc``, followed by
-    ``end``."""
+    """Replace each secret that ``holds_token`` finds in ``text`` by its prefix, such as ``ugtc``, and ``end``."""
     return _LIKE_A_TOKEN.sub(rf"\1{end}", text) if _may_hold_token(text) else text
 
 

@@ -51,7 +51,7 @@ class SigningKey:
             )
 
     def derive(self, salt: bytes) -> bytes:
-        """Return the HMAC-SHA256 of ``salt``, which names the purpose of the derived key."""
+        """Return a key derived from the secret: the HMAC-SHA256 of ``salt``. The salt names the purpose of the key."""
         return hmac.digest(self.secret, salt, "sha256")
 
     @property
@@ -62,12 +62,12 @@ class SigningKey:
 
 
 class KeyRing:
-    """Signing keys. All of them verify tokens. New tokens are signed with the key whose id is ``active``; by default,
-    with the last key. ``audit_keys``: the audit keys of removed signing keys, by id. Raises InvalidKeys."""
+    """Signing keys. Every key verifies tokens. The key with the id ``active`` signs new tokens; by default, the last
+    key does. ``audit_keys``: the ``audit_key`` of each removed signing key, by id. Raises InvalidKeys."""
 
     removals: int = 0
-    """How often keys were removed: never, in a KeyRing. When a subclass changes this number, tokens that were verified
-    earlier may be invalid."""
+    """The number of times that keys were removed; in a KeyRing, always 0. When a subclass raises it, tokens that were
+    verified earlier may have become invalid."""
     problem: str | None = None
     """Why a subclass cannot read its keys again, or None."""
 
@@ -95,8 +95,8 @@ class KeyRing:
         return f"<{type(self).__name__} {', '.join(self._ids)}; active {self._active}>"
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Return whether the keys changed: never, in a KeyRing. A subclass reads its keys again, unless it did so in
-        the last ``within`` seconds."""
+        """Return whether the keys changed; for a KeyRing, always False. A subclass first rereads its keys, unless it
+        did so in the last ``within`` seconds."""
         return False
 
     def _mac_of(self, head: bytes) -> MessageAuthenticator | None:
@@ -132,7 +132,7 @@ class KeyRing:
         return _complete(encode(token), mac).decode("ascii")
 
     def complete(self, signed: bytes) -> bytes | None:
-        """Add the signature and the checksum to the first 47 bytes of a token."""
+        """Add the signature and the checksum to the first 47 bytes of a token. Return None if its key is unknown."""
         mac = self._mac_of(signed[HEAD])
         return None if mac is None else _complete(signed, mac)
 

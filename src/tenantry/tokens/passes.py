@@ -1,8 +1,8 @@
 """Passes: short-lived credentials, each for one viewer, made from the user group token.
 
-A pass is ``ugv``, then the part of the token from its fourth character to just before its dot, then a dot and a JWT
-(RFC 7519). The JWT is signed with HS256 (RFC 7515), and the key is the complete token. Anyone with the token can make
-passes offline. A pass does not reveal the token. When the token becomes invalid, so does the pass."""
+A pass is the part of the token before its dot, with ``ugv`` in place of ``ugt``, then a dot and a JWT (RFC 7519). The
+JWT is signed with HS256 (RFC 7515). The key is the complete token. Anyone with the token can make passes offline. A
+pass does not reveal the token. When the token becomes invalid, so does the pass."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def check_pass_length(claims: Mapping[str, Any]) -> None:
 def read_pass(keys: KeyRing, raw: bytes, clock: Callable[[], datetime]) -> Pass:
     """Verify a pass and read its viewer. Only the store knows whether the token that signed the pass is still valid.
 
-    Raises InvalidToken unless the signature is valid. If it is, raises PassExpired if the pass has ended, and
-    InvalidPass if the content is malformed or a claim is not allowed.
+    Raises InvalidToken if the signature is invalid, before anything else is checked. Raises PassExpired if the pass has
+    ended, and InvalidPass if its content is malformed or a claim is not allowed.
     """
     # Nothing is parsed, and the clock is not read, before the signatures are compared: a forged pass costs at most two
     # HMACs.
@@ -190,7 +190,7 @@ def _check_seconds(name: str, value: object) -> None:
 
 def _check_id(name: str, value: object) -> None:
     _check_printable(name, value, MAX_ID)
-    # Such an id cannot be stored, so its viewer could not be revoked.
+    # An id that contains a token cannot be stored, so its viewer could not be revoked.
     _require(not holds_token(str(value)), name, "(the viewer's id) holds a secret token: was the wrong value given?")
 
 
@@ -272,7 +272,8 @@ _dump: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow
 
 def _encoded(value: Mapping[str, Any]) -> str:
     plain = {name: thaw(item) for name, item in value.items()}
-    # Write UTF-8, as other libraries do. With escapes, a pass that repeats the claims of another pass could be longer.
+    # Write UTF-8, as other libraries do. With escapes, the claims of a pass from another library would take more
+    # characters in ours.
     return _unpadded(_dump(plain).encode())
 
 
@@ -284,7 +285,7 @@ def _decoded(part: bytes, what: str) -> dict[str, Any]:
     value: Any = None
     try:
         data = urlsafe_b64decode(part + b"=" * (-len(part) % 4))
-        if _unpadded(data).encode() == part:  # the decoder skips other characters
+        if _unpadded(data).encode() == part:  # the decoder skips characters that are not base64
             value = read_json_strictly(data.decode("utf-8"))
     except (ValueError, RecursionError):
         value = None

@@ -127,7 +127,7 @@ def new_key_file(secret: bytes, now: datetime) -> KeyFile:
 
 
 def parse_keys(text: str) -> KeyFile:
-    """Raises InvalidKeys; the message names the line, unless no key is active, and shows no secret."""
+    """Raises InvalidKeys. The message shows no secret. It names the line, except if no key is active."""
     lines: list[str | KeyEntry | AuditKey] = []
     seen: dict[str | bytes, int] = {}
     active: list[int] = []
@@ -265,14 +265,15 @@ def _info(entry: KeyEntry) -> KeyInfo:
 
 # --- weak secrets -----------------------------------------------------------------------------------------------------
 
-# Placeholder words, each so long that only about one in 10^9 random keys, or fewer, contains it by chance.
+# Placeholder words. Each is so long that at most about one in 10^9 random keys contains it by chance.
 _WORDS: Final = (
     b"changeme", b"change-me", b"change_me", b"password", b"passw0rd", b"insecure", b"your-secret", b"your_secret",
     b"yoursecret", b"secret-key", b"secret_key", b"secretkey", b"tenantry", b"letmein", b"placeholder", b"replace-me",
     b"-example", b"_example", b"example-", b"example_", b"0123456789", b"abcdefghij",
 )  # fmt: skip
 
-# SHA-256 hashes of published keys, encoded and decoded. The keys themselves would alarm secret scanners.
+# SHA-256 hashes of published keys, each in its encoded and its decoded form. The keys themselves would alarm secret
+# scanners.
 PUBLISHED: Final = frozenset(
     {
         # The hexadecimal key of Flask's configuration guide, encoded and decoded.

@@ -32,9 +32,11 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """Return the content of a private file. Raises InvalidKeys if it cannot be read, is too large, or if anyone but the
-    owner can access it. The file's group may read it too if TENANTRY_RUN_GROUP names the group, or if root owns the
-    file and not both the group and this process are root's."""
+    """Return the content of a private file. Raises InvalidKeys if it cannot be read, is too large, or if another user
+    than its owner can access it.
+
+    The file's group may read it in two cases: TENANTRY_RUN_GROUP names this group, or root owns the file and either
+    the group is not root's or this process does not run as root."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:
@@ -99,7 +101,7 @@ def replace_private(path: Path, content: bytes) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold a lock on the file, which ``replace_private`` requires. Raises InvalidKeys."""
+    """Lock the file. ``replace_private`` requires this lock. Raises InvalidKeys."""
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -130,7 +132,7 @@ def _write_new(path: Path, content: bytes, *, like: os.stat_result | None = None
         undo.callback(path.unlink)
         with os.fdopen(descriptor, "wb") as file:
             os.fchmod(descriptor, _MODE)
-            if like is not None:  # the app must still be able to read it after root rotates its keys
+            if like is not None:  # root may rotate the keys: the app must still be able to read them
                 _give(descriptor, like)
             file.write(content)
             file.flush()

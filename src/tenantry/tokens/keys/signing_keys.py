@@ -20,8 +20,8 @@ CHECK_SECONDS: Final = 1.0
 """If the last read of the key file is more than this many seconds ago, the file is read again before a key is used."""
 
 UNKNOWN_KEY_SECONDS: Final = 0.05
-"""As CHECK_SECONDS, but for a token whose key is unknown: the key may be new. Not 0, so that not every forged token
-causes a read."""
+"""Like CHECK_SECONDS, but for a token with an unknown key id, because the key may be new. With 0, every forged token
+would cause a read."""
 
 SIGNS_AFTER: Final = 0.25
 """For this many seconds after a rotation, the former active key still signs. In this time, other processes can read the
@@ -137,7 +137,7 @@ class SigningKeys(KeyRing):
         return super().mint(token)
 
     def read(self, text: str | bytes) -> Token:
-        token = super().read(text)  # first, so that a forgery with a known key does not read the file
+        token = super().read(text)  # first, so that no file is read for a forged token with a known key id
         return super().read(text) if self.refresh(within=CHECK_SECONDS) else token
 
     def _mac_of(self, head: bytes) -> MessageAuthenticator | None:

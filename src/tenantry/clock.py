@@ -20,12 +20,12 @@ else:
 
 _START = time.time() - monotonic_with_suspend()
 steady_time: Callable[[], float] = map(_START.__add__, iter(monotonic_with_suspend, None)).__next__
-"""Returns Unix seconds by the clock that this host had when the process started. If somebody sets the clock, ages that
-are computed with this time stay right."""  # of C functions only, because every query calls it
+"""Returns Unix seconds, which count on from the host's clock at the start of the process. If somebody sets that clock,
+ages that are computed with this time stay right."""  # of C functions only, because every query calls it
 
 
 def clock_shift() -> float:
-    """Return the seconds, to the millisecond, by which the host's clock is ahead of ``steady_time``."""
+    """Return how many seconds the host's clock is ahead of ``steady_time``, rounded to milliseconds."""
     return round(time.time() - steady_time(), 3)
 
 

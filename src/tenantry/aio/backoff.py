@@ -10,8 +10,8 @@ FAILURES = 5
 
 SHORTEST_SECONDS = 0.5
 LONGEST_SECONDS = 10.0
-"""A Breaker's pauses double, from SHORTEST_SECONDS up to LONGEST_SECONDS. Each pause is longer by a random time, at
-most half of its length."""
+"""A Breaker's pauses double, from SHORTEST_SECONDS up to LONGEST_SECONDS. A random time is added to each pause, at most
+half of its length."""
 
 
 class Backoff:
@@ -38,9 +38,9 @@ async def reconnect_forever(
     shortest: float,
     longest: float,
 ) -> NoReturn:
-    """Call ``connect`` again and again until cancelled. The pauses grow from ``shortest`` to ``longest`` seconds, and
-    each is varied at random by up to half. ``ended`` gets the exception of each call, or None. If it returns True, the
-    pauses start again at the shortest."""
+    """Call ``connect`` again and again until cancelled. The pauses grow from ``shortest`` to ``longest`` seconds. Each
+    is varied at random by up to half. After each call, ``ended`` gets its exception or None. If ``ended`` returns True,
+    the next pause is the shortest."""
     backoff = Backoff(shortest, longest)
     while True:
         try:
@@ -54,7 +54,7 @@ async def reconnect_forever(
 
 
 class Breaker:
-    """A circuit breaker. After FAILURES consecutive failures it is open: it allows no calls, except one trial call (a
+    """A circuit breaker. FAILURES consecutive failures open it. While it is open, it allows only one trial call (a
     probe) after each pause."""
 
     def __init__(self, *, clock: Callable[[], float], chance: Callable[[], float]) -> None:
@@ -71,7 +71,7 @@ class Breaker:
         return self._until is not None
 
     def allows(self) -> bool:
-        """Whether the caller may make its call now. It must then report ``succeeded`` or ``failed``."""
+        """Whether the caller may make its call now. If so, the caller must then call ``succeeded`` or ``failed``."""
         if self._until is None:
             return True
         now = self._clock()
@@ -82,14 +82,14 @@ class Breaker:
         return True
 
     def succeeded(self) -> bool:
-        """Report a success. Return True if it ended an outage."""
+        """Report a success. Return True if the breaker was open."""
         ended = self._until is not None
         self._failures, self._until = 0, None
         self._backoff.reset()
         return ended
 
     def failed(self) -> bool:
-        """Report a failure. Return True if it began an outage."""
+        """Report a failure. Return True if it opened the breaker."""
         self._failures += 1
         begins = self._until is None
         if begins and self._failures < FAILURES:

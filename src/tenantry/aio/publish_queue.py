@@ -9,8 +9,8 @@ from itertools import islice
 from threading import Lock
 
 CAPACITY = 10_000
-"""Maximum messages in the queue; a further message drops the oldest. Dropping is safe: other processes also poll the
-store."""
+"""Maximum messages in the queue. A further message drops the oldest. This is safe, because other processes also poll
+the store."""
 
 BATCH = 64
 CLOSE_SECONDS = 1.0
@@ -19,16 +19,16 @@ AGAIN_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Reports that the group with this handle changed. ``content``: the group's new cache entry, empty if only the
-    change is reported."""
+    """Reports a write to the group with this handle. ``generation``: the number of the write. ``content``: the group's
+    new cache entry, or empty."""
 
     handle: bytes
     generation: int
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Return whether this message can replace ``other``: its generation is higher, or the generations are equal
-        and no content is lost."""
+        """Return whether this message may replace ``other``. A higher generation may. If the generations are equal, a
+        message without content may not replace one with content."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 
@@ -102,7 +102,7 @@ class PublishQueue:
                 self._add(message)
 
     async def aclose(self) -> None:
-        """Send the queued messages for at most a second, and drop the rest."""
+        """Send the queued messages. Drop those that are not sent within a second."""
         loop = asyncio.get_running_loop()
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):

@@ -35,7 +35,8 @@ class UsageCounter(Protocol):
 
 
 class UsageTable(dict[K, list[int]]):
-    """Sums of usage by key. When the table has ``limit`` rows, usage of a new key is counted under ``other(key)``."""
+    """Sums of usage by key. Once the table has ``limit`` rows, usage of a new key is added to the row
+    ``other(key)``."""
 
     def __init__(self, limit: int, other: Callable[[K], K]) -> None:
         super().__init__()

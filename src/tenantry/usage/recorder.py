@@ -35,11 +35,11 @@ MANY_ROWS: Final = 10_000
 BATCH_ROWS: Final = 500
 """Maximum number of rows in a batch. Writing one batch locks SQLite's file for about 5 ms."""
 MAX_HITS: Final = 256
-"""Maximum number of cache entries whose hits are summed in one go, which delays one request by about 100 µs."""
+"""Maximum number of cache entries whose hits are summed at once. This delays one request by about 100 µs."""
 
 _HOUR: Final = 3_600
 _OVERDUE: Final = 10.0
-"""A timer this many seconds overdue is replaced: its event loop has probably ended."""
+"""A timer that is this many seconds overdue is replaced, because its event loop has probably ended."""
 
 
 class CountedEntry(Protocol):
@@ -48,8 +48,9 @@ class CountedEntry(Protocol):
 
 
 class UsageRecorder:
-    """Adds the counts to ``store`` about every ``seconds``. Several threads and event loops may use it. ``observers``
-    receive the same counts, without viewers. Raises InvalidSettings if ``seconds`` is invalid."""
+    """Counts usage, and adds the counts to ``store`` about every ``seconds``. Threads and event loops may share a
+    recorder. ``observers`` receive the same counts, without viewers. Raises InvalidSettings if ``seconds`` is
+    invalid."""
 
     def __init__(self, store: UsageStore, seconds: float = 60.0, *, clock: Callable[[], float] = time.time) -> None:
         if not 0 < seconds < inf:
@@ -87,8 +88,7 @@ class UsageRecorder:
 
     @property
     def waiting(self) -> int:
-        """Number of rows that still wait to be stored. Cache hits are included after ``collect_hits`` has collected
-        them."""
+        """Number of rows that are not yet stored. Cache hits are included after ``collect_hits``."""
         return len(self._table) + (0 if self._unsent is None else len(self._unsent.rows))
 
     # --- counting -----------------------------------------------------------------------------------------------------
@@ -208,8 +208,8 @@ class UsageRecorder:
     # --- sending ------------------------------------------------------------------------------------------------------
 
     async def flush(self) -> None:
-        """Send the counts to the store, unless another event loop is already sending them. Never raises. If a batch
-        fails, the next flush sends it again."""
+        """Send the counts to the store, unless another event loop is sending. Never raises. If a batch fails, the next
+        flush sends it again."""
         if not self.waiting and not self._hits:
             return
         async with self._sending.get():

@@ -7,8 +7,8 @@ from tenantry.groups import OTHER_GROUPS, OTHER_VIEWERS
 from tenantry.usage.counters import UsageTable
 
 Row: TypeAlias = tuple[int, str, str, str, str]
-"""Hour (hours since 1970), environment, group, source and viewer. In a row of a viewer, the hour is the first of the
-day that the row counts."""
+"""Hour (hours since 1970), environment, group, source and viewer. In a viewer's row, which counts a whole day, the hour
+is the first of that day."""
 Counts: TypeAlias = tuple[int, int, int, int]
 """Queries, rows, microseconds and resolves."""
 

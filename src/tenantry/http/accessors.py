@@ -14,16 +14,16 @@ from tenantry.groups import Record, UserGroup
 from tenantry.http import responses as http
 
 SCOPE_KEY = "user_group"
-"""Scope key of the request's UserGroup. The value is None if the request has no token."""
+"""ASGI scope key of the request's UserGroup. The value is None if the request has no token."""
 
 OUT_OF_SCOPE_KEY = "tenantry.out_of_scope"
-"""Scope key of a group that an outer UserGroupMiddleware found but did not accept, because the scope of the pass does
-not contain the outer middleware's audience. An inner UserGroupMiddleware accepts the group if the scope contains the
-inner one's audience."""
+"""ASGI scope key of a group that an outer UserGroupMiddleware found but did not accept, because the pass does not
+permit the ``audience`` of that middleware. An inner UserGroupMiddleware accepts the group if the pass permits its
+``audience``."""
 
 FOUND_KEY = "tenantry.found"
-"""Scope key of the hash of the request's token. An inner UserGroupMiddleware compares it with the hash of the token
-that it finds."""
+"""ASGI scope key of the hash of the request's token. An inner UserGroupMiddleware compares this hash with that of the
+token that it finds."""
 
 HANDSHAKE_KEY = "tenantry.handshake"
 

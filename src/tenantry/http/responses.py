@@ -53,7 +53,7 @@ def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorRespo
 
 
 def error_document(error: TenantryError, request_id: str | None) -> dict[str, Any]:
-    """``{"success":0,"error":{"code","message","field"?},"request_id"?}``."""
+    """Return ``{"success":0,"error":{"code","message","field"?},"request_id"?}``."""
     shown = {"code": error.code, "message": error.public_message}
     if error.field is not None:
         shown["field"] = error.field

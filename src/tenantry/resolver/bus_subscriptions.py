@@ -29,7 +29,7 @@ been lost, so the cache is flushed."""
 
 class BusSubscriptions:
     """Forwards the messages of the buses to the resolver, with one task for each bus. The tasks stop when the resolver
-    is gone."""
+    is garbage-collected."""
 
     def __init__(self, buses: Sequence[Bus], listener: EvictionListener) -> None:
         self._buses = tuple(buses)

@@ -31,7 +31,7 @@ class EndDates:
         return entry if entry is not None and entry.is_valid(self._clock()) else None
 
     def use(self, entry: CacheEntry, viewer: Viewer | None = None) -> UserGroup:
-        """Count a hit and return the entry's group, with ``viewer`` if it is not None. Raises UserGroupExpired,
+        """Count a hit and return the entry's group, with ``viewer`` if given. Raises UserGroupExpired,
         UserGroupSuspended or PassRevoked."""
         entry.seen = True
         group = entry.group

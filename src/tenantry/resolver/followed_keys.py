@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 class FollowedKeys:
     """The signing keys of a resolver. When a key is removed, the cache is flushed. ``cached_alone``: whether no poller
-    calls ``refresh``. Then ``read`` also rereads the key file."""
+    calls ``refresh``. If so, ``read`` rereads the key file for each valid token."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 
@@ -26,7 +26,8 @@ class FollowedKeys:
         self._removals = keys.removals
 
     def read(self, raw: bytes) -> Token:
-        """Verify a token. If it is forged, the key file is read only for an unknown key id. Raises InvalidToken."""
+        """Verify a token. A forged token causes a read of the key file only if its key id is unknown. Raises
+        InvalidToken."""
         try:
             token = self._keys.read(raw)
             return self._keys.read(raw) if self._cached_alone and self._keys.refresh() else token

@@ -26,7 +26,7 @@ WAKEN_AT_ONCE: Final = 64
 
 class SingleFlight(Generic[T]):
     """A load that several requests on one event loop wait for. The load runs in a separate task, so cancelling one
-    waiter does not affect the others. Used as a context manager, it passes an error in the block to the waiters."""
+    waiter does not affect the others. As a context manager, it passes an error of its block to the waiters."""
 
     __slots__ = ("_loop", "_waiters", "pending", "task")
 
@@ -117,8 +117,7 @@ class BackendAnswer(NamedTuple):
 
 
 class BackendFailed(Exception):
-    """Raised if a backend failed with an unexpected error. ``location``: type, file and line of that error, without its
-    message."""
+    """A backend raised an unexpected error. ``location``: type, file and line of that error, without its message."""
 
     def __init__(self, location: str) -> None:
         super().__init__(location)
@@ -139,7 +138,7 @@ class Freshness(Enum):
     GOOD = "good"
     """Use the answer, and cache it for at most ``seconds``."""
     USE_ONCE = "use once"
-    """Use it without caching."""
+    """Use the answer, but do not cache it."""
     NO_GROUP = "no group"
     """There is no group to use: the group does not exist or is in another environment, or the token is outdated."""
     MISMATCHED = "mismatched"
@@ -170,15 +169,15 @@ class Counters:
     resolver."""
 
     hits: int = 0
-    """Tokens and passes answered from the cache. A pass that is not cached is a hit if its token is."""
+    """Tokens and passes answered from the cache. A pass that is not cached counts as a hit if its token is cached."""
     misses: int = 0
-    """Tokens and passes that were not answered from the cache: ``forged`` + ``refused`` + ``joined`` + those that began
-    a new load."""
+    """Tokens and passes that were not answered from the cache. They are counted again in ``forged``, ``refused`` or
+    ``joined``, or began a new load."""
     forged: int = 0
     """Tokens that are malformed or not signed with one of our keys. The backend is not read for them."""
     refused: int = 0
-    """Tokens that are outdated, expired, suspended or without a group according to the cache, and passes that have
-    ended, are revoked or have a claim that is not allowed. The backend is not read for them."""
+    """Tokens that, according to the cache, are outdated, expired, suspended or without a group. Also passes that have
+    ended, are revoked or have a claim that is not allowed. The backend is not read for any of them."""
     joined: int = 0
     """Tokens whose request waited for the load of another request."""
     loads: int = 0
@@ -186,7 +185,7 @@ class Counters:
     fresh: int = 0
     """Reads that bypass second-level caches."""
     stale: int = 0
-    """Backend answers that may have been outdated, so that the backend was read again."""
+    """Backend answers that may have been outdated. The backend was then read again."""
     unknown: int = 0
     """Loads that found no group of the resolver's environment with this token."""
     mismatched: int = 0

@@ -1,8 +1,6 @@
-"""Polls the store for changes.
-
-A poll that began at time *t* lists all writes before *t*, so it extends the lease to *t* plus the staleness bound. A
-gap in the list clears the cache. If a slot (``ports.Slots``) keeps the same odd version for a full staleness bound, the
-next poll repairs the slot."""
+"""A poll that began at time *t* lists all writes before *t*. So it extends the lease, the permission to use cached
+answers, to *t* plus the staleness bound. A gap in the list clears the cache. If a slot (``ports.Slots``) keeps the same
+odd version for a full staleness bound, its writer has crashed, and the next poll repairs the slot."""
 
 from __future__ import annotations
 
@@ -95,8 +93,8 @@ class Poller:
             self._epoch += 1
             self._due = 0.0
             task, self._task = self._task, None
-        # Nobody extends the lease any more. A stream that opens just before the lease ends would be closed, as in an
-        # outage.
+        # From now on no poll extends the lease, so end it at once. Otherwise a stream that opens just before the lease
+        # ends would be closed, as in an outage.
         self._cache.end_lease()
         _cancel(task)
         return [*self._subscriptions.stop(), *([] if task is None else [task])]
@@ -140,7 +138,7 @@ class Poller:
     # --- one poll -----------------------------------------------------------------------------------------------------
 
     async def poll(self) -> None:
-        """Poll the store once. The beginning and the end of an outage are logged."""
+        """Poll once. Log the beginning and the end of an outage."""
         self._keys.refresh()
         try:
             with BackendErrors():

@@ -40,8 +40,8 @@ class Resolver:
     - ``capacity``: maximum number of cached tokens.
     - ``unknown_capacity``: maximum number of groups whose refused tokens are cached.
     - ``pass_capacity``: maximum number of cached passes.
-    - ``patience``: seconds, at most ``staleness``, after which a load raises StoreUnavailable.
-    - ``buses``: report writes before the next poll.
+    - ``patience``: maximum seconds of a load, which then raises StoreUnavailable; at most ``staleness``.
+    - ``buses``: report writes sooner than the next poll.
     - ``clock``: a clock in seconds that also runs while the machine is suspended.
     - ``time_of_day``: the clock for end dates.
 
@@ -127,7 +127,7 @@ class Resolver:
         return None if now >= until or isinf(until) else now - (until - self._staleness)
 
     def seconds_left(self, group: UserGroup) -> float:
-        """``UserGroup.seconds_left`` from now on."""
+        """``UserGroup.seconds_left`` at the current time."""
         return self._ends.seconds_left(group)
 
     def peek(self, raw: bytes) -> UserGroup | None:
@@ -149,7 +149,7 @@ class Resolver:
         """Return the group of a token or pass, from the cache or the backend. The group of a pass has a ``viewer``.
 
         Raises InvalidToken, without the reason, if the token is malformed, forged or replaced by a rotation, or if its
-        group is deleted or in another environment. Other errors are the subclasses of InvalidToken (UserGroupExpired,
+        group is deleted or in another environment. Also raises subclasses of InvalidToken (UserGroupExpired,
         UserGroupSuspended, PassExpired, PassRevoked, InvalidPass) and StoreUnavailable."""
         # A string that is not ASCII becomes b"", which is refused below.
         key = raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
@@ -242,12 +242,13 @@ class Resolver:
         await self.flush_usage()
 
     async def flush_usage(self) -> None:
-        """Send the counted usage to the store. Never raises. If this fails, the usage is kept and sent later."""
+        """Send the counted usage to the store. Never raises. If this fails, the usage is sent later."""
         await self._usage.flush()
 
     def _lend_lease(self) -> None:
-        # Of several resolvers the first lends its lease. When it is closed, each query reads the store until the next
-        # load of another resolver lends that one's: slower, but never with an older source.
+        # Of several resolvers of a store, the first lends its lease. After this resolver is closed, each query reads
+        # its data source from the store, until another resolver loads a group and then lends its lease. This is slower,
+        # but no query uses an outdated source.
         if self._lease_holder is not None and self._lease_holder.lease is None:
             self._lease_holder.lease = self._source_cache
 
@@ -255,7 +256,7 @@ class Resolver:
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
         """Raise InvalidToken if the cache refuses the token or knows a newer one. Return whether the token is newer
-        than the cached group: then second-level caches may not have the rotation yet."""
+        than the cached group. If so, second-level caches may not know the rotation yet."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not cached.accepts(token.version)

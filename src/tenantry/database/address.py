@@ -48,8 +48,8 @@ class SQLiteFile:
         return connection
 
     def problem(self) -> str | None:
-        """Return why this process cannot use the file, if SQLite does not report it: the file system is read-only or
-        full, or this user has no permission. Otherwise return None."""
+        """Explain a problem that SQLite's errors do not name: a read-only or full file system, or a missing permission
+        of this user. Return None if there is no such problem."""
         if sys.platform == "win32":
             return None
         folder = self.path.parent
@@ -183,7 +183,7 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
 
 def libpq_url(url: URL) -> str:
     """Return the URL, with its password, for libpq."""
-    # SQLAlchemy writes a space as a plus sign, which libpq would read as a plus sign.
+    # SQLAlchemy writes a space as a plus sign, which libpq does not read as a space.
     address, mark, options = url.set(drivername="postgresql").render_as_string(hide_password=False).rpartition("?")
     return f"{address}{mark}{options.replace('+', '%20')}" if url.query else f"{address}{mark}{options}"
 

@@ -15,8 +15,8 @@ OTHER_PROTOCOL: Final = "{} answers in another protocol: check the port, and whi
 WRONG_LOGIN: Final = "the user or the password is wrong"
 
 _AT: Final = r'at "([^"]*)"(?: \([^)]*\))?, port (\d+) failed: .*'
-# libpq has no SQLSTATE for connection errors, and PgBouncer's messages differ from PostgreSQL's. The groups of a
-# pattern are put into the reason: hosts, ports and paths.
+# libpq has no SQLSTATE for connection errors, and PgBouncer's messages differ from PostgreSQL's. The values of a
+# pattern's groups (hosts, ports and paths) are put into the reason.
 _POSTGRESQL: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
     (re.compile(pattern), reason)
     for pattern, reason in (
@@ -91,7 +91,7 @@ def network_problem(error: BaseException, server: str = "its server") -> str | N
 
 def connection_problem(error: BaseException, server: str) -> str:
     """Explain the error of a driver without quoting it. If the error is unknown, return the name of its class."""
-    if type(error).__name__ == "AuthenticationError":  # of redis-py, which may be missing; also for no password
+    if type(error).__name__ == "AuthenticationError":  # of redis-py (may be missing); also if no password is given
         return f"{WRONG_LOGIN} or missing"
     known = postgres_problem(error) or network_problem(error, server)
     if known is None and type(error).__module__.startswith("redis."):

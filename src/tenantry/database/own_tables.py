@@ -1,6 +1,6 @@
 """Rejects data sources that can read a store's tables, because these tables contain the values that tokens are made of.
 Each source on SQLite, DuckDB or PostgreSQL is checked when it is registered, and again on each connection. The check
-also finds a store through a link, through another path or in a copy."""
+also finds a copy of a store, and a store behind a link or another path."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ async def check_source(name: str, url: str, seconds: float) -> None:
     try:
         parsed = make_url(url).difference_update_query([TIMEZONE_OPTION])
     except (ArgumentError, ValueError):
-        return  # opening it reports what is wrong
+        return  # an error names the problem when the source is opened
     if lacks_secrets(parsed):
         return  # checked when it is opened with its secrets
     kind = parsed.get_backend_name()

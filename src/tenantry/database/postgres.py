@@ -26,7 +26,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 _APPLICATION = "tenantry"
 
 IDLE_IN_TRANSACTION = "15s"
-"""If a transaction is idle for this long, the server ends it and releases its locks. The client may have vanished."""
+"""If a transaction is idle for this long, the server closes the connection, which releases the locks. The client may
+have vanished."""
 
 SET_IN_TRANSACTION = f"set local idle_in_transaction_session_timeout = '{IDLE_IN_TRANSACTION}'"
 """Sets the limit for one transaction only. Behind a pooler, a limit for the session would also affect other clients."""
@@ -40,8 +41,8 @@ _DIRECT = (
 )
 
 _TEXTS = 200
-"""Maximum statements that a connection remembers. The program has far fewer, unless a statement contains a changing
-number."""
+"""Maximum statements that a connection remembers. The program has far fewer, unless the SQL of a statement contains a
+changing number."""
 
 _DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 
@@ -150,7 +151,7 @@ def _encoded(values: tuple[Any, ...]) -> tuple[list[bytes | None], list[int]]:
 async def connect(conninfo: str, *, seconds: float, transactions: bool) -> PostgresConnection:
     """Connect within ``seconds``. Write a statement's parameters as ``$1``, ``$2``. JSON values are returned as
     strings. With ``transactions``, the first statement begins a transaction, and a cancelled task cancels its query.
-    Without it, each statement commits. Raises psycopg's errors and TimeoutError."""
+    Without ``transactions``, each statement commits. Raises psycopg's errors and TimeoutError."""
     async with asyncio.timeout(max(seconds, 0.001)):
         connection = await PostgresConnection.connect(
             conninfo,
@@ -176,8 +177,8 @@ async def connect(conninfo: str, *, seconds: float, transactions: bool) -> Postg
 
 
 def write_engine(connect: Callable[[], Awaitable[PostgresConnection]], **options: Any) -> AsyncEngine:
-    """``connect``: a function that opens a connection with ``transactions=True``. ``options``: passed to the engine's
-    pool."""
+    """Return an engine. ``connect`` must open a connection with ``transactions=True``. ``options`` are passed to the
+    engine's pool."""
     return create_async_engine(
         "postgresql+psycopg://",
         async_creator=connect,
@@ -196,8 +197,8 @@ def driver_of(pooled: Any) -> PostgresConnection:
 PARAMSTYLE: Final = "numeric_dollar"
 
 _PREPARED_AFTER = 5
-"""psycopg prepares a statement after this many runs on a connection. A ``tenantry`` command that writes once prepares
-none."""
+"""psycopg prepares a statement after this many runs on a connection, so a ``tenantry`` command that writes once
+prepares none."""
 
 
 _adapters = AdaptersMap(psycopg.adapters)  # loads JSON as a string

@@ -172,8 +172,8 @@ def load_redis() -> Any:
 
 
 async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
-    """Wait at most ``seconds`` for the server's answer and return it. Raises ConnectionError for every failure, also
-    for an answer that is not Redis protocol."""
+    """Wait at most ``seconds`` for the server's answer and return it. Raises ConnectionError for every failure,
+    including an answer that is not Redis protocol."""
     try:
         async with asyncio.timeout(seconds):
             return await answer
@@ -193,7 +193,7 @@ class RedisClient:
         self._closing.append(self.redis)
 
     def reading_connection(self) -> Any:
-        if self.is_cluster:  # every node forwards every message
+        if self.is_cluster:  # every node of a cluster forwards every message
             host, port = random.choice(self.server.hosts)  # noqa: S311 - spreads the load; no secret
             kind = load_redis().SSLConnection if self.server.tls else load_redis().Connection
             return kind(host=host, port=port, **_common(self.server), **_tls(self.server))

@@ -73,5 +73,5 @@ def is_reference(value: object) -> bool:
 
 
 def lacks_secrets(url: URL) -> bool:
-    """Whether the URL's secrets must be resolved before a driver can use it."""
+    """Whether a driver can use the URL only after its secrets are resolved."""
     return ENCRYPTED_OPTION in url.query or any(map(is_reference, secret_values(url)))

@@ -1,4 +1,4 @@
-"""Creates and alters a store's tables with alembic, in one transaction. Concurrent migrations wait for each other.
+"""Creates or alters a store's tables with alembic, in one transaction. Concurrent migrations wait for each other.
 
 The column ``generation.compatible`` lists the revisions that can use the tables, so that an older release can still run
 after a migration (docs/decisions/0076-two-versions.md).
@@ -49,10 +49,10 @@ _ADVISORY_LOCK = 0x74656E616E747279  # "tenantry" in ASCII, read as a number
 
 def migrate(url: str) -> None:
     """Create the store's tables, or alter them to the revision HEAD. Creates a missing SQLite file. Raises
-    StoreUnavailable, and InvalidSettings if the URL is invalid, the file's folder does not exist or a package is
+    StoreUnavailable. Raises InvalidSettings if the URL is invalid, the file's folder does not exist or a package is
     missing."""
     address = read_address(url)
-    if find_spec("alembic") is None:  # imported only for tables that are not up to date: it takes a tenth of a start
+    if find_spec("alembic") is None:  # without importing it, which takes a tenth of a start
         raise InvalidSettings("migrations need alembic: pip install 'tenantry[server]'")
     if isinstance(address, SQLiteFile):
         address.create()
@@ -61,7 +61,8 @@ def migrate(url: str) -> None:
 
 
 def check(url: str) -> None:
-    """Raises MigrationNeeded if this version cannot use the tables, and the errors of ``migrate``. Creates no file."""
+    """Raises MigrationNeeded if this version cannot use the tables. Also raises the errors of ``migrate``, but creates
+    no file."""
     address = read_address(url)
     found = _run(address, _usable, begin="begin")
     if found is not None:

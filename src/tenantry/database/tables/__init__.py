@@ -1,5 +1,5 @@
-"""Times are microseconds since 1970 (UTC), so that all databases and drivers agree. JSON is stored as a string, not as
-``jsonb``, to keep key order, ``1.0`` and long numbers. No table holds a complete token."""
+"""The tables of a store. Times are microseconds since 1970 (UTC), so that all databases and drivers agree. JSON is
+stored as text, not as ``jsonb``, to keep key order and the spelling of numbers. No table holds a complete token."""
 
 from __future__ import annotations
 

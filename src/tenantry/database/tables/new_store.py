@@ -1,4 +1,4 @@
-"""Creates the tables of a new store as this version needs them, so a new store needs no steps."""
+"""Creates the tables of a new store in their latest form, so a new store needs no migration steps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CHANNEL = "tenantry"
 
 
 def create_tables(connection: Connection) -> None:
-    """Create all tables, their triggers and the row of ``generation``. Fails if one of the tables exists already."""
+    """Create all tables, their triggers and the row of ``generation``. Fails if a table exists."""
     metadata.create_all(connection, checkfirst=False)
     connection.execute(
         generation.insert().values(store_id=secrets.token_hex(16), number=0, run_name=secrets.token_hex(8))

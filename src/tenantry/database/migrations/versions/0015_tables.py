@@ -1,4 +1,4 @@
-"""The tables of the first release. ``new_store`` creates them, so steps begin after this revision."""
+"""The tables of the first release. ``new_store`` creates them, so migration steps begin after this revision."""
 
 from __future__ import annotations
 

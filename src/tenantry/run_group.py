@@ -10,8 +10,8 @@ GROUP_VARIABLE: Final = "TENANTRY_RUN_GROUP"
 
 
 def run_group() -> int | None:
-    """Return the id of the group that TENANTRY_RUN_GROUP names, or None if it is not set. Raises LookupError if there
-    is no such group on this host."""
+    """Return the id of the group that TENANTRY_RUN_GROUP names, or None if it is not set. Raises LookupError if this
+    host lacks the group."""
     named = os.environ.get(GROUP_VARIABLE)
     if not named or sys.platform == "win32":
         return None

@@ -45,8 +45,8 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
 
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
-    """Return the contract that checks updates of properties against the saved queries. If ``refuses`` is not None, it
-    overrides the setting ``query_contract``. Raises InvalidSettings, InvalidQueries or InvalidPropertySchema."""
+    """Return the check of property updates against the saved queries, or None if it is off. If ``refuses`` is not None,
+    it overrides the setting ``query_contract``. Raises InvalidSettings, InvalidQueries or InvalidPropertySchema."""
     if chosen.query_contract == "off" and refuses is None:
         return None
     if chosen.queries is None:

@@ -1,5 +1,5 @@
-"""Settings from command-line options, otherwise from ``TENANTRY_…`` environment variables, otherwise from the TOML file
-``TENANTRY_CONFIG`` or ``tenantry.toml``."""
+"""Reads each setting from its command-line option, else from its ``TENANTRY_…`` environment variable, else from the
+TOML file ``TENANTRY_CONFIG`` or ``tenantry.toml``."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ before our limits apply."""
 
 
 class Drain:
-    """Calling a Drain returns whether a stop was requested. For ``seconds`` after the request, the server still runs,
+    """Calling a Drain returns whether the server was asked to stop. After that, the server still runs for ``seconds``,
     but ``/readyz`` answers 503."""
 
     def __init__(self, seconds: float = 0) -> None:
@@ -83,7 +83,7 @@ def run(
             server.run(sockets=[listener, *further])
     finally:
         if "duckdb" in sys.modules:
-            gc.unfreeze()  # at exit, it reports frozen objects as leaks
+            gc.unfreeze()  # at exit, DuckDB reports frozen objects as leaks
 
 
 def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
@@ -125,7 +125,7 @@ class _Server(uvicorn.Server):
             try:
                 await self._prepare()
             except BaseException:
-                await self.shutdown(sockets)  # else the app's lifespan is cancelled, and uvicorn logs a traceback
+                await self.shutdown(sockets)  # otherwise the app's lifespan is cancelled, and uvicorn logs a traceback
                 raise
         gc.collect()
         gc.freeze()  # these objects live until the end, so garbage collections need not check them

@@ -79,7 +79,7 @@ class Worker:
 
 def _run_worker(settings: Settings, listener: socket.socket, ready: Connection) -> None:
     if sys.platform != "win32":
-        os.setpgid(0, 0)  # Ctrl-C reaches only the supervisor, which passes it on: a second SIGINT skips the drain
+        os.setpgid(0, 0)  # Ctrl-C must reach only the supervisor, which passes it on: a second one would skip the drain
     drain = Drain(settings.drain_seconds)
     app = make_app(settings, drain)
     serve_process(settings, listener, app, drain, lambda _: ready.send_bytes(b"1"))
@@ -97,7 +97,7 @@ class Supervisor:
         self._signals: list[int] = []
 
     def run(self, *, announce: Callable[[str], None]) -> None:
-        """Run until a signal stops the workers. Raises InvalidSettings if one of the first workers fails to start."""
+        """Raises InvalidSettings if one of the first workers fails to start."""
         for each in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])):
             signal.signal(each, lambda number, _: self._signals.append(number))
         with tempfile.TemporaryDirectory(prefix="tenantry-metrics-") as folder, self._listener:

@@ -1,5 +1,4 @@
-"""User group tokens, passes, API tokens and signing keys. Only the sub-package ``keys`` does I/O. The other modules get
-random bytes from their callers."""
+"""User group tokens, passes, API tokens and signing keys. Only the sub-package ``keys`` does I/O."""
 
 from tenantry.tokens.authentication import MessageAuthenticator as MessageAuthenticator
 from tenantry.tokens.formats import (

@@ -74,7 +74,7 @@ class Pass(NamedTuple):
 
 
 def is_like_a_pass(raw: bytes) -> bool:
-    """Whether ``raw`` has the prefix of passes. The signature is not checked."""
+    """Whether ``raw`` has the prefix of passes."""
     return raw.startswith(_PREFIX)
 
 

@@ -1,5 +1,3 @@
-"""Counts usage in memory and adds it to the store at intervals. A batch that is sent twice is counted once."""
-
 from __future__ import annotations
 
 import asyncio
@@ -48,9 +46,9 @@ class CountedEntry(Protocol):
 
 
 class UsageRecorder:
-    """Counts usage, and adds the counts to ``store`` about every ``seconds``. Threads and event loops may share a
-    recorder. ``observers`` receive the same counts, without viewers. Raises InvalidSettings if ``seconds`` is
-    invalid."""
+    """Counts usage in memory, and adds the counts to ``store`` about every ``seconds``. A batch that is sent twice is
+    counted once. Threads and event loops may share a recorder. ``observers`` receive the same counts, without viewers.
+    Raises InvalidSettings if ``seconds`` is invalid."""
 
     def __init__(self, store: UsageStore, seconds: float = 60.0, *, clock: Callable[[], float] = time.time) -> None:
         if not 0 < seconds < inf:
@@ -122,7 +120,7 @@ class UsageRecorder:
                 self._ensure_timer()
 
     def counted(self, group: UserGroup) -> UserGroup:
-        """Count a resolved token or pass for its group and viewer, and return the group."""
+        """Count a resolved token or pass, and return ``group``."""
         self.add(group.environment.name, group.provided_id, viewer=group.viewer_id, resolves=1)
         return group
 

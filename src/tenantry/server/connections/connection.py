@@ -42,8 +42,7 @@ _HEAD, _IDLE, _ACTIVE, _DRAINING = State  # before Python 3.12 reading a member 
 
 
 class ClientConnection(asyncio.Protocol):
-    """Enforces the limits for one client, between the client's socket and uvicorn's HTTP protocol. Does not parse
-    HTTP."""
+    """Sits between a client's socket and uvicorn's HTTP protocol, and enforces the limits. Does not parse HTTP."""
 
     def __init__(
         self, connections: OpenConnections, make_protocol: Callable[[ClientConnection], asyncio.Protocol]
@@ -56,7 +55,8 @@ class ClientConnection(asyncio.Protocol):
         self.address: str | None = None
         self.state: State = _HEAD
         self.since: float | None = None
-        """When ``check`` first saw the current state: requests need not read the clock."""
+        """The time at which ``check`` first saw the current state. Only ``check`` sets it, so that requests need not
+        read the clock."""
         self.request: Request | None = None
         """The latest request."""
         self.received: int = 0
@@ -184,7 +184,7 @@ class ClientConnection(asyncio.Protocol):
             self.since = now
         limits = self._connections.limits
         if self._is_stalled(now):
-            with suppress(OSError, AttributeError):  # else the kernel goes on sending buffered bytes
+            with suppress(OSError, AttributeError):  # otherwise the kernel would go on sending buffered bytes
                 self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
             self.abort()
         elif self.state is _HEAD and now - self.since > limits.header_seconds:

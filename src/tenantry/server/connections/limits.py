@@ -20,7 +20,8 @@ RESERVED_FILES: Final = 40
 """File descriptors kept free for the store, the log, the listener and refused connections."""
 
 _IPV6_SITE: Final = 64
-"""Prefix length of an IPv6 network that counts as one client: a client may use all its addresses (RFC 6177)."""
+"""Prefix length of an IPv6 network that counts as one client, because a client may use all addresses of such a network
+(RFC 6177)."""
 
 
 def most_connections() -> int:
@@ -82,7 +83,7 @@ WARNING_SECONDS: Final = 30.0
 
 
 class Limit(StrEnum):
-    """A limit of open connections; its value is the option that sets it."""
+    """A limit on open connections. The value is the command-line option."""
 
     ALL = "--max-connections"
     PER_ADDRESS = "--max-connections-per-address"

@@ -79,7 +79,7 @@ class Request:
         return self._waits is not None
 
     def is_behind(self, now: float, min_rate: int, seconds: float) -> bool:
-        """Whether the app has waited for the body for at least ``seconds`` of this grace period, and has received fewer
+        """Whether the app has waited for the body for at least ``seconds`` of this grace period, and has received less
         than ``min_rate`` bytes per second."""
         waited = 0.0 if self._waits is None else self._seconds + now - self._waits
         return waited >= seconds and self._bytes < min_rate * waited

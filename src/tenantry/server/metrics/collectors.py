@@ -44,7 +44,7 @@ class TimedBackend:
         self, backend: Backend | LeasedBackend, *, label_groups: bool = False, max_groups: int = 1_000
     ) -> None:
         self.durations: dict[str, Buckets] = {"find": Buckets(), "look": Buckets(), "changes": Buckets()}
-        """By method. In the metric's label, ``read_at_snapshot`` keeps its older name, ``look``."""
+        """Durations of calls, by method. ``read_at_snapshot`` is here under its older name, ``look``."""
         self.groups: dict[tuple[str, str], int] = {}
         """Reads by (environment, group); empty without ``label_groups``."""
         self._backend: Any = backend

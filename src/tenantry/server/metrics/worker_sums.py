@@ -47,12 +47,12 @@ class WorkerSums(Collector):
 
     def _publish_often(self) -> None:
         while True:
-            with suppress(RuntimeError):  # a counter got a label meanwhile; the next second counts it
+            with suppress(RuntimeError):  # a counter got a new label during the read; the next read succeeds
                 self._publish()
             time.sleep(_PUBLISH_SECONDS)
 
     def _publish(self) -> dict[str, Any]:
-        with self._publishing:  # so that no older numbers replace newer ones
+        with self._publishing:  # so that no older counts replace newer ones
             own = {"pid": os.getpid(), "families": self._own()}
             with suppress(OSError):
                 partial = self._file.with_suffix(".partial")

@@ -107,7 +107,7 @@ class Resolver:
 
     @property
     def staleness(self) -> float:
-        """The staleness bound in seconds."""
+        """The staleness bound: seconds for which a cached answer may be used after the store last confirmed it."""
         return self._staleness
 
     @property

@@ -54,6 +54,7 @@ class FrozenClock:
         return (self._now - self._start).total_seconds()
 
     def advance(self, seconds: float) -> None:
+        """Move the clock forward."""
         self._now += timedelta(seconds=seconds)
 
 

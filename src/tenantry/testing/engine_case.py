@@ -58,6 +58,7 @@ class EngineCase:
     """Maximum seconds that a busy machine needs to stop a query, or to run any query except ``slow``."""
 
     def open_driver(self, limits: Limits, url: str | None = None) -> Driver[Any]:
+        """Make a driver for ``url``."""
         return self.make_driver(RegisteredSource("ds_1", "contract", _ENVIRONMENT, url or self.url), limits)
 
     def limits(self, **limits: Any) -> Limits:

@@ -75,6 +75,7 @@ class Embedding:
     """The clock that decides whether the end date of a group has passed."""
 
     def previews(self) -> Previews:
+        """Previews with this store and clock."""
         return Previews(self.store, time_of_day=self.time_of_day)
 
 

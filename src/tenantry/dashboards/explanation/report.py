@@ -68,6 +68,7 @@ def explanation_text(explanation: Explanation) -> str:
 
 
 def panel_text(explanation: Explanation) -> str:
+    """Return a panel's explanation as plain text."""
     return "\n".join(_part_lines(explanation)) or "Nothing in this panel comes from a query or a variable."
 
 

@@ -33,6 +33,7 @@ class BackendContract:
 
     @pytest.fixture
     def anyio_backend(self) -> str:
+        """The event loop."""
         return "asyncio"
 
     @pytest.fixture

@@ -21,7 +21,7 @@ else:
 _START = time.time() - monotonic_with_suspend()
 steady_time: Callable[[], float] = map(_START.__add__, iter(monotonic_with_suspend, None)).__next__
 """Returns Unix seconds, which count on from the host's clock at the start of the process. If somebody sets that clock,
-ages that are computed with this time stay right."""  # of C functions only, because every query calls it
+ages that are computed with this time stay right."""  # C functions only: each cached query calls it (decision 94)
 
 
 def clock_shift() -> float:

@@ -142,6 +142,14 @@ def test_a_list_is_tested_on_the_source(shop: Terminal, folder: Path, text: str)
     shop("data-source", "update", "shop", "--tables", "wrong.yaml", "--no-check")
 
 
+def test_a_new_url_is_tested_with_the_stored_list(shop: Terminal, folder: Path) -> None:
+    """Its database may lack a table. Red when the message takes the absent option for a file ("correct None")."""
+    create(shop, "--tables", "tables.yaml")
+    sqlite3.connect(folder / "empty.db").close()
+    refused = shop("data-source", "update", "shop", "--url", "sqlite:///empty.db", fails=1).err
+    assert "Nothing was changed: correct the stored declaration, with --tables, or use --no-check" in refused
+
+
 def test_a_sync_file_declares_guarded_tables(shop: Terminal, folder: Path) -> None:
     """The declaration is part of the file of groups, is tested on the source before anything is written, and the same
     file again changes nothing. Red when the dry run writes, or when ``group sync`` writes without the test."""

@@ -213,7 +213,8 @@ async def update(
     )
 
     async def connect(source: RegisteredSource) -> None:
-        await check_source(source, "Nothing was changed", keys, str(tables))
+        stored = "the stored declaration, with --tables"
+        await check_source(source, "Nothing was changed", keys, stored if tables is None else str(tables))
 
     is_tested = changes.needs_test(password) and not no_check
     provisioner = source_provisioner(store, keys, connect if is_tested else None)

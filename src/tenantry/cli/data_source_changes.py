@@ -46,7 +46,8 @@ def _key_file(keys: str | None) -> KeyRing:
 
 async def check_source(source: RegisteredSource, unchanged: str, keys: str | None = None, file: str = "") -> None:
     """Connect to the source and test its declaration of guarded tables. Raises DataSourceError, whose message contains
-    ``unchanged``, such as "Nothing was changed". If the declaration is wrong, the message names ``file``."""
+    ``unchanged``, such as "Nothing was changed". ``file``: the place of the declaration, for the message if the
+    declaration is wrong."""
     from tenantry.datasources import check_connection  # imports SQLAlchemy, which `--help` does not need
 
     try:

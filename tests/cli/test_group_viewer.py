@@ -70,7 +70,8 @@ def test_another_process_revokes(ready: Terminal, folder: Path, run_folder: str)
         assert not bob.stream.done()
         await asyncio.sleep(1)  # passes are good again from the next second on
         assert await resolver.resolve(mint_pass(token, "ann"))
-        bob.close()
+        await bob.close()
+        await ann.running
         await resolver.aclose()
         await store.aclose()
 
@@ -82,7 +83,7 @@ class Opened:
 
     def __init__(self, resolver: Resolver, raw: bytes) -> None:
         self.raw = raw
-        self.socket, self.sent = Socket(), 0
+        self.socket, self.sent, self.has_left = Socket(), 0, False
         self.socket.scope["headers"] = [(b"x-user-group-token", raw)]
         self.running = self.socket.open(listening, resolver)
         self.stream = asyncio.create_task(self._stream(resolver))
@@ -91,9 +92,12 @@ class Opened:
     def is_open(self) -> bool:
         return self.sent > 1 and bool(self.socket.sent)
 
-    def close(self) -> None:
-        self.stream.cancel()
-        self.running.cancel()
+    async def close(self) -> None:
+        """As a viewer who leaves. Were the tasks cancelled, the stream would be checked until it is collected as
+        garbage, and a check might open the closed store again."""
+        self.has_left = True
+        self.socket.incoming.put_nowait({"type": "websocket.disconnect", "code": 1000})
+        await asyncio.gather(self.running, self.stream)
 
     async def _stream(self, resolver: Resolver) -> ResponseCut | None:
         cut: list[ResponseCut] = []
@@ -102,9 +106,10 @@ class Opened:
             await receive()
             await send({"type": "http.response.start", "status": 200, "headers": []})
             try:
-                while True:
+                while not self.has_left:
                     await send({"type": "http.response.body", "body": b"x", "more_body": True})
                     await asyncio.sleep(0.01)
+                await send({"type": "http.response.body", "body": b""})
             except ResponseCut as error:
                 cut.append(error)
 

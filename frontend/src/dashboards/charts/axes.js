@@ -1,4 +1,4 @@
-// What surrounds the marks: few grid lines, labels that are measured, a line across for a reference.
+// What is drawn around the marks of a chart: grid lines, measured labels, the names of axes, and a reference line.
 
 import { svg } from "../dom.js";
 import { scaleOf } from "../numbers.js";
@@ -15,53 +15,53 @@ import { shortened, shortenedAll, textWidth, wrapped } from "./measure.js";
 
 const GAP = 8;
 const LABEL = 26;
-/** Bands that are too narrow for a word, and for any label. */
+/** A band narrower than NARROW pixels has no room for a word. One narrower than NARROWEST has no room for any label. */
 const NARROW = 44;
 const NARROWEST = 24;
-/** The pixels of a reference's number, before it is written shorter. */
+/** Maximum width, in pixels, of the number of a reference. A wider number is written in a shorter form. */
 const MOST_AMOUNT = 70;
-/** The share of the width that a reference's label may take beside the plot; a longer one stands above it. */
+/** The share of the chart's width that a reference's label may take at the right of the plot. A longer label is drawn above the plot. */
 const MOST_REFERENCE = 0.25;
-/** Pixels of the dashes before a reference's label that stands above the plot. */
+/** Length, in pixels, of the dashes before a reference's label above the plot. */
 const DASHES = 22;
 const MOST_LINES = 3;
-/** A label's height, half above its line and half below. */
+/** The height of a label in pixels: half is above the middle of its line, half below. */
 export const LINE_HEIGHT = 16;
 
-/** The element of a chart: it keeps its shape on paper, where it is as wide as the page. */
+/** The SVG element of a chart. It keeps its proportions on paper, where it is as wide as the page. */
 export function canvas({ width, height }, kind) {
   return svg("svg", { class: `plot plot-${kind}`, viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" });
 }
 
-/** The size that is left beside a legend, which stands above the plot. */
+/** The size that remains for the drawing if a legend is shown above the plot. */
 export function belowLegend({ width, height, legend = 0 }, series) {
   return { width, height: hasLegend(series) ? height - legend : height };
 }
 
 /**
- * The room for the marks beside the labels.
+ * The area for the marks that remains next to the labels.
  * @param {{width: number, height: number}} size
- * @param {{left?: string[], right?: number, bottom?: boolean, names?: boolean, above?: boolean}} labels `names`: of the axes themselves; `above`:
- *   of a reference
+ * @param {{left?: string[], right?: number, bottom?: boolean, names?: boolean, above?: boolean}} labels `names`: whether the axes have
+ *   names; `above`: whether a reference has its label above the plot
  * @returns {Plot}
  */
 export function plotOf({ width, height }, { left = [], right = 0, bottom = true, names = false, above = false }) {
   const widest = Math.max(0, ...left.map(textWidth));
   const start = widest ? Math.ceil(widest) + GAP : 2;
-  const end = Math.max(right, 24); // so that the last label stands below its place
+  const end = Math.max(right, 24); // room for the second half of the last label, which is centred below its tick
   const top = names || above ? LABEL : GAP;
   const below = (bottom ? LABEL : GAP) + (names ? LINE_HEIGHT : 0);
   return { left: start, top, width: Math.max(20, width - start - end), height: Math.max(20, height - top - below) };
 }
 
-/** What each axis is of: above the one of the height, below the other one at its end. */
+/** Writes the name of the vertical axis above it, and the name of the horizontal axis below its end. */
 export function drawAxisNames(parent, { left, bottom }, plot) {
   const name = (kind, x, y, text) => svg("text", { class: `label ${kind}`, x, y }, shortened(text, plot.left + plot.width));
   parent.append(name("axis-name", 0, LINE_HEIGHT - 5, left), name("axis-name end", plot.left + plot.width, plot.top + plot.height + LABEL + LINE_HEIGHT - 5, bottom));
 }
 
 /**
- * Grid lines and labels of the axis of numbers, which stands at the left.
+ * Draws the grid lines and labels of the vertical axis of numbers, at the left.
  * @param {SVGElement} parent
  * @param {import("./scales.js").Tick[]} ticks
  */
@@ -78,9 +78,9 @@ export function drawValueAxis(parent, ticks, scale, plot) {
 }
 
 /**
- * Labels below the plot, of one line or two, of which each stands whole within the drawing.
- * @param {((places: number[]) => import("./scales.js").Tick[]) | null} [written] writes times anew where some are left out:
- *   each says of its date what the label before it does not say
+ * Draws the labels below the plot, of one or two lines each. A label that would leave the drawing is moved inwards.
+ * @param {((places: number[]) => import("./scales.js").Tick[]) | null} [written] writes the remaining times again if some had to be left
+ *   out, because each label omits the part of the date that the previous label shows
  */
 export function drawBottomAxis(parent, ticks, scale, plot, width, written) {
   const group = svg("g", { class: "axis axis-bottom" });
@@ -88,7 +88,7 @@ export function drawBottomAxis(parent, ticks, scale, plot, width, written) {
   const kept = ticks.flatMap(({ at, text, lines = [text] }) => {
     const half = Math.max(...lines.map(textWidth)) / 2;
     const x = Math.min(Math.max(scale(at), half), width - half);
-    if (x - half < free) return []; // never one over another
+    if (x - half < free) return []; // labels must not overlap
     free = x + half + GAP;
     return [{ at, lines, x }];
   });
@@ -101,7 +101,7 @@ export function drawBottomAxis(parent, ticks, scale, plot, width, written) {
   parent.append(group);
 }
 
-/** The names of bands on up to three lines, where that is enough to tell them apart; else null. */
+/** The names of bands on up to three lines. Null if this does not make them different from each other. */
 export function wrappedTicks(texts, step, most = MOST_LINES, splits = false) {
   const room = step - GAP;
   if (step < NARROW || most < 2 || Math.max(...texts.map(textWidth)) <= room) return null;
@@ -110,18 +110,19 @@ export function wrappedTicks(texts, step, most = MOST_LINES, splits = false) {
 }
 
 /**
- * The names of bands below one another: on up to three lines, where a band is as tall, else shortened.
+ * The names of bands that are listed from top to bottom. If the bands are tall enough, a name takes up to three lines. Otherwise it is
+ * shortened.
  * @param {string[]} texts
  * @param {number} room pixels of a line
  * @param {number} step pixels of a band
- * @returns {string[][]} the lines of each
+ * @returns {string[][]} the lines of each name
  */
 export function sideNames(texts, room, step) {
   const ticks = wrappedTicks(texts, room + GAP, Math.min(MOST_LINES, Math.floor(step / LINE_HEIGHT)), true);
   return ticks ? ticks.map(({ lines }) => lines) : shortenedAll(texts, room).map((text) => [text]);
 }
 
-/** One of them, at the left of the plot. */
+/** Draws one of the names of `sideNames` at the left of the plot. */
 export function drawSideName(parent, lines, plot, middle) {
   const x = plot.left - GAP;
   const below = lines.slice(1).map((line) => svg("tspan", { x, dy: LINE_HEIGHT }, ` ${line}`));
@@ -130,14 +131,15 @@ export function drawSideName(parent, lines, plot, middle) {
 }
 
 /**
- * Names of bands: each shortened to its band; only as many as fit where that is too narrow to tell them apart.
- * @param {any[]} texts with `written` only their number counts
+ * Names of bands, each shortened to the width of its band. If they would look alike then, only some of the names are shown, each with more
+ * room.
+ * @param {any[]} texts if `written` is given, only the number of texts counts
  * @param {number} step pixels of a band
  * @param {((places: number[]) => import("./scales.js").Tick[]) | null} [written] writes times, which are never cut
  */
 export function bandTicks(texts, step, written) {
   const first = written ? NARROWEST / step : step < NARROW ? (Math.min(Math.max(0, ...texts.map(textWidth)), 90) + GAP) / step : 1;
-  // Of thousands of bands not each number is tried.
+  // With thousands of bands, the count grows in larger steps.
   for (let count = Math.max(1, Math.ceil(first)); ; count += Math.ceil(count / 64)) {
     const room = count * step - GAP;
     const places = Array.from({ length: Math.ceil(texts.length / count) }, (_, nth) => nth * count);
@@ -149,7 +151,7 @@ export function bandTicks(texts, step, written) {
 }
 
 /**
- * A reference line across the plot, and its label: beside it, in a margin of its own, or above the plot.
+ * Draws a reference line across the plot, and its label: in the right margin, or above the plot.
  * @param {{x1: number, x2: number, y1: number, y2: number}} line
  * @param {ReturnType<typeof referenceText>} label
  */
@@ -166,16 +168,16 @@ export function drawReference(parent, line, plot, { text, whole, above, y: moved
   );
 }
 
-/** The line of a reference across a plot whose numbers are its height. */
+/** The ends of the reference line in a plot whose vertical axis shows the numbers. */
 export function levelOf(reference, scale, { left, width }) {
   const y = crisp(scale(reference.value));
   return { x1: left, x2: left + width, y1: y, y2: y };
 }
 
-/** What a reference line says, the margin that it needs, and whether it stands above the plot. */
+/** The text of a reference's label, the margin that it needs at the right, and whether it is above the plot. */
 export function referenceText(reference, way, { formats, width }, isAbove = false) {
   if (!reference) return { text: "", margin: 0, above: false };
-  const digits = Math.max(0, scaleOf(reference.value) - (way.format === "percent" ? 2 : 0)); // the author's own, all of them
+  const digits = Math.max(0, scaleOf(reference.value) - (way.format === "percent" ? 2 : 0)); // all digits that the author wrote
   const amount = formats.fitting(reference.value, { ...way, type: "float", digits }, (text) => textWidth(text) <= MOST_AMOUNT);
   const labelled = (label) => [label, amount].filter(Boolean).join(" ");
   const whole = labelled(reference.label);
@@ -185,7 +187,7 @@ export function referenceText(reference, way, { formats, width }, isAbove = fals
   return { text, whole, margin: 0, above: true };
 }
 
-/** A hairline in the middle of a pixel. */
+/** Moves a coordinate to the middle of its pixel, so that a hairline is sharp. */
 export function crisp(pixel) {
   return Math.floor(pixel) + 0.5;
 }

@@ -1,4 +1,4 @@
-// Bars that stand or lie: beside one another, on top of one another, or as parts of the whole.
+// Bar charts, vertical or horizontal. The bars of a group are side by side, stacked, or stacked as shares of the whole.
 
 import { svg } from "../dom.js";
 import { number } from "../numbers.js";
@@ -10,25 +10,31 @@ import { labelled, linear, valueDomain } from "./scales.js";
 import { aligned, besides, cutOf, lost, merged, note, rowsOf, seriesOf } from "./series.js";
 import { adds, stacked, together } from "./together.js";
 
-/** The share of its room that a group of bars may take. */
+/** The share of its band that a group of bars takes at most. */
 const BAND = 0.72;
 const THICKEST = 48;
 const THICKEST_LYING = 22;
-/** Pixels of a bar that lies since its name has no room below it, and how many of them make a chart taller. */
+/**
+ * Minimum height, in pixels, of a bar that is horizontal because its name has no room below it. The second number: how many such bars may
+ * make a chart taller.
+ */
 const LEAST_LYING = LINE_HEIGHT + 4;
 const MOST_LYING = 30;
 const LACKING = "Some bars have no room for their name.";
 const EQUAL = "The bars stand at equal distances, whatever their numbers are.";
-/** Pixels that names and numbers leave for the bars between them. */
+/** Minimum width, in pixels, for the bars between their names and their numbers. */
 const SHORTEST_LYING = 32;
-/** The share of the width that the number at the end of a bar may take, before it is written shorter. */
+/** The share of the width that the number at the end of a bar may take. A wider number is written in a shorter form. */
 const MOST_AMOUNT = 0.25;
-/** What stands for the groups beyond the limit. */
+/** The names of the bar that stands for all groups beyond the limit, by aggregate. */
 const REST = { sum: "Other", mean: "Mean of others", max: "Largest of others" };
-/** The shares of the width that names may take: the first one in which they are whole, else in which they differ. */
+/**
+ * The shares of the width that names may take. The first share at which no name is cut is used, or else the first at which no two names
+ * look alike.
+ */
 const SHARES = [0.4, 0.55];
 const NO_BAR = { marks: [] };
-/** Pixels of the line of a value of 0. */
+/** Thickness, in pixels, of the line that is drawn for a value of 0. */
 const NOUGHT = 2;
 
 /**
@@ -63,13 +69,15 @@ function filled({ at, values }, series) {
   for (const { key } of series) if (!values.has(key)) values.set(key, { x: at, y: 0, value: 0, rows: [], low: 0, high: 0 });
 }
 
-/** The total of a group, with all its digits and as a number; of values that do not add up, what orders it. */
+/**
+ * The total of a group, exact and as a number. For values that may not be added, it is the largest value, by which the groups are ordered.
+ */
 function totalOf({ values }, view) {
   const exact = together([...values.values()].map(({ value }) => value), adds(view) ? "sum" : "max");
   return { exact, total: number(exact) };
 }
 
-/** The groups in the order that the author asks for, those without a value last, and those beyond the limit as one. */
+/** The groups in the order that the author asks for, with those without a value last. Groups beyond the limit become one group. */
 function ordered(groups, view, by, formats) {
   const named = groups.map((group) => ({ ...group, get text() { return by.text(group.at); }, cut: by.cut(group.at), ...totalOf(group, view) }));
   const way = { largest: -1, smallest: 1 }[view.sort];
@@ -97,7 +105,7 @@ class Bars {
     this.spans = this.#spans();
   }
 
-  /** From where to where each bar goes: for each group, one for each series. */
+  /** Where each bar begins and ends. The result has one list for each group, and in it one entry for each series. */
   #spans() {
     const { view, groups, shown } = this;
     if (!view.stack) return groups.map((group) => shown.map(({ key }) => this.#span(group, key, 0, group.values.get(key)?.y ?? null)));
@@ -119,7 +127,10 @@ class Bars {
     return valueDomain(values, { count, way: this.way });
   }
 
-  /** Whether it is a value of 0, which is a line at nought, unlike one that is not there; of a stack the first one, if that is nothing. */
+  /**
+   * Whether to draw a line for a value of 0, to distinguish it from a missing value. In a stack, only the first 0 gets a line, and only if
+   * the whole stack is 0.
+   */
   isNought(span, spans) {
     const isZero = ({ amount }) => number(amount) === 0;
     return this.view.stack ? span === spans.find(isZero) && spans.every(({ low, high }) => high === null || high === low) : isZero(span);
@@ -133,7 +144,7 @@ class Bars {
     return { step, width, at: (place) => middle(place) - width / 2, middle, side: width / sides };
   }
 
-  /** `boxOf`: from where a bar stands in its band, and from its ends along the values. */
+  /** `boxOf` makes a bar's box from its place and thickness in the band, and from its beginning and length along the values. */
   drawBars(root, bands, scale, boxOf) {
     this.bars = this.spans.map((spans, place) => {
       const cut = this.groups[place].cut ? " cut" : "";
@@ -161,7 +172,7 @@ class Bars {
     };
   }
 
-  /** `cut`: whether some of the names are not written whole. */
+  /** `cut`: whether a name is not shown completely. */
   chart(root, stops, cut) {
     return { svg: root, series: this.series, stops, plot: this.plot, ends: null, zoom: null, by: this.by, notes: this.notes, cut };
   }
@@ -207,8 +218,8 @@ class StandingBars extends Bars {
 }
 
 /**
- * Room for long names; the number stands right of its bar, so there is no axis of numbers to read. That of a bar below 0
- * does, too: left of it, it would take room from the names.
+ * Horizontal bars have more room for long names. The number is at the right of its bar, so the chart needs no axis. This is also so for a
+ * bar below 0, whose number would take room from the names at its left.
  */
 class LyingBars extends Bars {
   draw() {
@@ -235,7 +246,10 @@ class LyingBars extends Bars {
     return { ...this.chart(root, stops, step < LINE_HEIGHT), lying: true };
   }
 
-  /** As long as a part of the width, or longer where they would look alike. Times are whole, else after the one above. */
+  /**
+   * Names take a share of the width, or more if they would look alike otherwise. Times are never cut: if they are too wide, each omits the
+   * part that the time above it shows.
+   */
   #names(room, step) {
     const { groups, by, options } = this;
     const texts = groups.map(({ text }) => text);
@@ -248,7 +262,7 @@ class LyingBars extends Bars {
     return found.find((names) => names.every((lines, place) => isWhole(lines, texts[place]))) ?? found.find(isApart) ?? sideNames(texts, room, step);
   }
 
-  /** Without an axis the longest bar may end where the plot does. */
+  /** Without an axis, the longest bar may reach the end of the plot. */
   #exact() {
     if (this.share) return this.domain(4).domain;
     const ends = this.spans.flat().flatMap(({ low, high }) => [low, high ?? 0]);
@@ -273,7 +287,7 @@ class LyingBars extends Bars {
   }
 }
 
-/** Draws one; it and where it stands. */
+/** Draws one bar. Returns its mark and its box. */
 function bar(root, box, { color, key }, kind) {
   const { x, y, width, height } = box;
   const side = Math.max(0.5, width);

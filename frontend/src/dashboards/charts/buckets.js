@@ -1,5 +1,5 @@
-// Times that are the starts of hours, days, weeks, months, quarters or years: which of these have no row, and which are
-// cut off, by now or by the ends of the period.
+// Buckets are times that are the starts of hours, days, weeks, months, quarters or years. This module finds the buckets that have no row,
+// and those that are incomplete because they are not over or because the period begins or ends within them.
 
 import { DAY, isShown, moment, PLAIN } from "../times.js";
 
@@ -7,44 +7,46 @@ const WEEK = 7 * DAY;
 const MINUTE = 60_000;
 const UNITS = { second: 1_000, minute: MINUTE, hour: 3_600_000, day: DAY, week: WEEK };
 const MONTHS = { month: 1, quarter: 3, year: 12 };
-/** Zones are so much away from UTC, or some times it. */
+/** The offset of a time zone from UTC is a multiple of this number of milliseconds. */
 const QUARTER_HOUR = 900_000;
 const NAMED = /(?:^|[\W_])(minute|hour|day|week|month|quarter|year)$/i;
 const OTHER_YEARS = /fiscal|financial|tax|school|academic/i;
-/** The places of a chart that may be empty, and what a viewer should know where there are more. */
+/** Maximum places of a chart when empty ones are included, and the note for the viewer if there are more. */
 const MOST = 20_000;
-/** Numbers of which more are missing stand beside one another. */
+/** If the numbers with empty places between them would be more than this many times the numbers with rows, no empty places are drawn. */
 const SPARSE = 4;
 export const LEFT_OUT = "Times without a value are left out: there are too many of them.";
 
 /**
  * @typedef {object} Buckets
- * @property {number[]} starts each from the first to the last, also those without a row
- * @property {boolean} some whether those between two rows are left out: there are too many, or rows that are not here
- * @property {boolean} regular whether a start without a row is a bucket that is missing, and not just a day between two
- * @property {string} [unit] what the viewer chose, where these are the starts of it
- * @property {boolean} [hours] whether they are shorter than a day
- * @property {(at: number, days?: (start: number, end: number) => [number, number]) => string} cut how the bucket that starts
- *   there is cut off, or the days of it that count: by now (`not over`), by the period (`in part`), by both (`in part, not over`)
- * @property {(at: number) => number} next where the one after it starts
+ * @property {number[]} starts all starts from the first to the last, including those without a row
+ * @property {boolean} some whether buckets without a row are missing in `starts`, because there are too many or because some rows are not
+ *   here
+ * @property {boolean} regular whether a bucket without a row is a gap in the data, and not just a day for which no row is expected
+ * @property {string} [unit] the unit that the viewer chose, if these are its starts
+ * @property {boolean} [hours] whether the buckets are shorter than a day
+ * @property {(at: number, days?: (start: number, end: number) => [number, number]) => string} cut why the bucket that starts there is
+ *   incomplete, or those of its days that `days` returns: `not over`, `in part` (the period does not contain all of it), `in part, not
+ *   over`, or empty if it is complete
+ * @property {(at: number) => number} next the start of the next bucket
  */
 /**
- * @typedef {object} When of the rows, by the clock of their zone
+ * @typedef {object} When what a response says about the times in its rows; times are by the clock of their zone
  * @property {string} [now]
  * @property {{start: string, end: string}} [period]
- * @property {string} [unit] what the viewer chose
+ * @property {string} [unit] the unit that the viewer chose
  * @property {string} [week_start]
  * @property {string} [zone]
- * @property {boolean} [reduced] whether the rows are some of many
- * @property {0} [fill] where the author says that these are buckets, of which a missing one is 0
+ * @property {boolean} [reduced] whether the server sent only some of the rows
+ * @property {0} [fill] set if the author says that the times are buckets and that a missing bucket counts as 0
  */
 
 /**
  * @param {number[]} times
  * @param {When} when
- * @param {string} [name] of their column, which says the unit of one alone: `month`. Else the first day of a month or
- *   year that holds the period is that one.
- * @returns {Buckets | null} null for times that are no starts, and for one alone of an unknown unit
+ * @param {string} [name] the name of their column, such as `month`, which tells the unit if there is only one time. If the name does not
+ *   tell, the unit is a month or year that begins at the time and contains the period.
+ * @returns {Buckets | null} null if the times are not the starts of a unit, or if there is only one and its unit is unknown
  */
 export function bucketsOf(times, when, clock = PLAIN, name = "") {
   const { now, period, zone } = when;
@@ -60,7 +62,7 @@ export function bucketsOf(times, when, clock = PLAIN, name = "") {
   const next = (at) => (exists(step(at)) ? step(at) : next(step(at)));
   const isIn = known.every((at) => step(at) > from && at < to);
   const here = now ? clock.position(moment(now)) : Infinity;
-  const today = isIn && to <= here ? Infinity : here; // what follows the period counts no more
+  const today = isIn && to <= here ? Infinity : here; // if the period is over, the present does not make its last bucket incomplete
   const [first, last] = [known[0], known.at(-1)];
   const end = Math.max(last, isIn ? Math.min(to - 1, today) : -Infinity);
   const run = (at, way, goesOn) => {
@@ -82,8 +84,9 @@ export function bucketsOf(times, when, clock = PLAIN, name = "") {
 }
 
 /**
- * Years, as integers or texts.
- * @param {string} name of their column: of a year that may begin in any month, nobody knows when it ends
+ * Buckets of years that are integers or strings.
+ * @param {string} name the name of their column. A year that may begin in any month, such as a fiscal year, is never incomplete, because
+ *   its end is unknown.
  * @returns {Buckets | null}
  */
 export function yearsOf(years, when, name) {
@@ -95,9 +98,9 @@ export function yearsOf(years, when, name) {
 }
 
 /**
- * Whole numbers in equal steps, of which some are missing: an axis of bars has places for these, as one of times has.
+ * Whole numbers in equal steps, some of which have no row. An axis of bars shows an empty place for each of these, as it does for times.
  * @param {number[]} numbers in the order of the rows
- * @param {boolean} sorted whether they are drawn by size; else their order is the author's
+ * @param {boolean} sorted whether they are drawn in the order of their size; otherwise in that of the author
  * @returns {Buckets | null}
  */
 export function numbersOf(numbers, sorted) {
@@ -112,7 +115,8 @@ export function numbersOf(numbers, sorted) {
 }
 
 /**
- * The points of a line, with an empty one in each gap; by `fill`, with a zero in each bucket that has no row, if all are known.
+ * The points of a line, with an empty point in each gap. If `fill` is 0 and all buckets are known, each bucket without a row gets a point
+ * of value 0 instead.
  * @param {{x: number}[]} points in their order
  * @param {Buckets | null} buckets
  */
@@ -133,9 +137,10 @@ export function withGaps(points, buckets, fill) {
 }
 
 /**
- * The gaps of a line of which only some rows are here. Of equal steps there are many, since neighbours of two pixels stay.
+ * The gaps of a line if the server sent only some of the rows. The reduction keeps some neighbouring rows, so many of the remaining steps
+ * have the original length.
  * @param {{x: number}[]} points in their order
- * @param {number} least what can be seen on the axis
+ * @param {number} least the smallest distance that is visible on the axis
  * @param {string | null} [zone] whose clock the axis shows
  */
 export function gapsOfReduced(points, least, zone) {
@@ -146,7 +151,7 @@ export function gapsOfReduced(points, least, zone) {
 }
 
 /**
- * Points in runs, each with the class of its line: what leads to or from a bucket that is cut off is a run of its own.
+ * Splits the points into runs with the same class of line. The line to and from an incomplete bucket is a separate run.
  * @param {{x: number}[]} points
  * @param {Buckets | null} buckets
  * @returns {[string, any[]][]}
@@ -165,9 +170,9 @@ export function runsOf(points, buckets) {
 }
 
 /**
- * From a start to the next one, or to the one before: of the unit that is known, else of the largest one that fits all
- * these times. Then they are regular where at least half of them follow the one before by that step, or a quarter of
- * those that are some of many; other times than days are no starts where they are not regular.
+ * Returns how to go from one start to the next or to the previous: by the unit if it is known, otherwise by the largest unit that fits all
+ * times. The times are regular if at least half of them follow the previous time by this step; if they are only some of the rows, a quarter
+ * is enough. Times that are not regular are no starts, unless they are days.
  */
 function stepOf(times, { unit, reduced, fill }, clock) {
   const dates = times.map((at) => new Date(clock.wall(at)));
@@ -179,7 +184,7 @@ function stepOf(times, { unit, reduced, fill }, clock) {
   if (months % MONTHS[unit] === 0) return { step: byMonths(MONTHS[unit]), regular: true, unit };
   if (unit === "week" ? weeks : part % UNITS[unit] === 0) return { step: by(UNITS[unit], clock, times[0]), regular: true, unit, hours: UNITS[unit] < DAY };
   const [passed, shown] = [elapsed, between].map((size) => Math.abs(divisor(DAY, size)));
-  // A query that counts six hours in UTC has steps of six hours, whatever the clock says.
+  // The steps of a query that counts six hours in UTC are always six hours long, even when clocks change.
   const isPassed = passed < DAY && passed > shown;
   const size = times[0] % QUARTER_HOUR ? part : Math.max(isPassed * passed, shown);
   if (times.length < 2 || size < UNITS.second) return null;
@@ -189,7 +194,7 @@ function stepOf(times, { unit, reduced, fill }, clock) {
   return regular || size === DAY ? { step, regular, hours: size < DAY } : null;
 }
 
-/** By the clock: six hours are an hour longer or shorter where clocks change. */
+/** Steps of the clock: when clocks change, a step of six hours is an hour longer or shorter. */
 function by(size, clock, first) {
   return (at, way = 1) => {
     const next = at + way * size;

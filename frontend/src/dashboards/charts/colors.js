@@ -1,23 +1,23 @@
-// Which colour a series has: the one of its name, in all charts of a page, whatever the order is in which rows come.
-// The dashboard's file says it, or the place among the choices of a control; else a hash of the name. Where names of a
-// column want one place, the least hash has it, and the others the next places that are free: further hues, shades of
-// all hues, then as many hues as there are names. So the names that are known decide, and never which of them came first:
-// who has seen the same names sees the same colours. A page remembers the names of a column, so that a filter, a reload
-// or a visit of another dashboard changes no colour.
+// The colour of a series follows from its name. It is the same in all charts of a page, whatever the order of the rows is. The dashboard's
+// file may set it, or the place of the name among the choices of a control; otherwise a hash of the name selects it. If several names of a
+// column want the same colour, the name with the lowest hash gets it. The others get the next free ones: first the other hues, then shades
+// of all hues, then generated hues. So only the set of known names matters, not which of them came first: two viewers who have seen the
+// same names see the same colours. A page remembers the names of a column, so that filtering, reloading or visiting another dashboard
+// changes no colour.
 
 import { distance, NEAR } from "../contrast.js";
 
-/** This one is grey: it is for what is left. */
+/** The place of the grey colour, which is for all other groups together. */
 export const LAST = 8;
 const COLOURS = 8;
-/** Of more names in one answer only those that are drawn are remembered. */
+/** If a response has more names than this, only the drawn ones are remembered. */
 const MOST = 100;
 const PLACES = [1, 2, 3, 4, 5, 6, 7];
-/** For names when all hues are taken, or look like a colour of the file. */
+/** Additional hues, used when all hues of the palette are taken or look like a colour that the file sets. */
 const SPARE = ["#0084b4", "#e2008a", "#1f2f66"];
-/** Hues of a palette, and shades where no others are left, are one colour when nearer than this. */
+/** Two hues of a palette that are nearer than this count as the same colour. So do two shades, unless no others are left. */
 const SAME = 60;
-/** Degrees between the hues for names beyond all shades: none of them comes again. */
+/** Degrees between two generated hues. With this angle, none of them ever repeats. */
 const TURN = 137.508;
 const CLASSES = { accent: 0, good: "good", warn: "warn", bad: "bad", quiet: "quiet" };
 const MEANING = ["good", "warn", "bad"];
@@ -31,10 +31,10 @@ export class SeriesColors {
 
   /**
    * @param {any} about the definition of the dashboard
-   * @param {() => void} look draws the page by `own`, the colours after the palette's, and calls `see`
-   * @param {() => void} changed called when names that were asked for before have another colour
-   * @param {Record<string, Record<string, number>>} [before] by column, the names that were shown before, to which
-   *   `settle` adds: as their hashes, for a browser may store it, and names are data
+   * @param {() => void} look draws the page again with `own`, the colours that follow those of the palette, and calls `see`
+   * @param {() => void} changed called when a name has a different colour than `of` returned before
+   * @param {Record<string, Record<string, number>>} [before] the names that were shown before, by column; `settle` adds to them. They are
+   *   hashes, because a browser may store them and names are data.
    */
   constructor(about, look, changed, before = {}) {
     Object.assign(this, { about, look, changed, before, colors: about.colors ?? {} });
@@ -48,7 +48,7 @@ export class SeriesColors {
     for (const [column, names] of Object.entries(before)) this.#columns.set(column, new Set(Object.keys(names).map(Number)));
   }
 
-  /** @param {Record<string, string>[]} modes the page's colours, light and dark */
+  /** @param {Record<string, string>[]} modes the page's colours in light and dark mode */
   see(modes) {
     this.free = this.#freeOf(modes);
     this.first = this.free.filter((place) => this.hues.includes(place));
@@ -74,11 +74,12 @@ export class SeriesColors {
   }
 
   /**
-   * The colours of the series that a chart draws together: numbers of the palette, or words, which are CSS classes.
+   * The colours of the series that a chart draws together. A number is a place in the palette. A word is a CSS class.
    * @param {string} column of the names; "" for measures
    * @param {any[]} names
-   * @param {Record<string, number | string>} [own] the panel's colours, which count for more than the dashboard's
-   * @param {any[]} [all] names of the answer, also those that are drawn as one: another answer may draw each of them
+   * @param {Record<string, number | string>} [own] the panel's colours, which override the dashboard's
+   * @param {any[]} [all] all names in the response, including those that are drawn together as one, because another response may draw each
+   *   of them
    * @returns {(number | string)[]}
    */
   of(column, names, own, all = names) {
@@ -88,7 +89,7 @@ export class SeriesColors {
     return names.map((name) => this.given(name, own) ?? this.#places.get(key(name)));
   }
 
-  /** What the file says of a name; undefined where it says nothing. */
+  /** The colour that the file sets for a name. Undefined if it sets none. */
   given(name, own = {}) {
     const key = keyOf(name);
     const color = Object.hasOwn(own, key) ? own[key] : Object.hasOwn(this.colors, key) ? this.colors[key] : undefined;
@@ -107,7 +108,7 @@ export class SeriesColors {
     if (known.size > before) this.#place();
   }
 
-  /** The choices of a control that a query gives are names of the column that is called so. */
+  /** If a query returns the choices of a control, they count as names of the column with the control's name. */
   fill(control, choices) {
     if (choices.length <= this.first.length) this.#learn(control, choices.map(({ value }) => hash(keyOf(value))));
   }
@@ -130,7 +131,8 @@ export class SeriesColors {
     for (const name of all) if (!found.has(name)) give(name);
     const lacking = [...found.values()].filter((place) => place === undefined);
     if (lacking.length) {
-      // Also as many as there are, since more will follow: each time the whole page is drawn by other colours.
+      // Adds colours for the names that lack one, and as many again as were added so far, because more names will follow and each addition
+      // draws the whole page again.
       for (const _ of [...lacking, ...this.#further]) this.#further.push(COLOURS + this.own.push(`hsl(${this.own.length * TURN} 60% 45%)`));
       return this.look();
     }
@@ -138,7 +140,7 @@ export class SeriesColors {
     if ([...earlier].some(([name, place]) => found.get(name) !== place)) this.changed();
   }
 
-  /** The first place from that of the hash on which is free. */
+  /** The first free place, starting from that of the hash. */
   #next(name, isFree = () => true) {
     const start = name % PLACES.length;
     const order = [...PLACES.slice(start), ...PLACES.slice(0, start)].filter((place) => this.free.includes(place));
@@ -146,7 +148,7 @@ export class SeriesColors {
   }
 
   /**
-   * All answers have come: their names are remembered.
+   * Call this when all responses have arrived. It adds their names to `before`.
    * @returns {boolean} whether `before` has changed
    */
   settle() {
@@ -162,12 +164,12 @@ export class SeriesColors {
   }
 }
 
-/** A value as a key: NULL is another one than a text. */
+/** A value as a key, in which NULL differs from every string. */
 export function keyOf(value) {
   return value === null || value === undefined ? "\u0001" : String(value);
 }
 
-/** A key that no object has by itself. */
+/** The prefix makes sure that the key is no property that every object has, such as `constructor`. */
 function memoryOf(column) {
   return `.${column}`;
 }
@@ -176,7 +178,7 @@ function measureKey(name) {
   return `\n${name}`;
 }
 
-/** FNV-1a, and its bits mixed once more. */
+/** The FNV-1a hash, with its bits mixed once more. */
 function hash(name) {
   let found = 0x811c9dc5;
   for (let at = 0; at < name.length; at += 1) found = Math.imul(found ^ name.charCodeAt(at), 0x01000193);

@@ -1,27 +1,28 @@
-// The column of an axis: a time, a number or a name; where each value lies, and how it is written.
+// The column of an axis: times, numbers or names. Says where each value is and how it is written.
 
 import { compare, isNumeric, number } from "../numbers.js";
 import { clockOf, DAY, fineFormat, isMoment, isTwice, PLAIN, sameDay, sameYear } from "../times.js";
 import { bucketsOf, numbersOf, yearsOf } from "./buckets.js";
 
-/** How the start of each unit is written. */
+/** The format of the starts of each unit. */
 const FORMATS = { minute: "datetime", hour: "datetime", day: "date", week: "date", month: "month", quarter: "month", year: "year" };
 
 /**
  * @typedef {object} Dimension
  * @property {"time" | "number" | "name"} kind
  * @property {any[]} values one for each row
- * @property {number[]} positions where each row lies: milliseconds, the number itself, or the place of its name; NaN: nowhere
- * @property {any[]} names the different values, in order; of names alone
+ * @property {number[]} positions the position of each row: milliseconds, the number itself, or the place of its name; NaN if it has none
+ * @property {any[]} names the distinct values in order, for names only
  * @property {(position: number) => string} text
  * @property {(row: number) => string} name of a row's value
- * @property {(place: number, other: number) => number} [compare] two names: times and numbers by size, the absent one last
+ * @property {(place: number, other: number) => number} [compare] compares two names: times and numbers by size, a missing one last
  * @property {import("../times.js").Clock} [clock] of times
  * @property {import("./buckets.js").Buckets | null} [buckets] of times and years
- * @property {string} [format] of times: the way of writing that tells them apart
- * @property {(place: number) => string | undefined} [cut] how the time at a place is cut off
+ * @property {string} [format] for times: the format in which they differ from each other
+ * @property {(place: number) => string | undefined} [cut] why the bucket at a place is incomplete
  * @property {import("../values.js").Way} [way] of a number's ticks
- * @property {(place: number, before?: number) => string} [short] a time after the one at another place on an axis
+ * @property {(place: number, before?: number) => string} [short] the time at a place, without the part that the time at place `before`
+ *   shows already
  */
 
 /**
@@ -29,8 +30,8 @@ const FORMATS = { minute: "datetime", hour: "datetime", day: "date", week: "date
  * @param {string} name
  * @param {import("../values.js").Formats} formats
  * @param {import("./buckets.js").When} when
- * @param {"rows" | "time" | "size"} [bands] whether times and numbers are taken one by one, in the order of the rows, or
- * beside those that are missing: times, and numbers that are in order; or all numbers
+ * @param {"rows" | "time" | "size"} [bands] treats each time or number as a band. `rows`: in the order of the rows. `time`: with empty
+ *   bands for missing times, and for missing numbers if the numbers are in order. `size`: as `time`, but for all numbers.
  * @returns {Dimension}
  */
 export function dimension(rows, name, formats, when, bands) {
@@ -44,9 +45,9 @@ export function dimension(rows, name, formats, when, bands) {
   const buckets = clock ? bucketsOf(sizes, when, clock, name) : isYear ? yearsOf(sizes, when, name) : sizes && numbersOf(sizes, bands === "size");
   const times = clock || isYear || buckets ? sizes : null;
   const format = clock && (FORMATS[buckets?.unit] ?? grain((buckets?.starts ?? times).map(clock.wall)));
-  // An hour of a column without a zone holds both that clocks show.
+  // In a column without a zone, one hour may stand for both hours that a clock shows twice.
   const isBoth = (at) => buckets?.hours && clock === PLAIN && when.zone && isTwice(at, when.zone);
-  let known; // how names are written, once the pointer or a drawing asks for one
+  let known; // made only when the pointer or a drawing asks for a name
   const plain = clock
     ? (at) => (Number.isNaN(at) ? [formats.name(null)] : [formats.time(clock.wall(at), format), clock.again?.(at) ? "again" : isBoth(at) && "both hours"])
     : (value) => [(known ??= formats.names(values, way))(Number.isNaN(value) ? null : value)];
@@ -89,7 +90,10 @@ function kindOf(type, values) {
   return known.length && known.every(isMoment) ? "time" : "name";
 }
 
-/** Times of the same day without it, others of the same year without that; January after others is the year. */
+/**
+ * The shortest texts of times. If the previous time is on the same day, the date is omitted; if it is in the same year, the year is. After
+ * the first label, January is written as its year.
+ */
 function shortTimes(at, format, formats) {
   const inYear = { month: "monthname", date: "day", datetime: "daytime" }[format] ?? format;
   const inDay = { datetime: "time", instant: "second", exact: "millisecond" }[format];
@@ -102,7 +106,7 @@ function shortTimes(at, format, formats) {
   };
 }
 
-/** The coarsest way of writing that tells these moments apart. */
+/** The coarsest format in which these times differ from each other. */
 function grain(all) {
   const moments = [...new Set(all)].filter((at) => !Number.isNaN(at));
   const dates = moments.map((at) => new Date(at));

@@ -1,4 +1,4 @@
-// Parts of a whole: a ring, its whole in the middle, and its legend with names, values and shares beside it.
+// A donut chart: parts of a whole as a ring, with the whole in the middle and a legend of names, values and shares.
 
 import { number, sum } from "../numbers.js";
 import { svg } from "../dom.js";
@@ -10,26 +10,28 @@ import { round } from "./paths.js";
 import { besides, REST } from "./series.js";
 import { adds } from "./together.js";
 
-/** Slices beside "Other", where the author says nothing else: each then has a colour of its own. */
+/** Maximum number of slices next to "Other", unless the author sets a limit. With this number, each slice has its own colour. */
 const MOST = 7;
-/** Of the side of its square. */
+/** The inner radius, as a share of the side of the square around the ring. */
 const INNER = 0.32;
-/** How the whole may be written, and how wide it then is, beside a label of an axis. */
+/** How the whole may be written, and its width in each form, relative to a label of an axis. */
 const SIZES = [{ kind: "", wide: 1.85 }, { kind: " small", wide: 1.3 }];
 const SMALLEST = 180;
 const LARGEST = { beside: 260, below: 300 };
-/** Pixels of a name in the legend below the ring, of each further line of it, and of the gap above it: ring and legend
- are together as tall as their place. */
+/**
+ * Heights, in pixels, of a name in the legend below the ring, of each further line of a name, and of the gap above the legend. Ring and
+ * legend together must fit the height of the panel.
+ */
 const LEGEND_LINE = 24;
 const FURTHER_LINE = 16;
-/** Of a name in the legend: the stylesheet has as many. */
+/** Maximum lines of a name in the legend. The stylesheet has the same number. */
 const MOST_LINES = 3;
-/** Pixels beside a name in the legend: its colour and its share. */
+/** Pixels that the colour and the share of an entry of the legend take next to its name. */
 const BESIDE_NAME = 72;
 const WIDEST_LEGEND = 280;
-/** The share of its lines that a text fills, which breaks between words. */
+/** The share of its lines that a wrapped text fills, because lines break between words. */
 const FILLED = 0.7;
-/** The width of a legend beside the ring, as a share of the ring's. */
+/** The width of a legend next to the ring, as a share of the ring's width. */
 const LEGEND_BESIDE = 1.1;
 const LEGEND_GAP = 12;
 
@@ -73,13 +75,14 @@ export function draw(view, rows, options) {
   return { svg: root, series: slices, stops, plot: { left: 0, top: 0, width: side, height: side }, ends: null, zoom: null, beside: true };
 }
 
-/** The names of the legend on up to three lines, on fewer where it would be taller than its place, and how tall it is. */
+/** The names of the legend, on up to three lines or on fewer if the legend would be too tall, and its height. */
 function legendNames(slices, options, most = MOST_LINES) {
   const { beside, width } = options;
   const line = (beside ? Math.min(WIDEST_LEGEND, width * LEGEND_BESIDE) : width) - BESIDE_NAME;
   const room = line * (most > 1 ? most * FILLED : 1);
   const cut = shortenedAll(slices.map(({ name }) => name), room);
-  // The stylesheet knows better where a line breaks, and shortens names that differ at their beginnings.
+  // Leave a name whole if the stylesheet can cut it at its end, because the stylesheet knows better where lines break. Only names that
+  // would then look alike are shortened here.
   const names = slices.map(({ name }, place) => (most === MOST_LINES && cut[place] === shortened(name, room) ? name : cut[place]));
   const further = cut.filter((name) => textWidth(name) > line).reduce((total, name) => total + Math.ceil(textWidth(name) / line / FILLED) - 1, 0);
   const height = slices.length * LEGEND_LINE + further * FURTHER_LINE + LEGEND_GAP;
@@ -91,7 +94,10 @@ function sizeOf(slices) {
   return slices.reduce((size, { amount }) => size + amount, 0);
 }
 
-/** A part of a ring, clockwise from the top. An arc over half a turn is drawn as two: the ends of one may be alike. */
+/**
+ * The outline of a slice, clockwise from the top. An arc of more than half a turn is drawn as two arcs, because the two ends of a single
+ * arc may be the same point.
+ */
 function ringPath(from, to, outer, inner) {
   const turns = to - from > Math.PI ? [from, (from + to) / 2, to] : [from, to];
   const arc = (radius, sweep, angles) => angles.map((angle, place) => `${place ? `A${radius},${radius},0,0,${sweep},` : ""}${pointAt(angle, radius)}`).join("");
@@ -102,7 +108,7 @@ function pointAt(angle, radius) {
   return [round(radius * Math.sin(angle), 2), round(-radius * Math.cos(angle), 2)];
 }
 
-/** The whole within the ring: smaller, then shorter, where it does not fit. */
+/** The total in the middle of the ring. If it does not fit, it is written smaller, and then in a shorter form. */
 function middleOf(whole, way, room, formats) {
   const forms = [formats.text(whole, way), formats.short(whole, way)].flatMap((text) => SIZES.map(({ kind, wide }) => ({ text, kind, wide })));
   const { text, kind } = forms.find((form) => textWidth(form.text) * form.wide <= room) ?? forms.at(-1);

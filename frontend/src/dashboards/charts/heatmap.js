@@ -1,4 +1,4 @@
-// A field of shades: one cell for each pair of two columns.
+// A heat map: one shaded cell for each pair of values of two columns.
 
 import { difference, number } from "../numbers.js";
 import { html, svg } from "../dom.js";
@@ -10,7 +10,7 @@ import { lost, note } from "./series.js";
 import { daysOf, weekdays } from "./weekdays.js";
 
 const TALLEST = 64;
-/** As many lines of names make a chart taller; of more, some have no name. */
+/** Maximum number of lines of names that make a chart taller. If there are more, some lines have no name. */
 const MOST_NAMES = 60;
 
 /**
@@ -66,19 +66,19 @@ export function draw(view, rows, options) {
   return { svg: root, series: [], stops, plot, ends: null, zoom: null, nearest: "point", cell, notes, key: keyOf(shade, (amount) => options.formats.text(exactly(amount, amounts, values), way)) };
 }
 
-/** The value that is as far from zero as an end of the shades. */
+/** The exact value at an end of the scale. If the scale is symmetric, it may be the negation of a value. */
 function exactly(amount, amounts, values) {
   const row = amounts.indexOf(amount);
   return row < 0 ? difference(0, values[amounts.indexOf(-amount)] ?? -amount) : values[row];
 }
 
-/** Numbers and times by size; names as the query has them. */
+/** Numbers and times in the order of their size, names in the order of the rows. */
 function inOrder(by) {
   const places = by.names.map((_, place) => place);
   return { ...by, order: by.sized ? places.sort(by.compare) : places };
 }
 
-/** The stylesheet's two or three colours, mixed by it: so light, dark and paper need no other drawing. */
+/** Mixes two or three colours of the stylesheet in CSS, so that light mode, dark mode and paper need no separate drawing. */
 function shades(amounts, diverging) {
   const known = amounts.filter((amount) => !Number.isNaN(amount));
   const low = known.reduce((a, b) => Math.min(a, b), Infinity);
@@ -110,7 +110,7 @@ function drawCell(root, plot, cell, column, line, fill, cut) {
   return mark;
 }
 
-/** What the shades mean: the least and the greatest, and what lies between. */
+/** The legend of the shades: the lowest and the highest value, and the shades between them. */
 function keyOf(shade, write) {
   if (!Number.isFinite(shade.low)) return null;
   const steps = [0, 0.25, 0.5, 0.75, 1].map((share) => {

@@ -1,8 +1,8 @@
-// What the colours mean, as buttons: a series can be taken out and put back.
+// The legend of a chart: a button for each series, which hides the series or shows it again.
 
 import { html } from "../dom.js";
 
-/** Whether the names of series are written: of several, and of one that is a value of a column, which no title says. */
+/** Whether to show the names of the series: if there are several, or if the only one is a value of a column, because no title names it. */
 export function hasLegend(series) {
   return series.length > 1 || Boolean(series[0]?.isValue);
 }
@@ -10,7 +10,7 @@ export function hasLegend(series) {
 /**
  * @param {import("./index.js").Chart} chart
  * @param {(key: string) => void} toggle
- * @returns {HTMLElement | null} null where there is nothing to tell apart
+ * @returns {HTMLElement | null} null if there is nothing to distinguish
  */
 export function legendOf(chart, toggle) {
   if (!hasLegend(chart.series)) return null;

@@ -1,4 +1,4 @@
-// Lines and areas over a time, a number or names; areas on top of one another.
+// Line charts and area charts over times, numbers or names. Areas may be stacked.
 
 import { svg } from "../dom.js";
 import { compare } from "../numbers.js";
@@ -12,13 +12,13 @@ import { aligned, lost, note, positionsOf, rowsOf, seriesOf } from "./series.js"
 import { stacked } from "./together.js";
 
 const MOST_ENDS = 6;
-/** Pixels of a name at the end of a line. */
+/** Height, in pixels, of a name at the end of a line. */
 const NAME = LINE_HEIGHT + 2;
-/** Pixels of a gap between rows that are some of many. */
+/** Minimum length, in pixels, of a gap in a line if the server sent only some of the rows. */
 const LEAST_GAP = 3;
-/** A name without a row of a series is a gap of its line. */
+/** On an axis of names, a name for which a series has no row is a gap in its line. */
 const NAMES = { regular: true, next: (place) => place + 1 };
-/** Half the width of what a stack has at one place alone, in pixels, at most. */
+/** Maximum half width, in pixels, of a value of a stack that has no neighbours. */
 const ALONE = 12;
 
 /**
@@ -44,15 +44,15 @@ export function drawLines(view, rows, options) {
   return new LineChart({ view, rows, options, by, series, shown, layers, way, notes }).draw();
 }
 
-/** Whether two different numbers are one double: a stack would add their values. */
+/** Whether two different numbers of the axis become the same double. A stack would add their values. */
 function haveOnePlace({ values, positions }) {
   const known = new Map();
   return values.some((value, row) => compare(value, known.get(positions[row]) ?? value) || !known.set(positions[row], value));
 }
 
 /**
- * Puts the points of each series in the order of the axis, whatever the order of the rows is.
- * @returns {string[]} what a viewer should know of rows that no line can show
+ * Sorts the points of each series by their position on the axis, whatever the order of the rows is.
+ * @returns {string[]} notes for the viewer about rows that a line cannot show
  */
 function inOrder(series, summed, formats) {
   const without = lost(series.flatMap(({ points }) => points), formats);
@@ -60,20 +60,20 @@ function inOrder(series, summed, formats) {
   for (const each of series) {
     const placed = each.points.filter(({ x }) => !Number.isNaN(x)).sort((a, b) => a.x - b.x || (a.y === null) - (b.y === null));
     const isShared = ({ x }, place) => place && x === placed[place - 1].x;
-    each.points = placed.filter((point, place) => point.y !== null || !isShared(point, place)); // a NULL beside a value is no gap
+    each.points = placed.filter((point, place) => point.y !== null || !isShared(point, place)); // a NULL at the position of a value is no gap
     if (!summed) twice += placed.filter((point, place) => point.y !== null && isShared(point, place)).length;
   }
   const shared = note(twice, "value shares its place on a line with another one.", "values share their place on a line with another one.", formats);
   return [without, shared];
 }
 
-/** The part of a series that a viewer zoomed into. */
+/** The part of a series in the range that the viewer zoomed into. */
 function within(series, domain) {
   if (!domain) return series;
   return { ...series, points: series.points.filter(({ x }) => x >= domain[0] && x <= domain[1]) };
 }
 
-/** Each series as spans from the one below it. */
+/** Each series as spans, which begin where the series below it ends. */
 function layersOf(series, share) {
   const places = aligned(series, positionsOf(series));
   const spans = places.map(({ values }) => stacked(series.map(({ key }) => values.get(key)?.y ?? null), share));
@@ -83,7 +83,7 @@ function layersOf(series, share) {
   }));
 }
 
-/** Moves names, in their order from a place on, so that each is a line from the one before: downwards, or up with -1. */
+/** Moves names apart so that each is one line away from the previous one, beginning at `from`: downwards, or upwards if `way` is -1. */
 function apart(ends, from, way) {
   let before = from;
   for (const end of ends) {
@@ -137,7 +137,7 @@ class LineChart {
     return extentOf(buckets?.regular ? buckets.starts : this.series.flatMap(({ points }) => [points[0]?.x, points.at(-1)?.x]));
   }
 
-  /** Names beside the ends of the lines, where they do not lie over one another: a legend that needs no colours. */
+  /** Whether the names are written at the ends of the lines, which makes a legend unnecessary. */
   #directLabels() {
     const several = this.shown.length > 1 && this.shown.length <= MOST_ENDS && this.shown.length === this.series.length;
     const widest = Math.max(0, ...this.shown.map(({ name }) => textWidth(name)));
@@ -170,7 +170,7 @@ class LineChart {
     if (this.view.stack && this.layers.length) root.append(this.#nought());
   }
 
-  /** A line where a stack is nothing, unlike where it is not there. */
+  /** A line at 0 wherever the whole stack is 0, to distinguish this from missing values. */
   #nought() {
     const [{ spans, color, key }] = this.layers;
     const points = spans.map(({ x }, place) => ({ x, isFlat: this.layers.every(({ spans: own }) => own[place].low === own[place].high) }));
@@ -187,7 +187,7 @@ class LineChart {
     return { isThere: ({ high }) => high !== null, x: ({ x }) => this.x(x), digits: 2 };
   }
 
-  /** A value between two that are missing is a dot, or a bar of a stack, which covers no others' places. */
+  /** The mark of a value whose two neighbours are missing: a dot, or in a stack a bar that covers no other position. */
   #alone(spans) {
     const there = (place) => spans[place] !== undefined && spans[place].high !== null;
     const mark = ({ x, low, high }, place) => {
@@ -206,11 +206,11 @@ class LineChart {
   #chart(root) {
     const zoom = this.by.kind === "name" || this.rows.rows.length < 3 ? null : (pixel) => this.x.invert(pixel);
     const chart = { svg: root, series: this.series, plot: this.plot, ends: this.ends || null, zoom, by: this.by, notes: this.notes };
-    let stops; // thousands, which nobody needs before a pointer or a key asks
+    let stops; // there are thousands, which are not needed before the viewer points at the chart or presses a key
     return Object.defineProperty(chart, "stops", { get: () => (stops ??= this.#stops()) });
   }
 
-  /** The names and the reference's label in the order of what they name, within the height of the plot. */
+  /** The places of the names next to the lines. They and the reference's label keep the order of the values and stay within the plot. */
   #ends() {
     const found = this.shown.map((each) => ({ key: each.key, y: this.y(each.points.findLast(({ y }) => y !== null)?.y ?? 0) }));
     const { reference } = this;
@@ -228,7 +228,9 @@ class LineChart {
     return found.map(({ key, y }) => ({ key, y, x: this.plot.left + this.plot.width + 6 }));
   }
 
-  /** One place on the axis each: what all series are there. Numbers that lie on one double are places of their own. */
+  /**
+   * One stop for each position on the axis, with the values of all series there. Numbers that become the same double have separate stops.
+   */
   #stops() {
     const found = new Map();
     const numbers = this.by.kind === "number";
@@ -247,7 +249,9 @@ class LineChart {
     return this.#fullest([...found.values()].sort(([a], [b]) => a - b)).map(([at, items]) => this.#stop(at, items));
   }
 
-  /** Of places on one pixel those with the most series: of many rows the server sends other places for each series. */
+  /**
+   * Of the stops on one pixel, only those with the most series: if there are many rows, the server selects other positions for each series.
+   */
   #fullest(places) {
     const most = new Map();
     const pixel = (at) => Math.floor(this.x(at));

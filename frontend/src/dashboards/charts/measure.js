@@ -1,4 +1,4 @@
-// How wide a text is. Letters are not equally wide, so each text is measured, once.
+// Measures the width of texts. Letters differ in width, so each text is measured, but only once.
 
 let context;
 const widths = new Map();
@@ -23,23 +23,23 @@ function prepared() {
   return made;
 }
 
-/** As much of a text as fits, with `mark` after it. */
+/** The longest beginning of a text that fits together with `mark`, but at least one letter. */
 function beginning(text, most, mark) {
   const letters = [...text];
   while (letters.length > 1 && textWidth(letters.join("") + mark) > most) letters.pop();
   return letters.join("");
 }
 
-/** The text, or as much of it as fits, with an ellipsis. */
+/** The text or, if it is too wide, its beginning with an ellipsis. */
 export function shortened(text, most) {
   return textWidth(text) <= most ? text : `${beginning(text, most, "…").trimEnd()}…`;
 }
 
 /**
- * A text on several lines, of which the last one is shortened.
+ * Splits a text into lines. The last line is shortened if it is too wide.
  * @param {number} room pixels of a line
  * @param {number} most lines
- * @param {boolean} [splits] whether a word that is wider than a line goes on in the next one; else it is shortened
+ * @param {boolean} [splits] whether a word that is wider than a line is continued on the next line; otherwise it is shortened
  */
 export function wrapped(text, room, most, splits) {
   if (most === 1 || textWidth(text) <= room) return [shortened(text, room)];
@@ -50,12 +50,12 @@ export function wrapped(text, room, most, splits) {
   return [shortened(text.slice(0, end), room), ...(rest && wrapped(rest, room, most - 1, splits))];
 }
 
-/** Whether these are all the letters of a text. */
+/** Whether the lines contain all letters of the text. */
 export function isWhole(lines, text) {
   return lines.join("").replaceAll(" ", "") === text.replaceAll(" ", "");
 }
 
-/** All of these texts, shortened; those that would look alike keep their ends, or begin where they differ. */
+/** All texts, shortened. Texts that would look alike keep their ends too or, if that is not enough, begin where they differ. */
 export function shortenedAll(texts, most) {
   const again = (cut, shorten) =>
     cut.map((each, place) => {

@@ -1,13 +1,14 @@
-// The outlines of lines and areas, as SVG writes them.
+// SVG path data for the outlines of lines and areas.
 
 /**
  * @typedef {object} Way
- * @property {(point: any) => boolean} isThere an outline ends before a point that is not, and another one begins after it
+ * @property {(point: any) => boolean} isThere whether there is a value at the point; an outline ends before a missing value, and another
+ *   one begins after it
  * @property {(point: any) => number} x
  * @property {number} digits after the point
  */
 
-/** @param {Way & {y: (point: any) => number}} way @returns {string} a point alone is a dot where line ends are round */
+/** @param {Way & {y: (point: any) => number}} way @returns {string} a single point is visible as a dot if the ends of lines are round */
 export function linePath(points, way) {
   return partsOf(points, way).map((part) => `M${written(part, way.y, way)}${part.length > 1 ? "" : "Z"}`).join("");
 }

@@ -1,4 +1,4 @@
-// A picture of a chart: the drawing with the styles that it has on the page, as an image that the policy allows.
+// Makes a picture of a chart: a PNG of the drawing with its styles. The page's Content-Security-Policy allows this image.
 
 import { svg } from "../dom.js";
 import { hasLegend } from "./legend.js";

@@ -1,25 +1,27 @@
-// Reading a chart: by mouse, touch and keyboard the same tooltip, which a live region speaks; clicks; zooming by drag.
+// Lets viewers read a chart. Mouse, touch and keyboard show the same tooltip, which a live region announces. Also handles clicks, and
+// zooming by dragging.
 
 import { html, svg } from "../dom.js";
 import { bringIntoView, needsRoom } from "../room.js";
 
 const NEAR = 28;
 const DRAG = 6;
-/** The lines of a tooltip. */
+/** Maximum lines of a tooltip. */
 const MOST = 14;
 const several = (arrow) => `Several series are here. ${arrow} arrow reads each; Enter takes it.`;
 
 /**
  * @typedef {object} Actions
  * @property {(text: string) => void} announce
- * @property {(text: string) => void} say writes it below the chart, too
- * @property {((rows: number[]) => string | undefined) | null} choose what a click on a mark of these rows does; a sentence where it does nothing
+ * @property {(text: string) => void} say announces a text and also writes it below the chart
+ * @property {((rows: number[]) => string | undefined) | null} choose handles a click on a mark of these rows; returns a sentence for the
+ *   viewer if the click does nothing
  * @property {((from: number, to: number) => void) | null} zoom
  */
 
 export class Reading {
   #active = null;
-  /** Which of the parts of the active stop is read; null: all of them. */
+  /** The number of the part of the active stop that is read, or null for all parts. */
   #part = null;
   #drag = null;
   #from = null;
@@ -57,7 +59,7 @@ export class Reading {
   #ended;
   #leaves;
 
-  /** Before another drawing takes this one's place. */
+  /** Removes all traces of this drawing. Call it before another drawing replaces this one. */
   end() {
     this.#ended.abort();
     this.tip.remove();
@@ -118,7 +120,7 @@ export class Reading {
     this.overlay.prepend(svg("rect", { class: "range", x: Math.min(start, end), y: top, width: Math.abs(end - start), height }));
   }
 
-  /** The stop below a pointer, and which of its parts a click takes. */
+  /** The stop at the pointer, and the number of the part that a click selects. */
   #under(place, target) {
     const stop = this.#nearest(place, target);
     if (!stop || stop.parts.length < 2 || !this.actions.choose) return [stop, null];
@@ -167,19 +169,19 @@ export class Reading {
     if (this.#from) this.#drawDrag(this.#from.x, stop.x);
   }
 
-  /** The keys that go through the series of a stop, where stops have several. */
+  /** The keys that move between the series of a stop, if stops have several series. */
   #across() {
     if (!this.chart.stops.some(({ parts }) => parts.length > 1)) return {};
     return this.chart.lying ? { ArrowLeft: -1, ArrowRight: 1 } : { ArrowUp: -1, ArrowDown: 1 };
   }
 
-  /** Before the first series stands the whole. */
+  /** The step before the first series selects all series together. */
   #stepAcross(way) {
     const next = (this.#part ?? -1) + way;
     this.#show(this.#active, next < 0 ? null : Math.min(next, this.#active.parts.length - 1), true);
   }
 
-  /** The stop in the line above or below. */
+  /** The number of the stop in the line above or below. */
   #beside(way) {
     const { stops } = this.chart;
     if (!this.#active) return 0;
@@ -188,7 +190,7 @@ export class Reading {
     return found < 0 ? stops.indexOf(this.#active) : found;
   }
 
-  /** The parts that are read. */
+  /** The selected part of the active stop, or all its parts. */
   get #read() {
     const parts = this.#active?.parts ?? [];
     return this.#part === null ? parts : [parts[this.#part]];
@@ -244,7 +246,7 @@ export class Reading {
     this.#position(stop);
   }
 
-  /** Beside what it is about, and within the panel. */
+  /** Moves the tooltip next to its stop, but keeps it within the panel. */
   #position(stop) {
     const drawing = this.chart.svg.getBoundingClientRect();
     const around = this.host.getBoundingClientRect();
@@ -254,7 +256,7 @@ export class Reading {
     const { offsetWidth: width, offsetHeight: height } = this.tip;
     const left = x + 14 + width > around.width ? x - 14 - width : x + 14;
     const within = (at, most) => `${Math.round(Math.max(0, Math.min(at, most)))}px`;
-    // `left` and `top` would lay out the page again.
+    // Setting `left` and `top` would make the browser lay out the page again.
     this.tip.style.translate = `${within(left, around.width - width)} ${within(y - height / 2, around.height - height)}`;
   }
 }
@@ -269,7 +271,7 @@ function closest(all, away, most) {
   return found;
 }
 
-/** From a place to a box; 0 within it. */
+/** The distance of a place from a box. It is 0 within the box. */
 function distance(box, { x, y }) {
   return Math.hypot(Math.max(box.x - x, 0, x - box.x - box.width), Math.max(box.y - y, 0, y - box.y - box.height));
 }

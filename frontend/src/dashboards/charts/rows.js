@@ -24,17 +24,17 @@ export class Rows {
     return this.columns[this.#places.get(name)]?.type ?? null;
   }
 
-  /** The values of a column; of one that is not there, nothing for each row. */
+  /** The values of a column. If the column does not exist, all are null. */
   values(name) {
     const place = this.#places.get(name);
     return (this.#values[place] ??= this.rows.map((row) => (place === undefined ? null : row[place])));
   }
 
   /**
-   * How the values of these columns are written, which share an axis.
+   * The common format of the values of these columns, which share an axis.
    * @param {import("../values.js").Formats} formats
    * @param {string[]} names
-   * @param {{format?: string, digits?: number, unit?: string, along?: boolean}} view what the author says of them
+   * @param {{format?: string, digits?: number, unit?: string, along?: boolean}} view the author's settings for them
    * @returns {import("../values.js").Way}
    */
   way(formats, names, { format, digits, unit, along }) {
@@ -42,13 +42,13 @@ export class Rows {
     return formats.way({ name, type: this.type(name), format, digits, unit, along }, names.flatMap((each) => this.values(each)));
   }
 
-  /** One row as an object: what a click on its mark takes values from. */
+  /** A row as an object, from which a click on the row's mark takes its values. */
   record(index) {
     return Object.fromEntries(this.columns.map((column, place) => [column.name, this.rows[index][place]]));
   }
 }
 
-/** @returns {import("./buckets.js").When} what an answer says of the times of its rows */
+/** @returns {import("./buckets.js").When} what a response says about the times in its rows */
 export function whenOf(data) {
   return { ...data, period: data.periods?.whole };
 }

@@ -1,5 +1,5 @@
-// From values to pixels: straight scales on d3's ticks. Those of d3-scale would bring colours and number formats of
-// their own, 13 KB that nothing here reads.
+// Scales from values to pixels. They are linear and use d3's ticks. The scales of d3-scale would add 13 KB of colours and number formats
+// that this code does not use.
 
 import { nice, ticks, tickStep } from "d3-array";
 
@@ -9,16 +9,16 @@ import { isCode } from "../values.js";
 import { textWidth } from "./measure.js";
 import { timesInSteps } from "./time_steps.js";
 
-/** A day, an hour and a minute: the labels of durations are whole ones of one of these. */
+/** The seconds of a day, an hour and a minute. The labels of durations are multiples of one of these. */
 const SPANS = [86_400, 3_600, 60];
 
-/** Units of an axis whose numbers, or the steps between them, are almost beyond doubles. */
+/** If the numbers of an axis, or the steps between them, are near the limits of doubles, the axis is computed in one of these units. */
 const [HUGE, TINY] = [1e300, 1e-290];
 
-/** Numbers that differ by less, as a share of them, are as good as equal: between them are too few doubles for ticks. */
+/** If two numbers differ by less than this share of them, they count as equal, because there are too few doubles between them for ticks. */
 const FINEST = 16 * Number.EPSILON;
 
-/** Ticks of which every second, third … one may be taken, where the next larger step leaves fewer than two. */
+/** If larger steps would leave fewer than two ticks, at least this many are computed, and every second, third and so on is used. */
 const ENOUGH = 8;
 
 /** @typedef {{at: number, text: string}} Tick */
@@ -34,7 +34,7 @@ export function linear([low, high], [start, end]) {
   return scale;
 }
 
-/** @returns {[number, number]} the least and the greatest; 0 and 1 where there are none */
+/** @returns {[number, number]} the smallest and the largest value; 0 and 1 if there are none */
 export function extentOf(values) {
   let [low, high] = [Infinity, -Infinity];
   for (const value of values) {
@@ -44,13 +44,13 @@ export function extentOf(values) {
   return low <= high ? [low, high] : [0, 1];
 }
 
-/** Whether an axis from one number to the other would have no room for ticks between them. */
+/** Whether an axis with these ends has no room for ticks between them. */
 export const areAlike = ([low, high]) => high - low <= FINEST * Math.max(Math.abs(low), Math.abs(high));
 
 const finite = (at) => Math.max(-Number.MAX_VALUE, Math.min(at, Number.MAX_VALUE));
 
 /**
- * The domain of an axis of numbers, from whole steps to whole steps, and its ticks.
+ * The domain of an axis of numbers, which begins and ends at a tick, and its ticks.
  * @param {number[]} values
  * @param {{zero?: boolean, count?: number, way?: import("../values.js").Way}} options
  */
@@ -66,17 +66,17 @@ export function valueDomain(values, { zero = true, count = 4, way } = {}) {
 }
 
 /**
- * The ticks of an axis of times: as many as fit, written by their step, with the year where it changes.
+ * The ticks of an axis of times: as many as fit. The step decides their format, and a label names the year when it changes.
  * @param {[number, number]} domain milliseconds
  * @param {number} width pixels
- * @param {import("./dimension.js").Dimension} by with the buckets on which alone a tick may lie, where it has some
+ * @param {import("./dimension.js").Dimension} by if it has buckets, ticks are placed only at their starts
  * @param {import("./buckets.js").When} when
  * @returns {Tick[]}
  */
 export function timeTicks(domain, width, formats, by, when) {
   const { buckets, clock } = by;
   const pixel = (domain[1] - domain[0]) / width;
-  const isFine = buckets && buckets.next(domain[0]) - domain[0] <= 2 * pixel; // a tick within one seems to lie at its start
+  const isFine = buckets && buckets.next(domain[0]) - domain[0] <= 2 * pixel; // within such a narrow bucket, every place looks like its start
   const starts = isFine ? null : buckets?.starts.filter((at) => at >= domain[0] && at <= domain[1]);
   const known = new Set(starts);
   const inSteps = (count) => clock.parts(domain).flatMap(([from, to, ahead]) => timesInSteps(from + ahead, to + ahead, (domain[1] - domain[0]) / count, when.week_start === "sunday").map((wall) => wall - ahead));
@@ -99,7 +99,7 @@ export function timeTicks(domain, width, formats, by, when) {
   return timeTexts([domain[0]], formats, by);
 }
 
-/** The same labels where some have no room: each says of its date what the one before it does not say. */
+/** Writes the remaining labels again if some had no room, because each label omits the part of the date that the previous label shows. */
 export const timesAnew = (formats, by) => by.clock && ((places) => timeTexts(places, formats, by));
 
 function timeTexts(places, formats, { clock, format }) {
@@ -119,13 +119,13 @@ function timeTexts(places, formats, { clock, format }) {
   return dates.map((date, place) => ({ at: places[place], text: formats.time(date.getTime(), way(date, place)) + (clock.again?.(places[place]) ? ", again" : "") }));
 }
 
-/** The ticks of an axis of numbers, with labels. @param {import("../values.js").Way} way @returns {Tick[]} */
+/** The ticks of an axis of numbers, with labels. */
 export function labelled(values, way, formats) {
-  const texts = new Map(formats.ticks(values, way).map((text, place) => [values[place], text])); // steps may be finer than doubles
+  const texts = new Map(formats.ticks(values, way).map((text, place) => [values[place], text])); // two ticks may be the same double
   return [...texts].map(([at, text]) => ({ at, text }));
 }
 
-/** Ticks of a plain axis of numbers along the width. Whole numbers stay whole, and so do years, whatever their type is. */
+/** The ticks of a horizontal axis of numbers. Integers and years get whole numbers only, whatever their type is. */
 export function numberTicks([low, high], width, formats, way) {
   const whole = way.type === "integer" || isCode(way);
   const count = Math.max(2, Math.round(width / 80));

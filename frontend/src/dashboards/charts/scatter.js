@@ -1,4 +1,4 @@
-// Points over two numbers; a third one may be their size.
+// A scatter plot: points over two columns. A third column may set the size of the points.
 
 import { number } from "../numbers.js";
 import { svg } from "../dom.js";
@@ -34,7 +34,7 @@ export function draw(view, rows, options) {
   drawValueAxis(root, labels, y, plot);
   drawBottomAxis(root, bottom(by, x, plot, options), x, plot, options.width, timesAnew(options.formats, by));
   drawAxisNames(root, { left: [words(view.scatter), view.unit].filter(Boolean).join(", "), bottom: words(view.by) }, plot);
-  const known = {}; // one mark of each look, which is copied: there are thousands
+  const known = {}; // one mark of each appearance, which is copied because there are thousands of points
   const marks = points.sort((a, b) => b.r - a.r).map((point) => {
     const { key, color } = point.series;
     const cut = by.buckets?.cut(point.x) ? " cut" : "";
@@ -51,7 +51,7 @@ export function draw(view, rows, options) {
     title: () => titleOf(view, rows, by, point, options.formats),
     items: () => itemsOf(view, rows, by, point, way, options.formats),
   });
-  let stops; // which nobody needs before a pointer or a key asks
+  let stops; // not needed before the viewer points at the chart or presses a key
   return {
     svg: root,
     series,
@@ -67,7 +67,7 @@ export function draw(view, rows, options) {
   };
 }
 
-/** Of values that are not seen as they are. */
+/** Notes for the viewer about values that are not drawn as they are. */
 function notesOf(view, rows, series, points, formats) {
   const sizes = rows.values(view.size);
   const count = (test) => points.filter(({ row }) => test(number(sizes[row]))).length;
@@ -78,7 +78,7 @@ function notesOf(view, rows, series, points, formats) {
   ];
 }
 
-/** Some room at both ends, so that no point lies on the edge. */
+/** The ends of an axis, with some space so that no point is on the edge. */
 function along(by, points) {
   if (by.kind === "name") return [-0.5, by.names.length - 0.5];
   const all = points.map(({ x }) => x);
@@ -86,7 +86,7 @@ function along(by, points) {
   return by.kind === "number" && (ends[0] === ends[1] || !areAlike(ends)) ? roomy(all).domain : ends;
 }
 
-/** An axis of numbers; a value that is the only one stands in its middle. */
+/** The axis of these numbers. If there is only one number, it is in the middle. */
 function roomy(values, way) {
   const [low, high] = extentOf(values);
   const around = Math.abs(low) / 2 || 1;
@@ -99,7 +99,7 @@ function bottom(by, scale, plot, { formats, when }) {
   return bandTicks(by.names.map((_, at) => by.text(at)), plot.width / Math.max(1, by.names.length));
 }
 
-/** The area is as large as the number, so that nothing looks larger than it is. */
+/** The area of a circle is proportional to its number. A proportional radius would make differences look larger. */
 function radiusOf(view, rows) {
   if (!view.size || !rows.has(view.size)) return () => ALONE;
   const sizes = rows.values(view.size).map((value) => Math.max(0, number(value) || 0));

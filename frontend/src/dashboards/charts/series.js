@@ -1,30 +1,30 @@
-// From rows to series: a measure is one, or each value of the column that tells them apart.
+// Makes series from rows. Each measure is a series; if a column distinguishes series, each of its values is one.
 
 import { number } from "../numbers.js";
 import { keyOf, LAST } from "./colors.js";
 import { dimension } from "./dimension.js";
 import { adds, together } from "./together.js";
 
-/** As many as there are colours. */
+/** Maximum number of series: the number of colours. */
 const MOST = 8;
 
 /**
  * @typedef {object} Point
  * @property {number} x the position on the axis
  * @property {number | null} y
- * @property {import("../numbers.js").Amount} value the same, with all its digits
+ * @property {import("../numbers.js").Amount} value the value of `y` with all its digits
  * @property {number} row the place of its row
- * @property {number[]} [rows] of all its rows, where it sums up several
+ * @property {number[]} [rows] the places of all its rows, if it combines several
  * @property {number} low where its area begins
- * @property {number | null} high and ends, if it stands on nothing else
+ * @property {number | null} high where its area ends, unless the chart is stacked
  */
 /**
  * @typedef {object} Series
  * @property {string} key
  * @property {string} name
- * @property {number | string} color a class; 0: the accent, for one measure alone
+ * @property {number | string} color a place in the palette, or a CSS class; 0: the accent colour, for a single measure
  * @property {boolean} hidden
- * @property {boolean} [isValue] whether it is a value of a column, and no measure
+ * @property {boolean} [isValue] whether the series is a value of a column and not a measure
  * @property {Point[]} points in the order of the rows
  */
 
@@ -57,14 +57,20 @@ export function seriesOf(view, measures, rows, by, { colors, hidden, formats, wh
   return all;
 }
 
-/** Gives each its colour. A measure alone has the accent; a name alone keeps its own, for it may have been one of several. */
+/**
+ * Sets the colour of each series. A single measure gets the accent colour. A single name keeps its colour, because there may have been
+ * several names before.
+ */
 function colored(series, every, column, view, colors) {
   const [names, all] = [series, every].map((some) => some.map(({ as }) => as));
   const found = series.length > 1 || column ? colors.of(column, names, view.colors, all) : [colors.given(names[0], view.colors) ?? 0];
   series.forEach((each, place) => (each.color = found[place]));
 }
 
-/** The largest ones where there are more than eyes can follow; the rest is summed up where sums mean something. */
+/**
+ * If there are more series than colours, keeps the largest ones. The others become one series: their sum if the values may be added,
+ * otherwise an entry of the legend without points.
+ */
 function fewest(series, summed) {
   if (series.length <= MOST) return series;
   const size = new Map(series.map((each) => [each, each.points.reduce((sum, { y }) => sum + Math.abs(y ?? 0), 0)]));
@@ -76,18 +82,21 @@ function fewest(series, summed) {
   return [...others, { key: REST, name: besides(name, others.map((each) => each.name), summed ? rest : []), color: LAST, points }];
 }
 
-/** The name of what is left, which a value may have, too. It says where a part of the rest is cut off. */
+/**
+ * The name of the series for the others. If a value has the same name, "together" is added. The name also says if parts of the others are
+ * incomplete.
+ */
 export function besides(name, names, rest) {
   return [name, names.includes(name) && "together", cutOf(rest)].filter(Boolean).join(", ");
 }
 
-/** How some of these are cut off. */
+/** Why some of these buckets are incomplete. */
 export const cutOf = (parts) => ["in part", "not over"].filter((how) => parts.some(({ cut }) => cut?.includes(how))).join(", ");
 
-/** The key of what is left out, which no value has. */
+/** The key of the series for the others. No value has this key. */
 export const REST = "\u0002";
 
-/** What a series is called, `as` what its colour goes by, and whether it is a value of a column. */
+/** The name of a series, the key `as` for its colour, and whether the series is a value of a column. */
 function named(measure, row, kinds, measures) {
   if (!kinds) return { name: words(measure), as: measure };
   const text = kinds.name(row);
@@ -95,23 +104,23 @@ function named(measure, row, kinds, measures) {
   return { name, as: measures.length > 1 ? name : kinds.values[row], isValue: true, cut: kinds.cut(kinds.positions[row]) };
 }
 
-/** The name of a column as people read it. */
+/** The name of a column in words. */
 export function words(column) {
   const text = column.replaceAll("_", " ").trim();
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What a viewer should know of some values; null where there are none. */
+/** A note for the viewer about `count` values. Null if there are none. */
 export function note(count, one, many, formats) {
   return count ? `${formats.text(count, { type: "integer" })} ${count === 1 ? one : many}` : null;
 }
 
-/** What a viewer should know of values that an axis of times or numbers has no place for: their time is absent. */
+/** A note about values that are not on the axis of times or numbers, because their time or number is missing. */
 export function lost(points, formats) {
   return note(points.filter(({ x, y }) => y !== null && Number.isNaN(x)).length, "value has no place on the axis and is not drawn.", "values have no place on the axis and are not drawn.", formats);
 }
 
-/** The positions of all series, each once and in order. */
+/** The positions of all series, sorted and without duplicates. */
 export function positionsOf(series) {
   const found = new Set();
   for (const { points } of series) for (const { x } of points) found.add(x);
@@ -119,8 +128,8 @@ export function positionsOf(series) {
 }
 
 /**
- * The points of all series by their places, one of each series.
- * @param {string} [aggregate] of several at one place
+ * The points of all series by position. Each series has at most one point at a position.
+ * @param {string} [aggregate] how several points of a series at one position are combined
  * @returns {{at: number, values: Map<string, Point>}[]}
  */
 export function aligned(series, positions, aggregate) {
@@ -138,7 +147,7 @@ export function aligned(series, positions, aggregate) {
 
 /**
  * @param {Map<string, Point[]>} points
- * @returns {Map<string, Point>} one for those of each key
+ * @returns {Map<string, Point>} one combined point for each key
  */
 export function merged(points, aggregate) {
   for (const [key, all] of points) points.set(key, all.length > 1 ? one(all, aggregate) : all[0]);
@@ -153,7 +162,7 @@ function one(points, aggregate) {
   return { ...points[0], value, y: Number.isNaN(y) ? null : y, values, rows: taken.flatMap(rowsOf) };
 }
 
-/** @param {Point | undefined} point @returns {number[]} the places of the rows that it stands for */
+/** @param {Point | undefined} point @returns {number[]} the places of the rows that it combines */
 export function rowsOf(point) {
   return point ? (point.rows ?? [point.row]) : [];
 }

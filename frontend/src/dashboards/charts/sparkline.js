@@ -1,4 +1,4 @@
-// A small line without axes: how a key figure came to be.
+// A small line without axes, which shows the history of a key figure.
 
 import { number } from "../numbers.js";
 import { svg } from "../dom.js";
@@ -16,7 +16,7 @@ const isThere = ({ y }) => y !== null && !Number.isNaN(y);
  * @param {string} name the column of the number
  * @param {import("../values.js").Formats} formats
  * @param {import("./buckets.js").When} when
- * @returns {SVGElement | null} null where there is nothing to see
+ * @returns {SVGElement | null} null if there is nothing to draw
  */
 export function drawSparkline(rows, name, formats, when) {
   const along = rows.columns.find((column) => column.name !== name)?.name;

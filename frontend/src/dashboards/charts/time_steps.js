@@ -1,11 +1,11 @@
-// The steps between the labels of an axis of times: seconds to weeks, months and years, by the clock that it shows.
+// The steps between the labels of an axis of times, from seconds to weeks, months and years. They follow the clock that the axis shows.
 
 import { DAY } from "../times.js";
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const WEEK = 7 * DAY;
-/** The mean one of the calendar. */
+/** The average month of the calendar. */
 const MONTH = 30.436875 * DAY;
 const DECADES = [1, 10, 100, 1000].flatMap((size) => [size, 2 * size, 5 * size]);
 const SIZES = [
@@ -19,9 +19,9 @@ const SIZES = [
 /**
  * @param {number} low milliseconds of a clock
  * @param {number} high
- * @param {number} about how long a step should be
+ * @param {number} about the approximate length of a step
  * @param {boolean} sunday whether weeks begin on Sunday; else on Monday
- * @returns {number[]} the whole steps from low to high
+ * @returns {number[]} the starts of the steps from low to high
  */
 export function timesInSteps(low, high, about, sunday) {
   const far = (size) => Math.abs(Math.log(size / about));

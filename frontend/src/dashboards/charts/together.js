@@ -1,14 +1,14 @@
-// Several values that become one: rows of one place, groups beyond a limit, parts on top of one another.
+// Combines several values into one: rows at the same position, groups beyond a limit, parts of a stack.
 
 import { compare, number, sum } from "../numbers.js";
 
-/** Whether the values of a panel add up: only those make totals, stacks and parts of a whole. */
+/** Whether the values of a panel may be added. Only then may they have totals, be stacked, or be parts of a whole. */
 export const adds = ({ aggregate = "sum" }) => aggregate === "sum";
 
 /**
  * @param {import("../numbers.js").Amount[]} values
- * @param {"sum" | "mean" | "max" | "none"} [aggregate] none: the first of them
- * @returns {import("../numbers.js").Amount} null where none is there
+ * @param {"sum" | "mean" | "max" | "none"} [aggregate] `none`: the first value
+ * @returns {import("../numbers.js").Amount} null if there is no value
  */
 export function together(values, aggregate = "sum") {
   const there = values.filter((value) => !Number.isNaN(number(value)));
@@ -18,11 +18,11 @@ export function together(values, aggregate = "sum") {
 }
 
 /**
- * From where to where each part of one place goes: upwards from zero, and downwards where it is negative. A part of
- * nothing keeps its place between the others.
+ * Where each part of a stack begins and ends: parts go upwards from zero, negative ones downwards. A part without a value keeps its place
+ * between the others.
  * @param {(number | null)[]} values
  * @param {boolean} share
- * @returns {{low: number, high: number | null, above: number[], below: number[]}[]} `high`: null where there is nothing
+ * @returns {{low: number, high: number | null, above: number[], below: number[]}[]} `high`: null if no part has a value
  */
 export function stacked(values, share) {
   const whole = share ? values.reduce((total, value) => total + value, 0) : 1;

@@ -1,8 +1,8 @@
-// Weekdays by their names, which a heat map has beside weeks.
+// Recognises the names of weekdays, which a heat map may have on one axis and weeks on the other.
 
 import { DAY } from "../times.js";
 
-/** The days of one. */
+/** The seven days of a week. */
 const WEEK = [1, 2, 3, 4, 5, 6, 7].map((day) => Date.UTC(2026, 0, day));
 
 /** The names of weekdays, in English and in the page's language. */
@@ -14,7 +14,7 @@ export function weekdays(locale) {
   return new Map(["en", locale].flatMap((each) => ["short", "long"].flatMap((weekday) => namesIn(each, weekday))));
 }
 
-/** Of a name of a weekday: from when to when a bucket has days of that name. */
+/** Returns a function that finds, for a bucket, the period from its first to its last day with this weekday. */
 export function daysOf(first) {
   if (!first) return undefined;
   const away = (one, other) => ((((one - other) / DAY) % 7) + 7) % 7 * DAY;

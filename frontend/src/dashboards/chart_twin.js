@@ -1,4 +1,4 @@
-// The twin of a chart: its columns are written as the chart has them, and times that are cut off say so.
+// A chart as a table with the same data. Columns are written as in the chart, and incomplete times are marked.
 
 import { dimension } from "./charts/dimension.js";
 import { Rows, whenOf } from "./charts/rows.js";
@@ -15,7 +15,7 @@ export function chartTwin(view, data, formats, title) {
   const week = weekdays(formats.locale);
   names.forEach((name, place) => {
     const { format, positions, buckets } = found[place];
-    // A weekday of a week that is not over may be: of a heat map, where the other column has its name.
+    // In a heat map with a row of weeks and a row of weekdays, a weekday may be complete although its week is not over.
     const days = (row) => (view.kind === "heatmap" ? daysOf(week.get(found[1 - place]?.values[row])) : undefined);
     ways[name] = { ...rows.way(formats, [name], { format, along: true }), cut: (row) => buckets?.cut(positions[row], days(row)) };
   });

@@ -1,4 +1,4 @@
-// A chart in its panel: drawn for the width that it has, with its legend, its readings and its twin.
+// A chart in its panel. Draws it for the available width, with its legend and tooltips, or shows it as a table.
 
 import { loaded } from "./chunks.js";
 import { describe, drawChart } from "./charts/index.js";
@@ -8,7 +8,7 @@ import { Rows, whenOf } from "./charts/rows.js";
 import { html } from "./dom.js";
 
 const HEIGHT = 260;
-/** Of a ring with its legend below, however many lines that has: the stylesheet's --plot-tall. */
+/** Height, in pixels, of a donut with its legend below, however many lines the legend has. The same as --plot-tall in the stylesheet. */
 const TALL = 400;
 const LINE = 26;
 const LEGEND = 32;
@@ -22,7 +22,7 @@ export class ChartView {
   #width = 0;
 
   /**
-   * @param {any} about the panel of the definition
+   * @param {any} about the panel in the dashboard's definition
    * @param {import("./panels.js").Context} context
    */
   constructor(about, context) {
@@ -55,7 +55,7 @@ export class ChartView {
     return this.element;
   }
 
-  /** Draws it for a width in CSS pixels, unless it is drawn for that. */
+  /** Draws the chart for a width in CSS pixels, unless it is already drawn for this width. */
   fit(width) {
     if (!this.element || !width || width === this.#width) return;
     this.#width = width;
@@ -85,7 +85,7 @@ export class ChartView {
   }
 
   #refuse(sentence) {
-    for (const name of ["tabindex", "aria-roledescription"]) this.element.removeAttribute(name); // nothing to read by keys
+    for (const name of ["tabindex", "aria-roledescription"]) this.element.removeAttribute(name); // there is nothing to read with the keyboard
     this.element.setAttribute("aria-label", this.context.title);
     this.element.className = "chart";
     this.element.replaceChildren(html("p", { class: "panel-empty" }, sentence));
@@ -113,7 +113,7 @@ export class ChartView {
     return Math.max(HEIGHT, Math.min(groups, this.view.limit ?? groups) * LINE);
   }
 
-  /** What the viewer has filtered by stays bright. */
+  /** Dims all marks except those that the viewer has filtered by. */
   #mark(chart) {
     if (!this.about.click) return;
     const parts = chart.stops.flatMap((stop) => stop.parts).filter(({ rows }) => rows.length);
@@ -146,7 +146,7 @@ export class ChartView {
     return html("button", { type: "button", class: "quiet-button whole", click: back }, "Show the whole range");
   }
 
-  /** Names have other colours. */
+  /** Call this when the colours of names have changed. */
   recolor() {
     if (this.chart && !this.#asTable) this.#draw();
   }

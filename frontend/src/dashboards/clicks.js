@@ -1,4 +1,4 @@
-// What a click on a row, or on a mark that sums up several, stands for: values of controls, here or on another dashboard.
+// Converts a click on a row, or on a mark that combines several rows, to values of controls on this or another dashboard.
 
 import { bucketsOf } from "./charts/buckets.js";
 import { Rows, whenOf } from "./charts/rows.js";
@@ -10,14 +10,14 @@ const DIFFER = "This combines rows with different values.";
 const ABSENT = "Rows without a value, or with an empty one, cannot be filtered.";
 const NO_DAYS = "The dates of this value are not known.";
 
-/** @typedef {{data: any, places: number[]}} Clicked the message of a panel, and which of its rows */
+/** @typedef {{data: any, places: number[]}} Clicked the message of a panel, and the places of the clicked rows */
 
 /**
- * Does what a click asks for: filters the page, opens another dashboard, or tells the host.
+ * Does what the panel's author has set for clicks: filters the page, opens another dashboard, or notifies the host.
  * @param {import("./dashboard.js").Dashboard} dashboard
- * @param {any} about the panel of the definition
+ * @param {any} about the panel in the dashboard's definition
  * @param {Clicked} clicked
- * @returns {string | undefined} a sentence where nothing can be done
+ * @returns {string | undefined} a sentence for the viewer if the click does nothing
  */
 export function choose(dashboard, about, clicked) {
   const { click, id: panel } = about;
@@ -40,7 +40,7 @@ export function choose(dashboard, about, clicked) {
   dashboard.choose(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, again ? null : value])));
 }
 
-/** Whether a click on this row has filtered the page. */
+/** Whether the page is filtered by the values of this row. */
 export function isChosen(click, filters, record) {
   if (!click || click.open || click.event) return false;
   return Object.entries(click.values).every(([name, column]) => {
@@ -49,10 +49,10 @@ export function isChosen(click, filters, record) {
 }
 
 /**
- * @param {Record<string, string>} columns by the names of the controls
+ * @param {Record<string, string>} columns the columns of the values, by the names of the controls
  * @param {Map<string, any>} controls
  * @param {Clicked} clicked
- * @returns {{values?: Record<string, any>, problem?: string}} a sentence where they cannot be said by controls
+ * @returns {{values?: Record<string, any>, problem?: string}} a sentence for the viewer if controls cannot hold these values
  */
 function valuesOf(columns, controls, { data, places }) {
   const rows = new Rows(data.columns, data.rows);
@@ -70,18 +70,18 @@ function valuesOf(columns, controls, { data, places }) {
   return { values };
 }
 
-/** Whether it is none that a filter can ask for. */
+/** Whether a filter cannot select this value. */
 function isAbsent(value) {
   return value === null || value === undefined || value === "";
 }
 
-/** From the first to the last day of the hour, day, week … that starts there, as far as the period goes; null: unknown. */
+/** The first and the last day of the bucket (hour, day, week …) that starts at `at`, limited to the period. Null if they are unknown. */
 function daysOf(at, all, data) {
   const { total, reduced, rows } = data;
   const { period } = whenOf(data);
   const times = all.filter((value) => !isAbsent(value)).map(moment);
   const isWhole = !reduced && !(total > rows.length) && times.length === all.length;
-  if (isWhole && period && times.every((time) => time === at)) return period; // all rows of it are here
+  if (isWhole && period && times.every((time) => time === at)) return period; // the response has all rows of this bucket
   const buckets = isWhole ? bucketsOf(times, whenOf(data)) : null;
   if (!buckets) return null;
   const [start, end] = [at, buckets.next(at)].map(day);
@@ -95,12 +95,12 @@ function day(at) {
 }
 
 /**
- * The way to another dashboard, which is to show the total of what was clicked.
- * @param {any} panel of the definition
+ * The link to another dashboard, which will show the total of the clicked rows.
+ * @param {any} panel the panel in the dashboard's definition
  * @param {Filters} filters
- * @param {Record<string, any>} values of the click
+ * @param {Record<string, any>} values the values of the click
  * @param {Clicked} clicked
- * @returns {{fragment: string, notes: string[]}} its filters, and in which way its numbers are others
+ * @returns {{fragment: string, notes: string[]}} the filters of the link, and notes for the viewer about why its numbers may differ
  */
 function linkOf({ click, reads = [] }, filters, values, { data, places }) {
   const active = reads.filter((name) => filters.value(name) !== null && !(name in values) && String(filters.value(name)));

@@ -1,5 +1,5 @@
-// What the page does while its server does not answer: one banner, and another try when the browser is online again, and
-// after 1, 2, 4 … 30 seconds.
+// Handles an unreachable server: shows one banner, and tries again when the browser comes online, and after 1, 2, 4 and so on up to 30
+// seconds.
 
 import { html } from "./dom.js";
 
@@ -11,11 +11,14 @@ export class Connection {
   #tries = 0;
   #timer = null;
 
-  /** @param {{again: () => void, lost: (text: string) => void}} page `again`: asks for what had not come; `lost`: once for each loss */
+  /**
+   * `again` requests the responses that are missing. `lost` is called once for each loss of the connection.
+   * @param {{again: () => void, lost: (text: string) => void}} page `again`: asks for what had not come; `lost`: once for each loss
+   */
   constructor({ again, lost }) {
     this.lost = lost;
     this.again = () => {
-      this.#plan(); // in case that nothing comes of it
+      this.#plan(); // in case this attempt fails
       again();
     };
     const button = html("button", { type: "button", class: "link", click: this.again }, "Try now");
@@ -25,7 +28,7 @@ export class Connection {
     addEventListener("offline", () => this.broke());
   }
 
-  /** A request failed. */
+  /** Call this when a request has failed. */
   broke() {
     if (this.#timer) return;
     this.banner.replaceChildren(...this.words);
@@ -33,7 +36,7 @@ export class Connection {
     this.lost(LOST);
   }
 
-  /** An answer came as a whole, or none is wanted any more. */
+  /** Call this when a response is complete, or when none is needed any more. */
   came() {
     clearTimeout(this.#timer);
     this.#timer = null;
@@ -41,7 +44,7 @@ export class Connection {
     this.banner.replaceChildren();
   }
 
-  /** Each page at another moment, so that a server that is back is not asked by all at once. */
+  /** Plans the next attempt. The time varies at random, so that all pages together do not overload a server that has just started. */
   #plan() {
     clearTimeout(this.#timer);
     const wait = Math.min(FIRST * 2 ** this.#tries, LONGEST);

@@ -1,9 +1,9 @@
-// Colours as #rrggbb: whether one can be read on another, told from another, and one like it that can.
+// Contrast and similarity of colours, which are written as #rrggbb.
 
 /** Colours that are nearer to each other than this are hard to tell apart. */
 export const NEAR = 80;
 
-/** The colour, or one like it that has this contrast to each of these grounds. */
+/** The colour itself or, if its contrast to one of these backgrounds is too low, a similar colour with enough contrast. */
 export function readable(color, grounds, least) {
   const toward = luminance(grounds[0]) > 0.18 ? 0 : 255;
   let parts = partsOf(color);
@@ -12,13 +12,13 @@ export function readable(color, grounds, least) {
   return hex(parts);
 }
 
-/** A little of another colour in one. */
+/** Mixes a share of another colour into a colour. */
 export function mixed(color, other, share) {
   const others = partsOf(other);
   return hex(partsOf(color).map((part, place) => Math.round(part + (others[place] - part) * share)));
 }
 
-/** How different two colours look, roughly: 0 to 765. */
+/** How different two colours look, approximately, from 0 to 765. */
 export function distance(one, other) {
   const [a, b] = [partsOf(one), partsOf(other)];
   const red = (a[0] + b[0]) / 512;

@@ -1,4 +1,4 @@
-// One dashboard on the page: its definition becomes controls and panels, and messages go to the panels they are for.
+// One dashboard on the page. Makes controls and panels from its definition, and passes each message of the server to its panel.
 
 import { SeriesColors } from "./charts/colors.js";
 import { choose, isChosen } from "./clicks.js";
@@ -18,9 +18,9 @@ const NO_FILE = { code: "no_file", message: "The file could not be made. Please 
 export class Dashboard {
   /** @type {Map<string, Panel>} */
   #panels = new Map();
-  /** The panels and controls of whose errors the host has been told. */
+  /** The panels and controls whose current errors were already reported to the host. */
   #told = new Set();
-  /** What has not come, since the server did not answer. */
+  /** The panels and choices that are missing because the server did not answer. */
   #left = { panels: [], choices: [] };
 
   /**
@@ -40,7 +40,10 @@ export class Dashboard {
     this.refreshing = new Refreshing(this);
   }
 
-  /** Asks for everything: for the width of each place that the server has drawn, else for that of the page. */
+  /**
+   * Requests everything. If the server has drawn places for the panels, it is asked for the width of each place, otherwise for the width of
+   * the page.
+   */
   start() {
     const places = skeletonPanels(this.page.root);
     const wanted = places.filter(({ kind }) => !WITHOUT_ROWS.has(kind)).map(({ id, element }) => ({ id, width: widthStep(element.clientWidth - 32) }));
@@ -53,7 +56,7 @@ export class Dashboard {
     return this.requests.ask(places.length ? wanted : null, { filters: chosen, definition: true, width, ...this.#live() });
   }
 
-  /** @returns {Panel[]} those that show rows */
+  /** @returns {Panel[]} the panels that show rows */
   get fed() {
     return [...this.#panels.values()].filter((panel) => panel.hasRows);
   }
@@ -66,7 +69,7 @@ export class Dashboard {
     else if (message.revision) this.page.revised(message.revision);
     else if (message.broken) this.page.broken(message.broken);
     else if (message.group === "changed") this.page.restart();
-    else if (message.token === "ended") this.resume(this.requests.stop()); // the session asks the host for another one
+    else if (message.token === "ended") this.resume(this.requests.stop()); // the session asks the host for another token
   }
 
   async #show(message) {
@@ -75,12 +78,12 @@ export class Dashboard {
     panel.coming = message;
     try {
       if (panel.missing) await panel.missing;
-      if (panel.coming !== message) return; // asked for again meanwhile, or the page shows another dashboard
+      if (panel.coming !== message) return; // it was requested again meanwhile, or the page shows another dashboard
       panel.show(message);
       panel.coming = null;
       this.tell({ panel: panel.id }, message.error);
     } catch (error) {
-      console.error(error); // a mistake in one panel is none of the others'
+      console.error(error); // a mistake in one panel must not affect the others
       panel.fail(NOT_DRAWN.message);
       this.tell({ panel: panel.id }, NOT_DRAWN);
     }
@@ -88,7 +91,7 @@ export class Dashboard {
     this.#settle();
   }
 
-  /** Once nothing is under way, colours stay. */
+  /** When no message is expected any more, redraws panels with outdated colours and keeps the colours of the names. */
   #settle() {
     const { panels, choices } = this.requests.pending;
     if (panels.length || choices.length || this.fed.some(({ coming }) => coming)) return;
@@ -96,7 +99,7 @@ export class Dashboard {
     if (this.colors.settle()) this.page.keepColors();
   }
 
-  /** Draws those anew that were drawn in colours of before. */
+  /** Redraws the panels that show outdated colours. */
   #recolor() {
     if (this.outdated) for (const panel of this.fed) panel.inner.recolor?.();
     this.outdated = false;
@@ -113,9 +116,9 @@ export class Dashboard {
   }
 
   /**
-   * Tells the host of what a viewer sees as an error, once until it has gone.
+   * Reports an error that the viewer sees to the host. While the error lasts, it is reported only once.
    * @param {{panel: string} | {control: string}} place
-   * @param {{code: string, message: string}} [error] nothing: there is none
+   * @param {{code: string, message: string}} [error] undefined if there is no error, or if it has ended
    */
   tell(place, error) {
     const key = JSON.stringify(place);
@@ -141,7 +144,7 @@ export class Dashboard {
     this.#askRest();
   }
 
-  /** What was not asked with the definition: all, where no places were known before. */
+  /** Requests the panels that were not requested together with the definition. If the server had drawn no places, these are all panels. */
   #askRest() {
     const pending = new Set(this.requests.pending.panels);
     for (const panel of this.fed) panel.waiting();
@@ -149,12 +152,12 @@ export class Dashboard {
     this.ask(this.fed.filter(({ id }) => !pending.has(id)).map(({ id }) => id));
   }
 
-  /** Draws every panel for the width that it has. */
+  /** Draws every panel for its current width. */
   draw() {
     for (const panel of this.fed) panel.fit();
   }
 
-  /** @param {string} [address] of an image beside the title */
+  /** @param {string} [address] of an image next to the title */
   showLogo(address) {
     this.logo.hidden = !address;
     if (address) this.logo.src = address;
@@ -185,8 +188,8 @@ export class Dashboard {
   }
 
   /**
-   * @param {string[]} ids of panels that are wanted again
-   * @param {string[]} [choices] controls whose choices are wanted again
+   * @param {string[]} ids of panels to request
+   * @param {string[]} [choices] controls whose choices to request
    */
   ask(ids, choices = [], more = {}) {
     const panels = ids.map((id) => this.#panels.get(id)).filter((panel) => panel?.hasRows);
@@ -195,13 +198,14 @@ export class Dashboard {
     this.requests.ask(panels.map(({ wanted }) => wanted), { filters: this.filters.chosen, ...(choices.length ? { choices } : {}), ...more, ...this.#live() });
   }
 
-  /** One answer stays open where that takes no connection from others. */
+  /** Keeps one response open for changes, if this takes no connection away from other frames. */
   #live() {
     return this.page.live && !this.requests.live ? { live: true } : {};
   }
 
   /**
-   * Asks for what had not come, whether the group's token still holds, and which of the rows that are shown have changed.
+   * Requests the missing panels and choices. Also asks whether the group's token is still valid, and which of the visible rows have
+   * changed.
    * @param {import("./requests.js").Left} left
    */
   check({ panels, choices }) {
@@ -211,25 +215,25 @@ export class Dashboard {
   }
 
   /**
-   * Goes on after it was cut off.
-   * @param {import("./requests.js").Left} left what had not come
+   * Continues after requests were interrupted.
+   * @param {import("./requests.js").Left} left the panels and choices that are missing
    */
   resume(left) {
     if (this.about) this.check(left);
-    else this.start(); // its definition had not come
+    else this.start(); // its definition has not arrived
   }
 
-  /** A viewer chose. */
+  /** Call this when the viewer chooses values. */
   choose(values) {
     this.#chose(this.filters.set(values));
   }
 
-  /** These are all the choices: what is not named goes back to its default. */
+  /** Replaces all choices. A control that is not named gets its default. */
   replace(values) {
     this.#chose(this.filters.replace(values));
   }
 
-  /** What runs is stopped, and only what reads the change is asked again. */
+  /** Stops running requests, and requests only the panels and choices that read a changed filter. */
   #chose(changed) {
     this.controls.show();
     if (!changed.length) return;
@@ -239,7 +243,7 @@ export class Dashboard {
 
   /**
    * @param {string[]} changed names of filters
-   * @param {import("./requests.js").Left} left what is wanted besides the panels and choices that read them
+   * @param {import("./requests.js").Left} left further panels and choices to request
    */
   #askChanged(changed, left) {
     const affected = this.fed.filter(({ about }) => changed.length && (!about.reads || about.reads.some((name) => changed.includes(name))));
@@ -248,7 +252,7 @@ export class Dashboard {
     this.ask(all(left.panels, affected.map(({ id }) => id)), all(left.choices, choices));
   }
 
-  /** A part of the time that a viewer drags over becomes the page's range, where it has one. */
+  /** If the page has a control for a range, sets it to the part of the time axis that the viewer dragged over, and returns true. */
   #zoom(about, from, to, by) {
     const ranges = this.about.controls.filter(({ kind, name }) => kind === "range" && (!about.reads || about.reads.includes(name)));
     if (by.kind !== "time" || ranges.length !== 1 || to - from < DAY) return false;
@@ -262,7 +266,7 @@ export class Dashboard {
     return response?.ok ? (await response.json()).text : "The explanation could not be made. Please try again.";
   }
 
-  /** The answer; null where none came. */
+  /** The response, or null if the server cannot be reached. */
   #post(what, more) {
     const body = JSON.stringify({ filters: this.filters.chosen, ...more });
     return this.page.session.fetch(this.path + what, { method: "POST", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
@@ -288,7 +292,7 @@ export class Dashboard {
     for (const panel of left.panels) this.#show({ panel, error: reason });
   }
 
-  /** They come when the server answers again. */
+  /** Remembers panels and choices to request when the server answers again. */
   #lost({ panels, choices }) {
     this.#left = { panels: all(this.#left.panels, panels), choices: all(this.#left.choices, choices) };
     for (const id of panels) this.#panels.get(id)?.lost();
@@ -300,20 +304,20 @@ export class Dashboard {
     if (this.#left.panels.length + this.#left.choices.length) this.again();
   }
 
-  /** Asks for what had not come. */
+  /** Requests the panels and choices that are missing. */
   again() {
     const left = this.#left;
     this.#left = { panels: [], choices: [] };
     this.resume(left);
   }
 
-  /** Why the server would not take these for filters; null where it would, or does not answer. */
+  /** The reason why the server does not accept these filters. Null if it accepts them or does not answer. */
   async refusal(filters) {
     const response = await this.#post("", { filters, panels: [] });
     return response?.status === 422 ? (await response.json()).error : null;
   }
 
-  /** Nothing of it is wanted any more. */
+  /** Ends all work for this dashboard. */
   end() {
     this.requests.stop(true);
     this.refreshing.end();
@@ -321,12 +325,12 @@ export class Dashboard {
   }
 }
 
-/** The names of both lists, each once. */
+/** The names of both lists, without duplicates. */
 function all(some, others) {
   return [...new Set([...some, ...others])];
 }
 
-/** The host's choices, and those of an address, which count for more. */
+/** The choices of the host and those in the address, which take precedence. */
 function filtersOf(about, given, fragment) {
   const filters = new Filters(about.controls);
   filters.set(given);
@@ -334,7 +338,10 @@ function filtersOf(about, given, fragment) {
   return filters;
 }
 
-/** The filters of an address before the controls are known, as they stand there: the server reads a range of two days, too. */
+/**
+ * The filters in the address as they are written there, because the controls are not known yet. The server also understands a range that is
+ * written as two days.
+ */
 function rawFilters(fragment) {
   const filters = new Filters(asTheyAre(new URLSearchParams(fragment.replace(/^#/, "")).keys()));
   filters.read(fragment);

@@ -1,12 +1,12 @@
-// How many digits after the point the numbers of a column need.
+// Finds how many digits after the decimal point the numbers of a column need.
 
 import { number, scaleOf } from "./numbers.js";
 
 /** Smaller numbers are written as powers of ten. */
 export const TOO_SMALL = 1e-6;
-/** Digits that a decimal may bring along; with more of them it was computed, and is rounded as a double is. */
+/** A decimal keeps up to this many digits after the point. If it has more, it was probably computed, and is rounded like a double. */
 const MOST_BROUGHT = 6;
-/** Every digit: of a decimal up to 100 after the point, where a browser knows ECMAScript 2023. */
+/** Enough digits for every number. Browsers that know ECMAScript 2023 can write 100 digits after the point. */
 export const ALL_DIGITS = [100, 20].find(isDigits);
 
 function isDigits(maximumFractionDigits) {
@@ -24,8 +24,8 @@ export function areLarge(values) {
 }
 
 /**
- * The digits after the point that all these numbers need to be told apart, and no more. What a decimal brings along
- * is kept; a double, and a decimal that was computed, has at most 2, or 2 that say something where all are small.
+ * The digits after the point that these numbers need to differ from each other. A decimal keeps its digits. A double, or a decimal that was
+ * computed, gets at most 2, or 2 significant ones if all numbers are small.
  */
 export function digitsFor(values) {
   let largest = 0;
@@ -43,7 +43,7 @@ export function digitsFor(values) {
   return Math.min(needed, largest >= 1000 ? 0 : largest >= 100 ? 1 : mostOf(largest));
 }
 
-/** The digits after the point that a double may have: of a small one those of which two are not nought. */
+/** The most digits after the point that a double may have. A small one gets two significant digits. */
 function mostOf(amount) {
   return amount >= TOO_SMALL && amount < 0.1 ? 1 - Math.floor(Math.log10(amount)) : 2;
 }

@@ -1,11 +1,11 @@
-// Elements without markup in texts: the page's policy (trusted types) refuses innerHTML, and so do we.
+// Makes elements without parsing HTML from strings. The page's policy (trusted types) forbids innerHTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * @param {string} tag
- * @param {Record<string, any>} [attributes] a function is a listener; true an empty attribute; null, undefined and
- *   false are left out
+ * @param {Record<string, any>} [attributes] a function becomes a listener; true becomes an empty attribute; null, undefined and false are
+ *   omitted
  * @param {...(Node | string | null | undefined | false)} children
  * @returns {HTMLElement}
  */
@@ -14,7 +14,7 @@ export function html(tag, attributes, ...children) {
 }
 
 /**
- * The same, of SVG.
+ * The same for SVG.
  * @returns {SVGElement}
  */
 export function svg(tag, attributes, ...children) {
@@ -43,12 +43,12 @@ const ICONS = {
   check: "M3 8.5l3.5 3.5L13 4.5",
 };
 
-/** A small picture in the text's colour, which says nothing by itself. */
+/** A small decorative picture in the colour of the text. Screen readers ignore it. */
 export function icon(name) {
   return svg("svg", { class: `icon icon-${name}`, viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
 }
 
-/** Writes a short form for eyes, and the whole for a screen reader and for who points at it. */
+/** Shows a short form. Screen readers read the whole text, and the pointer shows it as a tooltip. */
 export function writeShort(element, short, whole) {
   element.title = whole;
   element.replaceChildren(html("span", { "aria-hidden": "true" }, short), html("span", { class: "visually-hidden" }, whole));
@@ -62,7 +62,7 @@ export function freshId(what) {
   return `${what}-${made}`;
 }
 
-/** Calls `run` when nothing has called for `delay` milliseconds. */
+/** Returns a function that runs `run` once it has not been called for `delay` milliseconds. */
 export function settled(run, delay) {
   let timer;
   return (...values) => {

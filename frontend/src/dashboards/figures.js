@@ -1,4 +1,4 @@
-// A key figure: the number, how it changed in words, and how it came to be as a small line.
+// A key figure: the number, its change in words, and its history as a small line.
 
 import { rangeLabel } from "./controls/presets.js";
 import { drawSparkline } from "./charts/sparkline.js";
@@ -6,14 +6,14 @@ import { Rows, whenOf } from "./charts/rows.js";
 import { html, icon, writeShort } from "./dom.js";
 import { compare, number } from "./numbers.js";
 
-/** The sizes of the number, the largest first, by class; the smallest is for a short one alone. */
+/** The sizes of the number as CSS classes, the largest first. The smallest is used only for a number in its short form. */
 const SIZES = ["", "size-5", "size-4", "size-3"];
 
 export class FigureView {
   #parts;
 
   /**
-   * @param {any} about the panel of the definition
+   * @param {any} about the panel in the dashboard's definition
    * @param {import("./panels.js").Context} context
    */
   constructor(about, context) {
@@ -50,7 +50,10 @@ export class FigureView {
     return html("div", { class: `figure${small ? " with-line" : ""}` }, line, small, change, cut);
   }
 
-  /** Once it is on the page: smaller where the number is wider than its place, then shorter, then above its unit. */
+  /**
+   * Call this when the figure is on the page. If the number is too wide, it is written smaller, then in its short form, then on a line
+   * above its unit.
+   */
   fit() {
     if (!this.#parts) return;
     const { line, change, words, said, saidShort } = this.#parts;
@@ -74,13 +77,13 @@ export class FigureView {
     number.replaceChildren(text);
   }
 
-  /** Which days are compared with which. */
+  /** Which days are compared with each other. */
   #dates({ shown, before, whole_dates: wholeDates }, started) {
     const [now, then] = [shown, before].map((days) => rangeLabel(days, this.context.formats));
     return `${now} against ${then}${wholeDates ? "; dates without a time are whole days" : started ? "; today is not over" : ""}`;
   }
 
-  /** `now`: the value of what has passed, of a period that has `value`. */
+  /** `value`: the value of the whole period. `now`: the value of the part of it that has passed. */
   #change(now, value, before, { periods, now: clock }, way, form) {
     const started = periods && clock?.slice(0, 10) === periods.shown.end;
     const title = periods ? this.#dates(periods, started) : "Against the same part of the period before";

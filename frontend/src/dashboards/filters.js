@@ -1,15 +1,15 @@
-// What a viewer has chosen: kept in the address after #, so that it survives a reload and can be shared.
+// The viewer's choices. They are kept in the fragment of the address, so that they survive a reload and can be shared.
 
 /**
  * @typedef {string | string[] | {preset: string} | {start?: string | null, end?: string | null}} Value
  * @typedef {{name: string, kind: string, label: string, many: boolean, default: Value | null, clearable: boolean,
  *   open: string[], depends: string[], choices: {value: string, label: string}[] | null}} Control
  */
-// An empty text or list is a choice of its own where a control is clearable: no value, in spite of its default.
+// If a control is clearable, an empty string or list is a choice, too. It means "no value", despite the default.
 
 const RANGE = /^(\d{4}-\d{2}-\d{2})?\.\.(\d{4}-\d{2}-\d{2})?$/;
 
-/** Whether a query gives the values that a control offers. @param {Control} control */
+/** Whether a query provides the values that a control offers. @param {Control} control */
 export function isFilled({ kind, choices }) {
   return kind === "choices" && !choices;
 }
@@ -23,18 +23,18 @@ export class Filters {
     this.controls = new Map(controls.map((control) => [control.name, control]));
   }
 
-  /** What holds for a control: the viewer's choice, else the default. */
+  /** The current value of a control: the viewer's choice, or else the default. */
   value(name) {
     return this.#chosen.get(name) ?? this.controls.get(name)?.default ?? null;
   }
 
-  /** Whether a viewer chose something else than the default. */
+  /** Whether the viewer has chosen another value than the default. */
   isChosen(name) {
     return this.#chosen.has(name);
   }
 
   /**
-   * Sets values; null, or the default itself, is a way back to the default, and so is nothing at all where that cannot be.
+   * Sets values. Null or the default itself resets a control to its default. So does an empty value, unless the control is clearable.
    * @param {Record<string, Value | null>} values
    * @returns {string[]} the names whose value changed
    */
@@ -52,7 +52,7 @@ export class Filters {
   }
 
   /**
-   * As `set`, and what is not named goes back to its default.
+   * Like `set`, but every control that is not named gets its default.
    * @param {Record<string, Value | null>} values
    * @returns {string[]} the names whose value changed
    */
@@ -60,12 +60,12 @@ export class Filters {
     return this.set({ ...Object.fromEntries([...this.#chosen.keys()].map((name) => [name, null])), ...values });
   }
 
-  /** @returns {Record<string, Value>} as a request takes them */
+  /** @returns {Record<string, Value>} the choices in the form that a request needs */
   get chosen() {
     return Object.fromEntries(this.#chosen);
   }
 
-  /** Reads the part of an address after #. */
+  /** Reads the choices from a fragment. */
   read(fragment) {
     const found = new URLSearchParams(fragment.replace(/^#/, ""));
     for (const name of new Set(found.keys())) this.set({ [name]: this.#parsed(name, found.getAll(name)) });
@@ -80,7 +80,7 @@ export class Filters {
     return control?.many || texts.length > 1 ? texts.filter(Boolean) : texts[0];
   }
 
-  /** @returns {string} without # */
+  /** @returns {string} the fragment without # */
   get fragment() {
     const parts = new URLSearchParams();
     for (const [name, value] of this.#chosen) for (const text of written(value)) parts.append(name, text);
@@ -88,7 +88,7 @@ export class Filters {
   }
 }
 
-/** Controls of which nothing is known but their names: whatever is set for them is kept. @param {Iterable<string>} names */
+/** Controls of which only the names are known. Every value that is set for them is kept. @param {Iterable<string>} names */
 export function asTheyAre(names) {
   return Array.from(names, (name) => ({ name, clearable: true }));
 }

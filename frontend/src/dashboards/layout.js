@@ -1,11 +1,11 @@
-// Where panels stand: rows of twelve columns, or equal shares where twelve cannot be shared evenly.
+// The layout of panels: rows of twelve columns, or of equal parts if the panels cannot share twelve columns evenly.
 
 import { html } from "./dom.js";
 
 const COLUMNS = 12;
 
 /**
- * @param {{kind: string, width: number}[]} panels of a row
+ * @param {{kind: string, width: number}[]} panels panels the panels of a row
  * @param {Element[]} elements
  */
 export function rowOf(panels, elements) {
@@ -13,7 +13,7 @@ export function rowOf(panels, elements) {
   const open = panels.filter(({ width }) => !width).length;
   const share = open ? (COLUMNS - taken) / open : 0;
   const heading = panels.every(({ kind }) => kind === "heading");
-  const donut = panels.some(({ kind }) => kind === "donut") ? " row-donut" : ""; // for :has, every mark would be styled again
+  const donut = panels.some(({ kind }) => kind === "donut") ? " row-donut" : ""; // with :has, every mark would be styled again
   const row = html("div", { class: heading ? "row row-heading" : `row row-${panels.length}${Number.isInteger(share) ? "" : " row-even"}${donut}` });
   panels.forEach((panel, place) => {
     elements[place].classList.add(`span-${panel.width || Math.max(1, Math.floor(share))}`);
@@ -23,7 +23,7 @@ export function rowOf(panels, elements) {
 }
 
 /**
- * What the server drew before there was a script: the place of each panel that every group sees.
+ * The places that the server has drawn before the script was loaded, one for each panel that every group sees.
  * @param {Element} root
  * @returns {{id: string, kind: string, width: number, element: Element}[]}
  */

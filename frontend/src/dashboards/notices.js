@@ -1,8 +1,8 @@
-// What stands in the page's place where there is no dashboard: what has happened, and the way out.
+// The page if there is no dashboard to show: says what has happened, and what the viewer can do.
 
 import { html } from "./dom.js";
 
-/** @type {Record<string, [string, string]>} why there is no session (embed/child.js), and the state of an answer -> title and sentence */
+/** @type {Record<string, [string, string]>} reason for no session (embed/child.js), or state of a response -> title and sentence */
 const SENTENCES = {
   no_host: ["This dashboard is part of another page", "The page around it has not opened it. Please load that page again."],
   no_token: ["There is no access to this dashboard", "The page around it has none to give. Please sign in there again."],
@@ -19,14 +19,14 @@ const SENTENCES = {
   invalid_filters: ["This choice cannot be shown", "The address holds a filter that this dashboard does not have."],
 };
 
-/** Whether there are words for it. */
+/** Whether there is a sentence for this code. */
 export function isSaid(code) {
   return Object.hasOwn(SENTENCES, code);
 }
 
 /**
  * @param {string} code
- * @param {{detail?: string, label?: string, run?: () => void}} [more] the server's own sentence; a button
+ * @param {{detail?: string, label?: string, run?: () => void}} [more] the server's sentence, and a button
  * @returns {HTMLElement}
  */
 export function notice(code, { detail, label, run } = {}) {

@@ -1,8 +1,8 @@
-// Exact arithmetic on numbers as JSON brings them: doubles, and texts of those that no double holds.
+// Exact arithmetic on numbers from JSON: doubles, and strings for numbers that no double can hold.
 
 const NUMERIC = new Set(["integer", "float", "decimal"]);
 const WRITTEN = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i;
-/** Doubles of this size are shown as powers of ten: no digit of their sum is lost. */
+/** A double of this size or larger is shown as a power of ten, so its sum needs no exact digits. */
 const NO_MORE_DIGITS = 1e21;
 
 /** @typedef {number | string | null | undefined} Amount */
@@ -11,32 +11,32 @@ export function isNumeric(type) {
   return NUMERIC.has(type);
 }
 
-/** The nearest double of an amount: what marks are placed by. NaN for nothing, and for what has no place. */
+/** The nearest double of an amount, which is used to place marks. NaN if there is no amount, or if it is not finite. */
 export function number(value) {
   const found = value === null || value === undefined || value === "" ? NaN : Number(value);
   return Number.isFinite(found) ? found : NaN;
 }
 
-/** How far a number lies from the low to the high end of a domain, 0 to 1, also where the domain is wider than any double. */
+/** The position of a number in a domain, as a share from 0 to 1. This also works if the domain is wider than the largest double. */
 export function shareOf(value, low, high) {
   const size = high - low;
   return Number.isFinite(size) ? (value - low) / size : (value / 2 - low / 2) / (high / 2 - low / 2);
 }
 
-/** Its digits as a whole number, and how many of them stand after the point. */
+/** The digits of an amount as an integer, and the number of digits after the decimal point. */
 function parts(value) {
   const [, sign, whole, fraction, exponent = 0] = WRITTEN.exec(String(value)) ?? WRITTEN.exec(String(Number(value)));
   return { digits: BigInt(`${sign}${whole}${fraction}`), scale: fraction.length - Number(exponent) };
 }
 
-/** How many digits after the point an amount needs to be written whole. */
+/** The number of digits after the decimal point that an amount needs. */
 export function scaleOf(value) {
   const [, , , fraction, exponent = 0] = WRITTEN.exec(String(value)) ?? [, , , ""];
   return Math.max(0, fraction.replace(/0+$/, "").length - Number(exponent));
 }
 
 /**
- * The sum of those that are there, to the last digit where a double would lose some; null where none is.
+ * The sum of the values, without those that are missing. It is exact even if doubles would lose digits. Null if all values are missing.
  * @param {Amount[]} values
  * @returns {number | string | null}
  */
@@ -53,13 +53,13 @@ export function sum(values) {
   return `${total < 0n ? "-" : ""}${digits.slice(0, digits.length - scale)}${scale ? `.${digits.slice(-scale)}` : ""}`;
 }
 
-/** How far one amount is above another one. */
+/** The difference between two amounts. */
 export function difference(one, other) {
   const text = String(other);
   return sum([one, typeof other === "number" ? -other : text.startsWith("-") ? text.slice(1) : `-${text}`]);
 }
 
-/** Below, at or above 0, as one amount is less than, equal to or greater than another one. */
+/** Negative, 0 or positive, if the first amount is less than, equal to or greater than the second. */
 export function compare(one, other) {
   return Number(one) - Number(other) || Number(difference(one, other));
 }

@@ -1,4 +1,4 @@
-// The entry of the page: a session with the server, and the dashboard that the address names.
+// The entry point of the page: connects a session to the server, and shows the dashboard that the address names.
 
 import { load } from "./chunks.js";
 import { html } from "./dom.js";
@@ -15,13 +15,13 @@ const CODES = { 404: "unknown_dashboard", 422: "invalid_filters" };
 const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?? "";
 
 class Page {
-  /** @type {{name: string, fragment: string, title: string}[]} the dashboards that led here */
+  /** @type {{name: string, fragment: string, title: string}[]} the dashboards from which the viewer came here */
   #before = history.state?.before ?? [];
   #paper;
-  /** @type {string[]} what a viewer should know of the click that led here */
+  /** @type {string[]} notes for the viewer about the click that led here */
   #notes = history.state?.notes ?? [];
   #colors;
-  /** Whether the host still has the filters of the dashboard before. */
+  /** Whether the host still has the filters of the previous dashboard. */
   #outdated = false;
 
   constructor(root, session, mount, live) {
@@ -54,7 +54,7 @@ class Page {
     this.session.send("error", { code: "unreachable", message });
   }
 
-  /** Asks for what had not come. */
+  /** Requests what is missing. */
   #again() {
     const { dashboard } = this;
     if (dashboard.about) dashboard.again();
@@ -62,24 +62,24 @@ class Page {
   }
 
   /**
-   * Another dashboard takes this one's place: the document stays, and with it the token.
+   * Shows another dashboard. The document stays, and with it the token.
    * @param {string} name
-   * @param {string} fragment its filters, without #
-   * @param {string[]} notes in which way its numbers are others than what was clicked
+   * @param {string} fragment the filters of the dashboard, without #
+   * @param {string[]} notes notes for the viewer about why its numbers may differ from those that were clicked
    */
   open(name, fragment, notes) {
     const { filters, about } = this.dashboard;
-    this.#keep(filters.fragment); // what the host gave is not in it yet
+    this.#keep(filters.fragment); // filters from the host are not in the address yet
     this.#visit(name, fragment, [...this.#before, { name: this.dashboard.name, fragment: filters.fragment, title: about.title }], notes);
   }
 
-  /** No history.back(): the last step may be another frame's, or the host's. */
+  /** Does not use history.back(), because the last entry may belong to another frame or to the host. */
   #back() {
     const { name, fragment } = this.#before.at(-1);
     this.#visit(name, fragment, this.#before.slice(0, -1));
   }
 
-  /** @returns {HTMLElement[]} a button, where a click led here */
+  /** @returns {HTMLElement[]} a button to go back, if a click led here */
   #wayBack() {
     const before = this.#before.at(-1);
     return before ? [html("button", { type: "button", class: "back link", click: () => this.#back() }, `← ${before.title}`)] : [];
@@ -93,27 +93,27 @@ class Page {
   #go(name, fragment, before, notes) {
     [this.#before, this.#notes] = [before, notes];
     this.#outdated ||= Object.keys(this.session.filters).length > 0;
-    this.session.filters = {}; // those were of the dashboard before, and what is kept of them is in the fragment
+    this.session.filters = {}; // these were the filters of the previous dashboard; those that still apply are in the fragment
     this.start(name, fragment);
   }
 
-  /** In the address. */
+  /** Writes the choices to the address. */
   #keep(fragment) {
     history.replaceState(history.state, "", addressOf(location.pathname, fragment));
   }
 
   /** The colours that the names of a dashboard had when it was last shown. */
   colorsOf(name) {
-    return (this.#colors[`/${name}`] ??= {}); // a key that no object has by itself
+    return (this.#colors[`/${name}`] ??= {}); // the prefix avoids names that every object has
   }
 
-  /** They stay for a reload, and for a frame that the host makes anew. */
+  /** Keeps the colours for a reload, and for a frame that the host makes again. */
   keepColors() {
     history.replaceState({ ...history.state, colors: this.#colors }, "");
     this.session.send("colors", this.#colors);
   }
 
-  /** Draws the page by the theme of the group, and by the host's, which counts for more. */
+  /** Applies the group's theme and the host's theme, which takes precedence. */
   look() {
     const { about, colors } = this.dashboard ?? {};
     const { logo, modes } = applyTheme(colors?.own ?? [], about?.theme, this.session.theme);
@@ -122,7 +122,7 @@ class Page {
     colors.see(modes);
   }
 
-  /** @param {Dashboard} dashboard whose definition has come */
+  /** @param {Dashboard} dashboard a dashboard whose definition has arrived */
   show(dashboard) {
     const { about, element } = dashboard;
     const back = this.#wayBack();
@@ -134,14 +134,14 @@ class Page {
     if (back.length) element.querySelector("h1").scrollIntoView({ block: "nearest" });
     const { chosen } = dashboard.filters;
     const { filters } = this.session;
-    const isNew = filters !== dashboard.asked.given; // set while the definition was on its way
-    if (!isNew && (this.#outdated || !alike(chosen, filters))) this.#tell(chosen); // of the address, or kept by a click
+    const isNew = filters !== dashboard.asked.given; // the host has set filters while the definition was requested
+    if (!isNew && (this.#outdated || !alike(chosen, filters))) this.#tell(chosen); // they come from the address, or from a click
     this.#paper ??= load("print.js").then(({ onPaper }) => onPaper(this), () => (this.#paper = null));
     this.session.send("ready", { name: dashboard.name, title: about.title, path: location.pathname });
     if (isNew) this.given(filters);
   }
 
-  /** The viewer chose: the address keeps it. */
+  /** Call this when the viewer has chosen: writes the choices to the address and reports them to the host. */
   changed(dashboard) {
     const { fragment, chosen } = dashboard.filters;
     this.#keep(fragment);
@@ -149,73 +149,73 @@ class Page {
   }
 
   /**
-   * The host's call counts for more than what was chosen before it, also in the address. The server says first whether
-   * it takes them: a viewer never sees a mistake of the host's.
+   * Applies filters of the host, which replace all earlier choices, also those in the address. The server checks them first, so that a
+   * viewer never sees a mistake of the host.
    */
   async given(filters) {
     const { dashboard } = this;
     if (!dashboard.about) {
-      dashboard.fragment = ""; // its definition finds what the host gave in the session
+      dashboard.fragment = ""; // the definition will be requested with the filters in the session
       return;
     }
     const refusal = await dashboard.refusal(filters);
-    if (filters !== this.session.filters || dashboard !== this.dashboard) return; // others came meanwhile
+    if (filters !== this.session.filters || dashboard !== this.dashboard) return; // the host has set others meanwhile
     if (!refusal) return dashboard.replace(filters);
     this.session.filters = dashboard.filters.chosen;
     this.session.send("kept", this.session.filters);
     this.#mistaken(refusal);
   }
 
-  /** For the developer of the host's page. */
+  /** Reports a mistake to the developer of the host's page. */
   #mistaken({ message }) {
     console.error(`tenantry-dashboard: invalid filters: ${message}`);
     this.session.send("error", { code: "invalid_filters", message });
   }
 
-  /** To the host. What it gave at first counts no more. */
+  /** Reports the choices to the host. The filters that it set at first are no longer used. */
   #tell(chosen) {
     this.#outdated = false;
     Object.assign(this.session, { filters: chosen, given: false });
     this.session.send("filters", chosen);
   }
 
-  /** The files of the dashboard are of this revision, which only their author is told. */
+  /** Handles the revision of the dashboard's files, which the server sends only to their author. */
   revised(revision) {
     const before = this.revision;
     this.revision = revision;
     if (before && before !== revision) this.restart();
   }
 
-  /** With the choices that the address keeps: the files have changed, or what the group may see. */
+  /** Loads the dashboard again with the choices in the address, because its files have changed, or what the group may see. */
   restart() {
     this.start(this.dashboard.name, location.hash);
   }
 
-  /** They cannot be used: what is wrong, and where, until they are of another revision. */
+  /** Shows why the files of the dashboard cannot be used, until there is another revision of them. */
   broken(detail) {
     this.session.send("error", { code: "broken", message: detail });
     this.#say(notice("broken", { detail }));
   }
 
-  /** The group's token has died. */
+  /** Call this when the group's token is no longer valid. */
   ended(code = "ended") {
     this.dashboard.end();
     this.connection.came();
     this.#say(notice(code === "no_session" || code === "cookies_blocked" ? code : "ended"));
   }
 
-  /** Nothing came: the address, the connection or the token. */
+  /** Handles a dashboard that could not be loaded because of the address, the connection or the token. */
   refused(error, dashboard) {
     const { status, reason } = error;
-    if (status === 401) return; // the session has said so already
+    if (status === 401) return; // the session has already reported this
     const { filters } = this.session;
     const isOther = !alike(dashboard.asked.given, filters);
     if (status === 422 && (isOther || Object.keys(filters).length)) {
       if (!isOther && this.session.given) this.#mistaken(reason);
-      if (!isOther) this.#tell({}); // what the host has kept may be another dashboard's
+      if (!isOther) this.#tell({}); // the filters that the host has kept may belong to another dashboard
       return this.start(dashboard.name, dashboard.fragment);
     }
-    if (status === 422 && this.session.isHosted && dashboard.asked.fragment && !this.#before.length) { // of the host's src
+    if (status === 422 && this.session.isHosted && dashboard.asked.fragment && !this.#before.length) { // the filters are in the host's `src`
       this.#mistaken(reason);
       return this.#defaults(dashboard);
     }

@@ -1,11 +1,11 @@
-// The quiet menu of a panel: as a table, CSV, picture, the query.
+// The menu of a panel: show it as a table, save it as CSV or a picture, show its query.
 
 import { freshId, html, icon } from "./dom.js";
 import { popover } from "./popover.js";
 
 /**
- * @param {string} title of the panel
- * @param {() => {label: string, run: () => void}[]} items asked for whenever it opens
+ * @param {string} title title the title of the panel
+ * @param {() => {label: string, run: () => void}[]} items called whenever the menu opens
  * @returns {HTMLElement}
  */
 export function menuOf(title, items) {

@@ -1,4 +1,4 @@
-// A panel: its head, what it shows, and its states. Each is by itself: none waits for another.
+// A panel with its head, content and states. Panels are independent: none waits for another.
 
 import { missingOf } from "./charts/index.js";
 import { words } from "./charts/series.js";
@@ -11,40 +11,44 @@ import { TableView } from "./tables.js";
 import { paragraphs } from "./texts.js";
 
 const STEPS = [320, 480, 640, 960, 1280, 1920, 2560, 3840, 5120, 7680];
-/** The server keeps two columns for a pixel; the line of noise needs three to look the same (test_reduced_lines.py). */
+/**
+ * The server keeps two columns for each pixel that is requested. A noisy line needs three to look the same (test_reduced_lines.py), so 1.5
+ * times the pixels are requested.
+ */
 const FINER = 1.5;
 const NOTEWORTHY = 60;
 const NO_ROWS = "There is nothing here for this choice.";
 
 /**
- * @typedef {object} Context what a panel may use of the page
- * @property {string} title of the panel
+ * @typedef {object} Context the parts of the page that a panel may use
+ * @property {string} title title the title of the panel
  * @property {import("./values.js").Formats} formats
  * @property {import("./charts/colors.js").SeriesColors} colors
  * @property {(text: string) => void} announce
- * @property {(more?: {fresh: boolean}) => void} ask asks for the panel again; fresh: not for old rows of a cache
- * @property {() => any[]} choice of the viewer, as far as the panel reads it
- * @property {(clicked: import("./clicks.js").Clicked) => string | undefined} choose what a click does; a sentence where it does nothing
- * @property {(text: string) => void} say writes a sentence below the panel, and speaks it
+ * @property {(more?: {fresh: boolean}) => void} ask requests the panel again; `fresh`: without old rows from a cache
+ * @property {() => any[]} choice the viewer's choices that the panel reads
+ * @property {(clicked: import("./clicks.js").Clicked) => string | undefined} choose handles a click; returns a sentence for the viewer if
+ *   the click does nothing
+ * @property {(text: string) => void} say shows a sentence below the panel and announces it
  * @property {(record: Record<string, any>) => boolean} isChosen
- * @property {(from: number, to: number, by: any) => boolean} zoom false where the panel is to zoom by itself
+ * @property {(from: number, to: number, by: any) => boolean} zoom zooms the page; false if the panel must zoom by itself
  * @property {() => boolean} isFiltered
  * @property {() => void} reset
- * @property {(error: {code: string, message: string}) => void} failed tells the host of what a viewer sees
+ * @property {(error: {code: string, message: string}) => void} failed reports an error that the viewer sees to the host
  * @property {() => Promise<void>} download
- * @property {(() => Promise<string>) | null} explain where the rows come from; in a preview alone
+ * @property {(() => Promise<string>) | null} explain explains where the rows come from; only in a preview
  */
 
-/** The kinds whose unit stands beside the number, or the name of its axis. */
+/** The kinds that show the unit next to the number or in the name of the axis, and not in the head of the panel. */
 const UNIT_ELSEWHERE = new Set(["figure", "scatter"]);
 
-/** What a panel is whose bundle has not come. */
+/** Stands for the view of a panel until its bundle is loaded. */
 const COMING = { skeleton: () => html("div", { class: "ghost-plot" }) };
 
 /** The kinds of panels that show no rows. */
 export const WITHOUT_ROWS = new Set(["heading", "text"]);
 
-/** How wide a plot is, in steps of device pixels, so that the server's answers are alike. */
+/** The width of a plot for the server, rounded up to one of a few steps, so that it can share responses between viewers. */
 export function widthStep(width) {
   const pixels = width * FINER * (globalThis.devicePixelRatio || 1);
   return STEPS.find((step) => step >= pixels) ?? STEPS.at(-1);
@@ -52,13 +56,13 @@ export function widthStep(width) {
 
 export class Panel {
   #data = null;
-  /** For which choice of the viewer the rows are that are shown, and when they came. */
+  /** The viewer's choices for which the rows on display were requested, and the time when they arrived. */
   #choice = "";
   #came = 0;
   #width = 0;
 
   /**
-   * @param {any} about the panel of the definition
+   * @param {any} about the panel in the dashboard's definition
    * @param {Omit<Context, "title" | "say">} shared
    */
   constructor(about, shared) {
@@ -81,7 +85,7 @@ export class Panel {
   #fed() {
     const id = freshId("title");
     this.inner = viewOf(this.about, this.context);
-    this.missing?.catch(() => {}); // it comes while the rows do; if it fails, it is asked for again with them
+    this.missing?.catch(() => {}); // the bundle is loaded while the rows are requested; after a failure, it is loaded again when they arrive
     this.body = html("div", { class: "panel-body" });
     this.note = html("p", { class: "panel-note", hidden: true });
     const unit = this.view.unit && !UNIT_ELSEWHERE.has(this.view.kind) ? html("span", { class: "unit" }, this.view.unit) : null;
@@ -90,25 +94,25 @@ export class Panel {
     const section = html("div", { class: `panel panel-${this.view.kind}`, "data-panel": this.id, role: "group", "aria-labelledby": id }, head, about, this.body, this.note);
     const fit = settled(() => this.inner.fit?.(this.#width), 60);
     const sized = ([{ contentRect }]) => {
-      this.#width = Math.round(contentRect.width); // as clientWidth is, or each chart would be drawn twice
+      this.#width = Math.round(contentRect.width); // rounded like clientWidth, because otherwise each chart would be drawn twice
       fit();
     };
     new ResizeObserver(sized).observe(this.body);
     return section;
   }
 
-  /** What the server is asked. */
+  /** The part of a request for this panel. */
   get wanted() {
     const { inner } = this;
     return { id: this.id, ...(inner instanceof ChartView && { width: widthStep(this.#width || this.body.clientWidth || 640) }), ...inner.wanted };
   }
 
-  /** Before any is drawn, or each would lay out the page again. */
+  /** Measures the panel. Call this for all panels before one is drawn, so that the browser lays out the page only once. */
   measure() {
     this.#width = this.body.clientWidth;
   }
 
-  /** At once. */
+  /** Draws the panel at once for its current width. */
   fit() {
     this.inner.fit?.(this.body.clientWidth);
   }
@@ -117,12 +121,12 @@ export class Panel {
     return Boolean(this.inner);
   }
 
-  /** @returns {Promise<any> | null} what it waits for before it can show anything */
+  /** @returns {Promise<any> | null} resolves when the panel can show its rows; null if it can do so now */
   get missing() {
     return missingOf(this.view.kind);
   }
 
-  /** Something is under way. What is there stays until the answer has come. */
+  /** Shows that the panel was requested. Its content stays until the response arrives. */
   waiting() {
     this.coming = null;
     this.#state("waiting");
@@ -130,11 +134,11 @@ export class Panel {
     if (!this.#data) this.body.replaceChildren(this.inner.skeleton());
   }
 
-  /** @param {any} message the line of the answer */
+  /** @param {any} message the line of the response */
   show(message) {
     this.asOf = message.as_of ?? this.asOf;
     if (message.error) return this.fail(message.error.message);
-    this.#data = null; // until it is drawn
+    this.#data = null; // so that nothing uses the previous rows until these are drawn
     if (this.inner === COMING) this.inner = viewOf(this.about, this.context);
     this.body.removeAttribute("aria-busy");
     if (this.inner.isEmpty(message)) this.#empty();
@@ -148,12 +152,12 @@ export class Panel {
     this.#state("ready");
     const focused = this.body.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
     this.body.replaceChildren(this.inner.show(message));
-    this.inner.fit?.(this.#width || this.body.clientWidth); // to ask for it would lay out the whole page again
+    this.inner.fit?.(this.#width || this.body.clientWidth); // reading clientWidth would lay out the whole page again
     if (focused) this.#focus(focused);
     this.#age(message);
   }
 
-  /** What had the focus has it again, now that it was made anew; a button that is off passes it on. */
+  /** Restores the focus after the content was made again. If the element is disabled now, another one gets the focus. */
   #focus(name) {
     const [same] = this.body.querySelectorAll(`[data-focus="${CSS.escape(name)}"]:not(:disabled)`);
     (same ?? this.body.querySelector("[data-focus]:not(:disabled)"))?.focus({ preventScroll: true });
@@ -170,7 +174,7 @@ export class Panel {
     return JSON.stringify([this.context.choice(), this.inner.wanted]);
   }
 
-  /** The server does not answer: rows of the same choice stay. */
+  /** Call this if the server does not answer. Rows stay visible if they match the viewer's choices. */
   lost() {
     if (this.#isOfChoice) {
       this.body.removeAttribute("aria-busy");
@@ -185,8 +189,8 @@ export class Panel {
   }
 
   /**
-   * Rows of the same choice stay, with a word about their age: they are better than none.
-   * @param {string} reason a sentence for people
+   * Shows an error. Rows that match the viewer's choices stay visible, with a note about their age, because old rows are better than none.
+   * @param {string} reason a sentence for the viewer
    */
   fail(reason) {
     this.body.removeAttribute("aria-busy");
@@ -198,13 +202,13 @@ export class Panel {
     this.#write();
   }
 
-  /** Until other rows come. */
+  /** Shows and announces a sentence until other rows arrive. */
   #say(text) {
     this.context.announce(text);
     this.#write(text);
   }
 
-  /** The sentence below the panel, if any; `again`: a button beside it, where it is a warning. */
+  /** Writes the sentence below the panel, or removes it. With the button `again`, it is shown as a warning. */
   #write(text = "", again) {
     this.note.hidden = !text;
     this.note.classList.toggle("late", !!again);
@@ -220,7 +224,7 @@ export class Panel {
     this.#late((this.#data.age ?? 0) + (performance.now() - this.#came) / 1000, reason);
   }
 
-  /** How old the rows are, where that is worth a word; a warning where they should be newer. */
+  /** Shows the age of the rows if it is worth mentioning, as a warning if newer rows should have arrived. */
   #age({ age }) {
     if (this.about.refresh && age > 2 * this.about.refresh + 5) return this.#late(age, "Newer ones have not come.");
     this.#write(age >= NOTEWORTHY ? `${this.#duration(age)} old` : "");
@@ -228,11 +232,11 @@ export class Panel {
 
   #late(age, reason) {
     const again = html("button", { type: "button", class: "link", click: () => this.context.ask({ fresh: true }) }, "Ask again");
-    if (!this.note.classList.contains("late")) this.context.announce(`${this.title}: ${reason}`); // once, not at each refresh
+    if (!this.note.classList.contains("late")) this.context.announce(`${this.title}: ${reason}`); // announced once, not at each refresh
     this.#write(`These numbers are ${this.#duration(age)} old. ${reason} `, again);
   }
 
-  /** In seconds where it is short, else in minutes. */
+  /** A duration in seconds, or in whole minutes if it is longer. */
   #duration(age) {
     return this.context.formats.text(age < NOTEWORTHY ? age : age - (age % NOTEWORTHY), { format: "duration" });
   }
@@ -252,7 +256,7 @@ export class Panel {
     return found;
   }
 
-  /** What an entry of the menu does, once its bundle has come. */
+  /** Runs an entry of the menu after its bundle is loaded. */
   async #run(entry) {
     try {
       await entry(await load("menu_entries.js"));
@@ -269,7 +273,7 @@ function viewOf(about, context) {
   return loaded["vega.js"] ? new loaded["vega.js"].VegaView(about, context) : COMING;
 }
 
-/** The title of a panel whose author gave none. */
+/** A title for a panel whose author has set none. */
 function titleOf(view) {
   const measures = [view[view.kind]].flat();
   if (view.kind === "table") return "Table";

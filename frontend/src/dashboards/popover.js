@@ -1,4 +1,4 @@
-// What opens below a button and closes by Escape, by a click elsewhere, or when the focus leaves it.
+// An element that opens below a button. It closes by Escape, by a click elsewhere, or when the focus leaves it.
 
 import { bringIntoView, needsRoom } from "./room.js";
 
@@ -6,8 +6,8 @@ const MARGIN = 4;
 
 /**
  * @param {HTMLElement} button
- * @param {HTMLElement} content beside the button, in the same positioned parent
- * @param {{ask?: () => void, opened?: () => void}} [on] `ask`: what a click does instead of opening it at once
+ * @param {HTMLElement} content next to the button, in the same positioned parent
+ * @param {{ask?: () => void, opened?: () => void}} [on] `ask`: called at a click instead of opening the content at once
  * @returns {{open: () => void, close: (focus?: boolean) => void}}
  */
 export function popover(button, content, on = {}) {
@@ -50,7 +50,7 @@ export function popover(button, content, on = {}) {
   return { open, close };
 }
 
-/** Moves it so that it begins and ends within the page. */
+/** Moves the element so that it does not leave the page. */
 function keepInside(content) {
   content.style.translate = "";
   const { left, right } = content.getBoundingClientRect();

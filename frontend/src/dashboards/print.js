@@ -1,15 +1,15 @@
-// On paper: the charts are drawn for its width. The host of a frame is told beforehand how tall the page is there, for
-// nothing can be asked while it prints.
+// Prepares the page for paper: charts are drawn for the width of the paper. The host of a frame is told in advance how tall the printed
+// page is, because it cannot ask the frame while it prints.
 
 import { html, settled } from "./dom.js";
 
-/** CSS pixels: the steps of layout.css, and what A4 and Letter leave beside a host's own margins. */
+/** Widths in CSS pixels for which heights are reported: the steps of layout.css, and A4 and Letter without the margins of a host. */
 const WIDTHS = [401, 681, 761, 1001];
-/** Of A4 in browsers that lay out paper without telling the page (Firefox). */
+/** The width of A4 in CSS pixels, for browsers that lay out paper without telling the page (Firefox). */
 const PAPER = 700;
 const QUIET = 1000;
 const SMALLEST = 0.5;
-/** There a frame is as tall as on the screen until all of it is laid out. */
+/** In Firefox, a printed frame is as tall as on the screen until the whole frame is laid out. */
 const IN_FIREFOX = CSS.supports("-moz-appearance: none");
 const MEDIA = { print: "all", screen: "not all" };
 
@@ -29,13 +29,13 @@ export function onPaper(page) {
     draw();
     const { height } = root.getBoundingClientRect();
     if (!matches || !isFramed() || height <= innerHeight || (told && IN_FIREFOX)) return;
-    root.style.zoom = Math.max(SMALLEST, innerHeight / height); // rather small than cut
+    root.style.zoom = Math.max(SMALLEST, innerHeight / height); // a page that is small is better than one that is cut
     draw();
   });
   if (isFramed()) new ResizeObserver(settled(() => (date(), (told = report(root, session))), QUIET)).observe(root);
 }
 
-/** What holds, and when it is printed: there are no fields on paper. */
+/** Writes the current values and the time of printing, because paper shows no fields. */
 function write({ element, filters, controls, formats }) {
   const names = new Set([...filters.controls.keys(), ...Object.keys(filters.chosen)]);
   const held = [...names].map((name) => `${controls.label(name)}: ${valuesOf(name, filters, controls)}`);
@@ -49,9 +49,9 @@ function valuesOf(name, filters, controls) {
   return values.map((one) => controls.text(name, one)).join(", ") || (filters.controls.get(name)?.kind === "range" ? "Any time" : "All");
 }
 
-/** Whether the host knows how tall the page is on paper. */
+/** Reports the heights on paper to the host. Returns whether a host is there. */
 function report(root, session) {
-  if (!root.clientWidth || root.style.minHeight) return false; // hidden; or something is open, which will close
+  if (!root.clientWidth || root.style.minHeight) return false; // the page is hidden, or has opened something that will be closed
   const rules = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules]).filter(({ media }) => MEDIA[media?.mediaText]);
   const before = rules.map(({ media }) => media.mediaText);
   for (const { media } of rules) media.mediaText = MEDIA[media.mediaText];
@@ -64,7 +64,7 @@ function isFramed() {
   return window.parent !== window;
 }
 
-/** What `run` gives while the page is so wide. */
+/** Returns the result of `run` while the page has this width. */
 function at(root, width, run) {
   root.style.width = `${width}px`;
   const result = run();

@@ -1,4 +1,4 @@
-// Panels whose time has come are asked again, together, while the page is seen.
+// Requests panels again when their refresh time has come. Requests several panels together, and only while the page is visible.
 
 const TOGETHER = 250;
 const POLL = 30_000;
@@ -15,7 +15,7 @@ export class Refreshing {
     this.poll = setInterval(() => this.#poll(), POLL);
   }
 
-  /** A panel has its rows. */
+  /** Call this when a panel has received its rows. */
   came(panel) {
     if (!panel.about.refresh) return;
     this.#due.set(panel.id, performance.now() + panel.about.refresh * 1000);
@@ -37,7 +37,10 @@ export class Refreshing {
     this.#plan();
   }
 
-  /** Hidden: what runs is stopped. Seen again: what was stopped is asked, what has changed, and what is due. */
+  /**
+   * When the page is hidden, stops running requests. When it is visible again, requests what was stopped, what has changed, and what is
+   * due.
+   */
   #visibility() {
     if (document.hidden) this.left = this.dashboard.requests.stop(true);
     else if (this.left) {
@@ -47,7 +50,7 @@ export class Refreshing {
     this.#plan();
   }
 
-  /** Where no answer stays open that would say that rows have changed, or that the group's token has died. */
+  /** Asks for changes at intervals, if no response stays open to report changed rows or an invalid token. */
   #poll() {
     if (!document.hidden && this.dashboard.about && !this.dashboard.requests.live) this.dashboard.check({ panels: [], choices: [] });
   }

@@ -1,6 +1,5 @@
-// Asking for panels and for the choices of controls: one request for all that are wanted at a time. What was asked anew
-// is no longer taken from an older answer, and an answer from which nothing is wanted any more is cut off, which stops
-// its queries.
+// Requests panels and the choices of controls, all that are needed at a time in one request. If a panel is requested again, older responses
+// for it are ignored. A response from which nothing is needed any more is aborted, which stops its queries.
 
 import { isFilled } from "./filters.js";
 import { WITHOUT_ROWS } from "./panels.js";
@@ -10,14 +9,14 @@ import { messages } from "./stream.js";
 /** @typedef {{panels: string[], choices: string[]}} Left panels by their ids, and controls */
 /** @typedef {{controller: AbortController, panels: Map<string, Wanted>, choices: Set<string>, live: boolean}} Open */
 
-/** Milliseconds for which messages are drawn before the browser shows them. */
+/** Milliseconds after which the browser gets time to show the messages that were drawn. */
 const TURN = 30;
 
-/** The answer was refused, or broke off. */
+/** The request was refused, or its response was interrupted. */
 class RequestFailed extends Error {
   /**
-   * @param {number} status 0 where the connection was lost
-   * @param {{code: string, message: string}} [reason] the server's
+   * @param {number} status 0 if the connection was lost
+   * @param {{code: string, message: string}} [reason] the error of the server
    */
   constructor(status, reason) {
     super(`the request for panels failed (${status})`);
@@ -25,7 +24,7 @@ class RequestFailed extends Error {
     this.reason = reason;
   }
 
-  /** Whether no answer came, so that the same request may be answered later. */
+  /** Whether no response came, so that a later attempt may succeed. */
   get isLost() {
     return !this.status || this.status >= 500;
   }
@@ -37,9 +36,9 @@ export class PanelRequests {
 
   /**
    * @param {import("./embed/session.js").Session} session
-   * @param {string} path of the panels of one dashboard
-   * @param {{message: (message: any) => void, came: () => void, failed: (error: RequestFailed, left: Left) => void}} receiver
-   *   `came`: an answer came as a whole
+   * @param {string} path the path of a dashboard's panels
+   * @param {{message: (message: any) => void, came: () => void, failed: (error: RequestFailed, left: Left) => void}} receiver `came`:
+   *   called when a response is complete
    */
   constructor(session, path, receiver) {
     this.session = session;
@@ -47,19 +46,19 @@ export class PanelRequests {
     this.receiver = receiver;
   }
 
-  /** @returns {Left} what has been asked for and has not come */
+  /** @returns {Left} the panels and choices that were requested and have not arrived */
   get pending() {
     const open = [...this.#open];
     return { panels: open.flatMap(({ panels }) => [...panels.keys()]), choices: open.flatMap(({ choices }) => [...choices]) };
   }
 
-  /** Whether an answer stays open to tell of changes. */
+  /** Whether a response stays open to report changes. */
   get live() {
     return [...this.#open].some(({ live }) => live);
   }
 
   /**
-   * @param {Wanted[] | null} wanted null: all of the dashboard, whose definition comes first
+   * @param {Wanted[] | null} wanted null: all panels of the dashboard, after its definition
    * @param {{filters: object, definition?: boolean, width?: number, choices?: string[], live?: boolean}} more
    */
   async ask(wanted, more) {
@@ -85,18 +84,21 @@ export class PanelRequests {
     let began = performance.now();
     for await (const message of messages(response)) {
       if (performance.now() - began > TURN) {
-        await new Promise((resolve) => setTimeout(resolve)); // what is drawn is shown before the rest is drawn
+        await new Promise((resolve) => setTimeout(resolve)); // lets the browser show what was drawn before the rest is drawn
         began = performance.now();
       }
       if (signal.aborted) return;
-      if (message.token) open.live = false; // nothing follows: another answer stays open in its place
+      if (message.token) open.live = false; // nothing follows, and another response will stay open instead
       if (message.end) this.#came(open);
       else if (isTaken(open, message)) this.receiver.message(message);
     }
     if (!open.ended && !signal.aborted) throw new RequestFailed(0);
   }
 
-  /** What follows only tells of changes: where it breaks off, the page asks from time to time. */
+  /**
+   * All requested messages have arrived. If the response is interrupted later, this is no failure: the page then asks for changes at
+   * intervals.
+   */
   #came(open) {
     open.ended = true;
     this.receiver.came();
@@ -107,15 +109,15 @@ export class PanelRequests {
     this.receiver.failed(known, { panels: [...open.panels.keys()], choices: [...open.choices] });
   }
 
-  /** Takes these no more from an older answer. */
+  /** Ignores these panels and choices in an older response. Aborts the response if nothing else is needed from it. */
   #forget(open, panels, choices) {
     const found = [...panels].filter((id) => open.panels.delete(id)).length + [...choices].filter((name) => open.choices.delete(name)).length;
     if (found && !isAwaited(open) && !open.live) this.#close(open);
   }
 
   /**
-   * Stops what runs. What only stays open for changes goes on, unless `all` is to end.
-   * @returns {Left} what had not come
+   * Aborts requests. A response that only stays open for changes continues, unless `all` is true.
+   * @returns {Left} the panels and choices that have not arrived
    */
   stop(all = false) {
     const left = this.pending;
@@ -129,14 +131,14 @@ export class PanelRequests {
   }
 }
 
-/** Whether something that it was asked for has not come. */
+/** Whether a requested panel or choice has not arrived. */
 function isAwaited({ panels, choices }) {
   return panels.size + choices.size > 0;
 }
 
-/** Whether a message is for anybody: what was asked anew meanwhile comes by another answer. */
+/** Whether to use a message. A panel that was requested again arrives in another response. */
 function isTaken(open, message) {
-  if (message.dashboard) { // what comes with it
+  if (message.dashboard) { // the panels and choices that follow the definition
     for (const { name } of message.dashboard.controls.filter(isFilled)) open.choices.add(name);
     if (!open.wanted) for (const { id, kind } of message.dashboard.rows.flat()) if (!WITHOUT_ROWS.has(kind)) open.panels.set(id);
   }

@@ -1,17 +1,17 @@
-// Room for what opens over the page: the page is as tall as that needs, so that a frame grows with it, or scrolls where
-// its height is fixed. The editor fills its window, and has no such element.
+// Makes room for elements that open over the page. The page becomes tall enough for them, so that a frame grows with it, or scrolls if its
+// height is fixed. The editor fills its window and does not need this.
 
 const OPEN = ".popover:not([hidden]), .tip:not([hidden]), .dialog";
-const GAP = 24; // as far as the shadow reaches
-/** Milliseconds in which a host has made its frame as tall as the page. */
+const GAP = 24; // the extent of the shadow
+/** Milliseconds after which a host has usually made its frame as tall as the page. */
 const GROWN = 100;
 
 const watched = new ResizeObserver(makeRoom);
 
 /**
- * The page makes room for `element` whenever it is shown.
+ * Makes room for `element` whenever it is visible.
  * @param {HTMLElement} element
- * @returns {() => void} ends that
+ * @returns {() => void} a function that ends this
  */
 export function needsRoom(element) {
   watched.observe(element);
@@ -21,7 +21,7 @@ export function needsRoom(element) {
   };
 }
 
-/** Brings what has just opened into view, once the frame has grown. */
+/** Scrolls an element that has just opened into view, after the frame has grown. */
 export function bringIntoView(element) {
   setTimeout(() => element.scrollIntoView({ block: "nearest", inline: "nearest" }), GROWN);
 }

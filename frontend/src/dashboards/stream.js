@@ -1,4 +1,4 @@
-// Reading NDJSON while it comes: a line is a message.
+// Reads NDJSON while it arrives: each line is a message.
 
 /**
  * @param {Response} response

@@ -1,15 +1,15 @@
-// Tables: pages and order come from the server; the head stays, edges fade where there is more, columns go in a stated
-// order where it is narrow.
+// Tables. The server sorts the rows and divides them into pages. The head stays in view, and edges fade if there is more to see. If the
+// table is too narrow, columns are hidden in an order that the author sets.
 
 import { Rows } from "./charts/rows.js";
 import { words } from "./charts/series.js";
 import { html, icon, writeShort } from "./dom.js";
 import { isNumeric, number, shareOf } from "./numbers.js";
 
-/** The server's, where the author says nothing else. */
+/** Rows of a page, unless the author sets another number. The server has the same default. */
 const PAGE = 50;
 const MOST_GHOSTS = 17;
-/** Pixels of an edge that fades: the stylesheet's --fade. */
+/** Width, in pixels, of an edge that fades. The stylesheet has the same number as --fade. */
 const FADE = 8;
 
 /** @typedef {{name: string, title?: string, format?: string, digits?: number, bar?: boolean, hide?: number}} ColumnView */
@@ -20,7 +20,7 @@ export class TableView {
   #all = false;
 
   /**
-   * @param {any} about the panel of the definition
+   * @param {any} about the panel in the dashboard's definition
    * @param {import("./panels.js").Context} context
    */
   constructor(about, context) {
@@ -31,12 +31,12 @@ export class TableView {
     this.size = this.view.page ?? PAGE;
   }
 
-  /** What the server is asked for, beside the rows' filters. */
+  /** The part of a request for this table, in addition to the filters. */
   get wanted() {
     return { page: this.#page, sort: this.#sort };
   }
 
-  /** Other filters: another first page. */
+  /** Goes back to the first page, because the filters have changed. */
   restart() {
     this.#page = 0;
   }
@@ -69,9 +69,9 @@ export class TableView {
   }
 
   #hidden;
-  /** How the names that can be clicked are written: no two of them look alike. */
+  /** Writes the names that can be clicked, so that no two of them look alike. */
   #name;
-  /** The numbers that are written shorter, and their texts. */
+  /** The numbers that are shown in a shorter form, and their usual texts. */
   #short = [];
 
   #heading(column) {
@@ -133,8 +133,8 @@ export class TableView {
   }
 
   /**
-   * Once it is on the page: takes columns out until the others fit. If they do not, names go on in further lines, then
-   * numbers are shorter, where that is enough.
+   * Call this when the table is on the page. Hides columns until the others fit. If they do not fit, long names are wrapped, and then
+   * numbers are written in a shorter form if that is enough.
    */
   fit() {
     if (!this.parts) return;
@@ -157,17 +157,17 @@ export class TableView {
     table.classList.toggle("wide", isWide());
     if (isWide()) this.#shorten(0);
     if (isWide()) {
-      table.classList.remove("wide"); // it scrolls: short names need no further lines
+      table.classList.remove("wide"); // the table scrolls anyway, so short names need not be wrapped
       this.#restore();
-      this.#shorten(scroller.clientWidth); // what is wider could not be read even by scrolling
+      this.#shorten(scroller.clientWidth); // wider numbers could not be read even by scrolling
     }
     this.#hidden.hidden = !gone;
     if (gone) this.#hidden.textContent = `Show ${gone} more ${gone === 1 ? "column" : "columns"}`;
-    scroller.scrollLeft = scrollLeft; // it was narrower for a while
+    scroller.scrollLeft = scrollLeft; // hiding columns has changed it
     fade(scroller);
   }
 
-  /** Writes the columns of numbers shorter that are wider than some pixels. */
+  /** Shortens the numbers of each column that is wider than `room` pixels. */
   #shorten(room) {
     const { table, shown } = this.parts;
     const { formats } = this.context;
@@ -198,7 +198,7 @@ export class TableView {
   }
 }
 
-/** Fades the edges where there is more. Numbers of which an edge would cut digits are not seen until they are whole. */
+/** Fades the edges beyond which there is more. Hides the numbers of a column while an edge cuts their digits. */
 export function fade(scroller) {
   const { scrollLeft, scrollWidth, clientWidth, scrollTop, scrollHeight, clientHeight } = scroller;
   const { left } = scroller.getBoundingClientRect();
@@ -227,19 +227,19 @@ export function columnsOf(views, rows, formats) {
   });
 }
 
-/** All digits of a number that is written with fewer, and the seconds of a time without them. */
+/** All digits of a number that is shown with fewer, or a time with its seconds. Null if nothing is missing in the text. */
 export function wholeOf(value, { way }, text, formats) {
   const whole = formats.whole(value, way);
   return whole === text ? null : whole;
 }
 
-/** Zero and these numbers lie between its ends. */
+/** The ends of a scale that includes 0 and these numbers. */
 function scaleOf(values) {
   const amounts = values.map((value) => number(value) || 0);
   return [Math.min(0, ...amounts), Math.max(0, ...amounts)];
 }
 
-/** A bar behind the number, from the zero that all pages share. */
+/** A bar behind a number. It begins at the 0 of the scale, which all pages share. */
 function barOf({ values, scale: [low, high] }, row) {
   const amount = number(values[row]) || 0;
   const share = (at) => (low === high ? 0 : shareOf(at, low, high));

@@ -1,19 +1,19 @@
-// The look of the group and of its host: colours, mode, corners, density, font, logo. Colours are kept readable.
+// The theme of the group and its host: colours, mode, corners, density, font, logo. Colours are changed where they would be hard to read.
 
 import { contrast, distance, mixed, NEAR, readable } from "./contrast.js";
 
-/** Contrast of a text, and of a mark, to what is behind it. */
+/** Minimum contrast to the background: of texts, and of marks. */
 const READABLE = 4.5;
 const VISIBLE = 3;
 const TEXTS = ["quiet", "accent", "good", "warn", "bad"];
 const PALETTE = ["data-1", "data-2", "data-3", "data-4", "data-5", "data-6", "data-7", "data-8"];
-/** How much of another colour a shade has. */
+/** The share of another colour in a shade. */
 const SHADE = 0.4;
 const INK = { light: "#1b1f27", dark: "#e6e9ef" };
 
 const COLOR = { fits: (value) => hexOf(value) !== null, takes: "an opaque colour, such as #2456c4" };
 const GROUND = { fits: (value) => Boolean(modeOf(value)), takes: "an opaque colour on which light or dark text can be read" };
-/** @type {Record<string, {fits: (value: any) => boolean, takes: string}>} what a theme may hold */
+/** @type {Record<string, {fits: (value: any) => boolean, takes: string}>} the keys that a theme may have */
 const KEYS = {
   mode: oneOf("light", "dark", "auto"),
   accent: COLOR,
@@ -31,20 +31,20 @@ const KEYS = {
 const warned = new Set();
 let context;
 let usual;
-const sheet = new CSSStyleSheet(); // as part of the script: the policy allows no other style that is made here
+const sheet = new CSSStyleSheet(); // part of the script, because the policy allows no other generated styles
 document.adoptedStyleSheets.push(sheet);
 
 /**
- * Draws the page by these themes alone: a key that none of them holds is as always.
- * @param {(string | {place: number, toward: "ink" | "surface"})[]} own colours of the series after the palette's, or which of
- *   those before is mixed with what
- * @param {...(Record<string, any> | null | undefined)} themes of the group and of the host: a later one counts for more
+ * Applies these themes and nothing else. A key that no theme sets has its usual value.
+ * @param {(string | {place: number, toward: "ink" | "surface"})[]} own the series colours that follow the palette: each is a colour, or a
+ *   place in the palette and what to mix its colour with
+ * @param {...(Record<string, any> | null | undefined)} themes themes the themes of the group and of the host; a later one takes precedence
  * @returns {{logo?: string, modes: Record<string, string>[]}} `modes`: the colours in light and in dark mode
  */
 export function applyTheme(own, ...themes) {
   const theme = Object.assign({}, ...themes.map(checked));
   const { dataset, style } = document.documentElement;
-  usual ??= { light: readIn("light"), dark: readIn("dark") }; // once: to read them takes the style of the whole page
+  usual ??= { light: readIn("light"), dark: readIn("dark") }; // once, because it makes the browser style the whole page
   const [tokens, dark] = ["light", "dark"].map((mode) => tokensOf(theme, own, mode));
   sheet.replaceSync(`:root{${written(tokens)}}@media screen and (prefers-color-scheme:dark){:root:not([data-mode=light]){${written(dark)}}}@media screen{:root[data-mode=dark]{${written(dark)}}}${own.map((_, place) => seriesRule(PALETTE.length + 1 + place)).join("")}`);
   const shown = { mode: theme.mode === "auto" ? null : theme.mode, corner: theme.corner, density: theme.density };
@@ -52,18 +52,18 @@ export function applyTheme(own, ...themes) {
     if (value === null || value === undefined) delete dataset[name];
     else dataset[name] = value;
   }
-  style.setProperty("--font", theme.font ?? ""); // an empty value takes it back
+  style.setProperty("--font", theme.font ?? ""); // an empty value removes the property
   return { logo: theme.logo, modes: [tokens, dark] };
 }
 
-/** The stylesheet's colours in a mode. */
+/** Reads the stylesheet's colours in a mode. */
 function readIn(mode) {
   document.documentElement.dataset.mode = mode;
   const style = getComputedStyle(document.documentElement);
   return Object.fromEntries(["page", "surface", ...TEXTS, ...PALETTE].map((name) => [name, hexOf(style.getPropertyValue(`--${name}`)) ?? "#888888"]));
 }
 
-/** The colours of a mode: the stylesheet's where the theme says nothing. */
+/** The colours of a mode: those of the theme, or else those of the stylesheet. */
 function tokensOf(theme, own, mode) {
   const mine = usual[mode];
   const ground = (value) => (value && modeOf(value) === mode ? hexOf(value) : null);
@@ -80,15 +80,17 @@ function tokensOf(theme, own, mode) {
   return found;
 }
 
-/** The given colours, and of the usual ones those that can be told from them: the same places in each mode. The last
- * one is for what is left, and stays as it is where not all are given. */
+/**
+ * The given colours, followed by the usual colours that can be distinguished from them. Each place has the same colour in both modes. The
+ * last place is for all other groups together, and keeps its usual colour unless a colour is given for it.
+ */
 function palette(given, usual, inLight) {
   const last = usual.length - 1;
   const others = usual.filter((_, place) => place < last && given.every((each) => distance(each, inLight[place]) >= NEAR));
   return [...[...given, ...others, ...usual].slice(0, last), given[last] ?? usual[last]];
 }
 
-/** In which mode a colour can be a ground. */
+/** The mode in which a colour can be a background. */
 function modeOf(color) {
   const ground = hexOf(color);
   return ground && Object.keys(INK).find((mode) => contrast(ground, INK[mode]) >= READABLE * 1.5);
@@ -102,7 +104,7 @@ function seriesRule(number) {
   return `.series-${number}{--series:var(--data-${number})}`;
 }
 
-/** What can be used of a theme; the console names what cannot, for those who wrote it. */
+/** The valid keys of a theme. Invalid ones are reported on the console, for the author of the theme. */
 function checked(theme) {
   return Object.fromEntries(Object.entries(theme ?? {}).filter(([name, value]) => value !== null && value !== undefined && isUsable(name, value)));
 }
@@ -120,12 +122,12 @@ function oneOf(...values) {
   return { fits: (value) => values.includes(value), takes: values.join(" or ") };
 }
 
-/** A colour as #rrggbb, however it was written; null for what is none, or lets something through. */
+/** A colour in any CSS notation as #rrggbb. Null if it is not a colour, or if it is transparent. */
 function hexOf(color) {
   if (typeof color !== "string") return null;
   context ??= document.createElement("canvas").getContext("2d");
   const found = ["#000000", "#ffffff"].map((before) => {
-    context.fillStyle = before; // which stays where the colour is none
+    context.fillStyle = before; // stays if `color` is not a colour
     context.fillStyle = color;
     return context.fillStyle;
   });

@@ -1,4 +1,4 @@
-// The texts that ISO 8601 writes moments with, and how a page may write them.
+// Reads ISO 8601 texts of moments (days, months or times), and lists the formats in which a page may write them.
 
 const MOMENT = /^(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?)?/;
 const WHOLE_MOMENT = /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?$/;
@@ -22,41 +22,41 @@ export const TIMES = {
   exact: { year: "numeric", month: "short", day: "numeric", hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
 };
 
-/** The format that writes moments, in milliseconds, to the second or to the part of one; undefined for whole minutes. */
+/** The format for moments (in milliseconds) that have seconds or fractions of a second. Undefined if all are whole minutes. */
 export const fineFormat = (moments) => (moments.some((at) => at % 1000) ? "exact" : moments.some((at) => at % 60_000) ? "instant" : undefined);
 
 const clocks = {};
 
-/** What the clocks of a zone show at an instant, as milliseconds of UTC. */
+/** The time that a zone's clocks show at an instant, as milliseconds of UTC. */
 function wallIn(at, zone) {
   const clock = (clocks[zone] ??= new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium", timeZone: zone }));
   return moment(clock.format(at));
 }
 
-/** Whether the clocks of a zone ever show it: those that go forward leave out some minutes. */
+/** Whether the clocks of a zone ever show this time. When they are put forward, they skip some minutes. */
 export function isShown(wall, zone) {
   const near = wall - (wallIn(wall, zone) - wall);
   const at = wall - (wallIn(near, zone) - near);
   return wallIn(at, zone) === wall;
 }
 
-/** Whether the clocks of a zone show it for two hours. */
+/** Whether the clocks of a zone show this time twice. */
 export function isTwice(wall, zone) {
   const [before, after] = [-DAY, DAY].map((far) => wall - (wallIn(wall + far, zone) - (wall + far)));
   return before !== after && [before, after].every((at) => wallIn(at, zone) === wall);
 }
 
-/** Whether two moments are of one day. */
+/** Whether two moments are on the same day. */
 export function sameDay(one, other) {
   return Math.floor(one / DAY) === Math.floor(other / DAY);
 }
 
-/** Whether two moments are of one year. */
+/** Whether two moments are in the same year. */
 export function sameYear(one, other) {
   return new Date(one).getUTCFullYear() === new Date(other).getUTCFullYear();
 }
 
-/** Remembers what it reads: the charts of a page have the same texts, and each asks for them several times. */
+/** Remembers results, because all charts of a page have the same texts, and each reads them several times. */
 function remembered(read) {
   const known = new Map();
   return (text) => {
@@ -69,7 +69,7 @@ function remembered(read) {
   };
 }
 
-/** Whether a text is a day, a month or an instant as ISO 8601 writes them, and one that exists: February 30 does not. */
+/** Whether a text is a day, a month or an instant in the notation of ISO 8601 that exists. February 30 does not. */
 export const isMoment = remembered((text) => {
   if (!WHOLE_MOMENT.test(text)) return false;
   const date = new Date(moment(text));
@@ -77,8 +77,8 @@ export const isMoment = remembered((text) => {
 });
 
 /**
- * The wall clock of an ISO text as milliseconds of UTC; its zone is left alone, so that a day stays that day.
- * @returns {number} NaN for what is none
+ * The time that an ISO text shows, as milliseconds of UTC. Its zone is ignored, so that a day remains the same day.
+ * @returns {number} NaN if the text is not a moment
  */
 export const moment = remembered((text) => {
   if (text?.length === DAY_LETTERS) return Date.parse(text);
@@ -89,22 +89,23 @@ export const moment = remembered((text) => {
 });
 
 /**
- * Where moments lie on an axis, and what the clock says at a place.
+ * Converts between moments, the times that a clock shows, and positions on an axis.
  * @typedef {object} Clock
  * @property {(wall: number) => number} position
- * @property {(ends: [number, number]) => [number, number, number][]} parts from where to where it is ahead of the positions by how much
+ * @property {(ends: [number, number]) => [number, number, number][]} parts the parts of an axis with the same offset: start, end, and how
+ *   far the clock is ahead of the positions there
  * @property {(position: number) => number} wall
  * @property {(text: string) => number} of the position of a text
- * @property {(position: number) => boolean} [again] whether the clock says it for the second time
+ * @property {(position: number) => boolean} [again] whether the clock shows the time at a position for the second time
  */
 
-/** @type {Clock} as the clock says it: days are equally long */
+/** @type {Clock} positions are the times of the clock, so all days are equally long */
 export const PLAIN = { position: (wall) => wall, parts: (ends) => [[...ends, 0]], wall: (position) => position, of: moment };
 
 /**
  * @param {any[]} values
- * @param {string | null} [zone] whose clock they may show; it says when that changed where no time tells it
- * @returns {Clock} of hours between which clocks change: as much time as passed, so that each hour has its place
+ * @param {string | null} [zone] the zone of the times, if known; it tells when the clocks changed between two of them
+ * @returns {Clock} if clocks change between the times, positions are the elapsed time, so that each hour has its place
  */
 export function clockOf(values, zone) {
   const there = values.filter((value) => value !== null);
@@ -130,10 +131,10 @@ export function clockOf(values, zone) {
 }
 
 /**
- * The last instant before a change of clocks, and the first one after it, as far as the zone tells it.
- * @param {number} last instant that is known to be before it
- * @param {number} from the first one that is known to be after it
- * @param {number} ahead of UTC from then on
+ * The last instant before a change of the clocks and the first one after it. Exact only if the zone is known.
+ * @param {number} last an instant before the change
+ * @param {number} from an instant after the change
+ * @param {number} how far the clocks are ahead of UTC after the change
  */
 function changeBetween(last, from, ahead, zone) {
   const isAfter = (at) => wallIn(at, zone) - at === ahead;

@@ -1,4 +1,4 @@
-// The rows of a chart as a plain table: its twin.
+// The rows of a chart as a plain table.
 
 import { Rows } from "./charts/rows.js";
 import { html } from "./dom.js";
@@ -27,7 +27,7 @@ export function twinOf(data, way, formats, title) {
     scroller.style.removeProperty("--edge");
     table.classList.remove("wide");
     table.classList.toggle("wide", scroller.scrollWidth > scroller.clientWidth);
-    const last = [...table.rows].find((row) => row.offsetTop + row.offsetHeight > scroller.clientHeight); // of one line or more
+    const last = [...table.rows].find((row) => row.offsetTop + row.offsetHeight > scroller.clientHeight); // a row may have several lines
     if (last) scroller.style.setProperty("--edge", `${last.offsetTop + 0.75 * last.offsetHeight}px`);
     fade(scroller);
   };

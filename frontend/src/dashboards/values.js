@@ -1,16 +1,16 @@
-// How every value of the page is written: figures, tables, tooltips, axes, legends and labels. What a column is (its
-// type, its format, its digits) is found once, as its way; Intl writes numbers from their own digits, with the group's
-// locale and currency. Making a formatter costs more than a hundred uses of it, so each is made once.
+// Writes every value of the page: figures, tables, tooltips, axes, legends and labels. The way of a column (its type, format and digits) is
+// found once. Intl writes numbers with the group's locale and currency. It gets them as strings if doubles would lose digits. Making a
+// formatter takes longer than using it a hundred times, so each formatter is made once.
 
 import { ALL_DIGITS, areLarge, digitsFor, TOO_SMALL } from "./digits.js";
 import { compare, difference, isNumeric, number, scaleOf } from "./numbers.js";
 import { DAY, fineFormat, isMoment, moment, TIMES } from "./times.js";
 
-/** What stands for a value that is not there. */
+/** Shown for a missing value. */
 const NOTHING = "–";
 
 const BY_TYPE = { date: "date", datetime: "datetime", time: "text", boolean: "boolean" };
-/** An id or a year by its name: `id`, `order_id`, `orderId`, `year`, `fiscal_year`; not `paid`, not `per_year`. */
+/** Names of columns with ids or years: `id`, `order_id`, `orderId`, `year`, `fiscal_year`, but not `paid` or `per_year`. */
 const NAMED = /(?:^|[\W_])(id|year)$/i;
 const NAMED_IN_CAMELS = /[a-z](ID|Id|Year)$/;
 const A_RATE = /per[\W_]?year$/i;
@@ -25,35 +25,40 @@ const PLAIN = new Set(["number", "integer", "decimal"]);
 const SHORTENED = new Set([...PLAIN, "currency", "compact"]);
 /** Whether numbers of this way name something, and are no amounts. @param {Way} [way] */
 export const isCode = (way) => way?.format === "id" || way?.format === "year";
-/** Signs that nobody sees, or not as signs of their own. */
+/** Characters that are invisible, or that are not visible as separate characters. */
 const UNSEEN = / (?= )|[^\S ]|[\p{Cf}\p{M}]/gu;
 
-/** From here on numbers are written as powers of ten: a short one, and a double, whose further digits mean nothing. */
+/**
+ * Numbers from here on are written as powers of ten. The first limit is for the short form; the second is for doubles, whose further digits
+ * have no meaning.
+ */
 const TOO_LARGE = { compact: 1e15, standard: 1e21 };
 const COMPACT_FROM = 10_000;
-/** Three digits, or more before the point: 23,309,911 is 2331 of a ten thousand, not 2330. */
+/**
+ * Three digits, or all digits before the point. In a language with a word for 10,000, 23,309,911 is then written as 2331 and not as 2330.
+ */
 const SHORT = { notation: "compact", maximumSignificantDigits: 3, maximumFractionDigits: 0, roundingPriority: "morePrecision" };
-/** A share that differs by less percent is the whole: sums of doubles do. */
+/** A share that differs from 100 % by less than this number of percent counts as the whole, because sums of doubles are inexact. */
 const EQUAL = 1e-9;
-/** Below it a duration has a digit after the point. */
+/** Durations below this number of seconds have a digit after the point. */
 const FEW_SECONDS = 10;
 
 /**
  * @typedef {object} Way how the values of a column are written
- * @property {string} [format] as the author says it; where it is absent, the type says it
- * @property {number} [digits] after the point
+ * @property {string} [format] the author's format; by default, the type decides
+ * @property {number} [digits] digits after the decimal point
  * @property {string | null} [type]
- * @property {string} [unit] as the author says it
- * @property {number} [step] between the labels of an axis, which a duration is written whole for
- * @property {Set<string>} [again] the times that the clock says for the second time
- * @property {boolean} [along] whether it is an axis, whose whole numbers have thousands from 10,000 on
+ * @property {string} [unit] the author's unit
+ * @property {number} [step] the step between the labels of an axis, so that durations are written exactly
+ * @property {Set<string>} [again] the times that the clock shows for the second time
+ * @property {boolean} [along] whether the values are on an axis, where thousands are separated from 10,000 on
  */
 
 function isLocale(text) {
   try {
     return Intl.getCanonicalLocales(text ?? []).length > 0;
   } catch {
-    return false; // what Intl would throw at each number
+    return false; // Intl would throw this error at each number
   }
 }
 
@@ -62,12 +67,12 @@ const fixed = (count) => (count === undefined ? {} : { minimumFractionDigits: co
 export class Formats {
   #made = new Map();
   #cents;
-  /** As a whole time has it: "06:00", but "6:00 AM". */
+  /** Hours without minutes have as many digits as with minutes: "06:00", but "6:00 AM". */
   #hour = { hour: "numeric" };
 
   /**
-   * @param {string} [locale] BCP 47; of one that is none, the page's own
-   * @param {string} [currency] ISO 4217; of one that is none, amounts have no sign
+   * @param {string} [locale] BCP 47; if it is invalid, the page's locale is used
+   * @param {string} [currency] ISO 4217; if it is invalid, amounts are written without a currency
    */
   constructor(locale, currency) {
     this.locale = isLocale(locale) ? locale : OWN_LOCALE;
@@ -77,9 +82,9 @@ export class Formats {
   }
 
   /**
-   * What a column is, by what its author says, else by its name, its type and its values.
+   * The way of a column: what its author sets, and otherwise what follows from its name, type and values.
    * @param {{name?: string, type?: string | null, format?: string, digits?: number, unit?: string, along?: boolean}} about
-   * @param {any[]} values all of them, so that its points stand below one another
+   * @param {any[]} values all values of the column, so that their decimal points are aligned
    * @returns {Way}
    */
   way({ name = "", type, format, digits, unit, along }, values) {
@@ -95,21 +100,21 @@ export class Formats {
   }
 
   /**
-   * @param {any} value as JSON has it
+   * @param {any} value a JSON value
    * @param {Way} [way]
    */
   text(value, way = {}) {
     return this.#written(value, way, "text");
   }
 
-  /** The value as a name of a mark, a series or a place of an axis. */
+  /** The name of a mark, a series or a place on an axis that has this value. */
   name(value, way) {
     return value === null ? "(no value)" : value === "" ? "(empty)" : this.text(value, way);
   }
 
   /**
-   * The names of different values, which never look alike: those that would have all their digits, or quotes in which
-   * every sign can be seen.
+   * Names for distinct values that never look alike. If two would, numbers are written with all digits, and strings in quotes with every
+   * character visible.
    * @param {any[]} values
    * @param {Way} way
    * @returns {(value: any) => string}
@@ -131,7 +136,7 @@ export class Formats {
   }
 
   /**
-   * The same where there is little room.
+   * A short text of a value, for places with little room.
    * @param {any} value
    * @param {Way} way
    */
@@ -139,18 +144,18 @@ export class Formats {
     return this.#written(value, way, "short");
   }
 
-  /** The text with its unit, where no axis or title is near that says it. */
+  /** The text with its unit, for places without an axis or title that names the unit. */
   measured(value, way) {
     const text = this.text(value, way);
     return way.unit && text !== NOTHING ? `${text} ${way.unit}` : text;
   }
 
-  /** The same with each of its digits. */
+  /** The text with all digits. */
   whole(value, way) {
     return this.#written(value, way, "whole");
   }
 
-  /** The text, or a short one where that does not fit. */
+  /** The text, or its short form if the text does not fit. */
   fitting(value, way, fits) {
     const text = this.text(value, way);
     return fits(text) ? text : this.short(value, way);
@@ -169,14 +174,14 @@ export class Formats {
     return this.#amount(value, format, way, form);
   }
 
-  /** A moment: an ISO text or milliseconds of UTC. */
+  /** The text of a moment, which is an ISO text or milliseconds of UTC. */
   time(value, format) {
     const at = typeof value === "number" ? value : moment(value);
     if (Number.isNaN(at)) return String(value);
     return this.#formatter(Intl.DateTimeFormat, { ...TIMES[format], ...(TIMES[format].hour && this.#hour), timeZone: "UTC" }, format).format(at);
   }
 
-  /** The labels of an axis of numbers: as many digits as the step between them needs, so that each is exact. */
+  /** The labels of an axis of numbers. They have as many digits as the step between them needs, so that each label is exact. */
   ticks(values, way) {
     const texts = this.#tickTexts(values, way);
     return new Set(texts).size === values.length ? texts : values.map((value) => this.whole(value, way));
@@ -197,7 +202,9 @@ export class Formats {
     return values.map((value) => this.text(value, { ...way, format, digits: digits(value), step }));
   }
 
-  /** A change in words: of numbers in percent, of shares in points, and beside what is below nought the difference. */
+  /**
+   * The size of a change: for numbers in percent, for shares in percentage points. If a value is negative, it is the difference instead.
+   */
   change(now, before, way, form) {
     const signed = difference(now, before);
     const apart = typeof signed === "number" ? Math.abs(signed) : signed.replace("-", "");
@@ -209,7 +216,7 @@ export class Formats {
     return this.#number({ style: "percent", maximumFractionDigits: 1 }, Number(apart) / Number(before));
   }
 
-  /** A part of a whole, in percent. */
+  /** The text of a share in percent. */
   share(value, digits = 1) {
     return this.text(value, { format: "percent", digits });
   }
@@ -227,7 +234,7 @@ export class Formats {
     return this.#number({ ...this.#style(format), ...shown, ...(way.along && { useGrouping: "min2" }) }, value);
   }
 
-  /** The digits after the point of one number by itself. */
+  /** The digits after the point of a single number. */
   #ownDigits(format, type, value) {
     if (format === "percent") return 1;
     if (format === "decimal") return 2;
@@ -240,7 +247,10 @@ export class Formats {
     return format === "currency" && this.currency ? { style: "currency", currency: this.currency } : {};
   }
 
-  /** Three digits and a word for its size; in a language that has no word for it, the whole number: no nought is made up. */
+  /**
+   * Three digits with a word for the size, such as "million". If the language has no such word, the number is written as an integer,
+   * because zeros would look like exact digits.
+   */
   #shortened(format, value) {
     const options = { ...this.#style(format), ...SHORT };
     const hasWord = this.#formatter(Intl.NumberFormat, options).formatToParts(value).some(({ type }) => type === "compact");
@@ -275,7 +285,7 @@ export class Formats {
     return this.#unit(BYTES[step], amount, digits ?? (step ? 1 : 0));
   }
 
-  /** Never a minus before a nought, a nought or 100 % for what is none, or more digits than a number has. */
+  /** Writes a number. Never writes a minus before 0, 0 or 100 % for another number, or more digits than the number has. */
   #number(options, value, hundred = options.style === "percent" ? 1 : NaN) {
     const size = Math.abs(Number(value)) * (options.style === "percent" ? 100 : 1);
     const { minimumFractionDigits, maximumFractionDigits = options.style === "currency" ? this.#cents : 0, roundingPriority, ...rest } = options;
@@ -298,7 +308,7 @@ export class Formats {
   }
 }
 
-/** A text as it looks: an accent that is a sign of its own is none, and a browser draws several spaces as one. */
+/** A text as it looks. A letter and a separate accent become one character, and several spaces become one, as browsers draw them. */
 const seen = (text) => text.normalize().replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim();
 const escaped = (sign) => `\\u${sign.codePointAt(0).toString(16).padStart(4, "0")}`;
 
@@ -308,7 +318,7 @@ function countsOf(texts) {
   return found;
 }
 
-/** What a column is by its name, where its numbers are no amounts. A year may be a text, as SQLite writes it. */
+/** Whether the name of a column says that its numbers are ids or years. A year may also be a string, as in SQLite. */
 function coded(name, type, values) {
   const word = (NAMED.exec(name) ?? NAMED_IN_CAMELS.exec(name))?.[1].toLowerCase();
   const are = (fits) => values.every((value) => value === null || fits(value));
@@ -316,30 +326,30 @@ function coded(name, type, values) {
   return word && !A_RATE.test(name) && are((value) => YEAR.test(value)) ? "year" : undefined;
 }
 
-/** Whether all times are the beginnings of days, as those are that a query made of others. */
+/** Whether all times are the start of a day, as in the result of a query that truncates times to days. */
 function areDays(values) {
   return values.every((value) => value === null || moment(value) % DAY === 0);
 }
 
-/** The times that the clock says for the second time, where it has been put back between them. */
+/** The times that the clock shows for the second time after it was put back. */
 function saidAgain(values) {
   const first = {};
   for (const value of values) first[moment(value)] = Math.min(first[moment(value)] ?? Infinity, Date.parse(value));
   return new Set(values.filter((value) => Date.parse(value) > first[moment(value)]));
 }
 
-/** The unit of an amount of bytes: its place in BYTES. */
+/** The unit for a number of bytes, as a place in BYTES. */
 function sizeOf(value) {
   return Math.min(BYTES.length - 1, Math.max(0, Math.floor(Math.log10(Math.abs(Number(value)) || 1) / 3 + 1e-9)));
 }
 
-/** Whether a number is short as it is. */
+/** Whether a number is easy to read without shortening. */
 function isPlainToRead(value) {
   const size = Math.abs(Number(value));
   return size === 0 || (size >= 1 / COMPACT_FROM && size < 1000);
 }
 
-/** A count that is too large to be read one digit by another. */
+/** The options that shorten a count which is too large to be read digit by digit. */
 function shortFrom(amount) {
   return Math.abs(amount) < COMPACT_FROM ** 2 ? {} : SHORT;
 }

@@ -1,4 +1,4 @@
-// A panel with a Vega-Lite specification. Its bundle is large, so it is loaded only where there is such a panel.
+// A panel with a Vega-Lite specification. Its bundle is large, so it is loaded only if a dashboard has such a panel.
 
 import { draw } from "../vega.js";
 import { loaded } from "./chunks.js";
@@ -11,7 +11,7 @@ export class VegaView {
   #width = 0;
 
   /**
-   * @param {any} about the panel of the definition
+   * @param {any} about the panel in the dashboard's definition
    * @param {import("./panels.js").Context} context
    */
   constructor(about, context) {
@@ -36,7 +36,7 @@ export class VegaView {
     return this.element;
   }
 
-  /** Draws it for a width in CSS pixels, unless it is drawn for that. */
+  /** Draws the panel for a width in CSS pixels, unless it is already drawn for this width. */
   fit(width) {
     if (!this.element || !width || width === this.#width) return;
     this.#width = width;
@@ -58,7 +58,7 @@ export class VegaView {
     this.#again();
   }
 
-  /** Names have other colours. */
+  /** Call this when the colours of names have changed. */
   recolor() {
     if (!this.asTable) this.#again();
   }

@@ -1,15 +1,15 @@
-// What stands over a preview: it is no visit of the customer's, also on a picture of the screen and on paper.
+// The watermark over a preview. It shows that this is not a customer's visit, also in screenshots and on paper.
 
 import { html } from "./dom.js";
 
 const MARKS = 60;
 
 /**
- * @param {{id: string, name: string, environment: string}} [preview] as which group; nothing: this is no preview
+ * @param {{id: string, name: string, environment: string}} [preview] the group of the preview; undefined if this is no preview
  * @returns {HTMLElement[]}
  */
 export function watermark(preview) {
-  if (!preview || preview.editor) return []; // the editor says it around the frame
+  if (!preview || preview.editor) return []; // the editor shows this around the frame
   const words = `Preview as ${preview.name}`;
   const marks = Array.from({ length: MARKS }, () => html("span", { "data-words": words }));
   const note = html("p", { class: "preview-note", role: "note" }, `${words} (${preview.id}, ${preview.environment}). It is recorded, and ends ten minutes after it was opened.`);

@@ -119,7 +119,7 @@ function timeTexts(places, formats, { clock, format }) {
   return dates.map((date, place) => ({ at: places[place], text: formats.time(date.getTime(), way(date, place)) + (clock.again?.(places[place]) ? ", again" : "") }));
 }
 
-/** The ticks of an axis of numbers, with labels. */
+/** The ticks of an axis of numbers, with labels. @param {import("../values.js").Way} way @returns {Tick[]} */
 export function labelled(values, way, formats) {
   const texts = new Map(formats.ticks(values, way).map((text, place) => [values[place], text])); // two ticks may be the same double
   return [...texts].map(([at, text]) => ({ at, text }));

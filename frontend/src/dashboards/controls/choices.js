@@ -1,4 +1,4 @@
-// One of some values, by the browser's own list; or several of them.
+// The field of a control with a list of values. For one value it is the browser's own list, for several values a picker.
 
 import { html, icon } from "../dom.js";
 import { pickerField } from "./picker.js";

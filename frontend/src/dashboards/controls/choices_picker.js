@@ -1,4 +1,4 @@
-// Several of some values, with a search where there are many.
+// A list to choose several values from, with a search field if it is long.
 
 import { html } from "../dom.js";
 
@@ -6,7 +6,7 @@ const SEARCHED = 8;
 const SHOWN = 200;
 
 /**
- * @param {HTMLElement} content where it stands
+ * @param {HTMLElement} content the element that it fills
  * @param {any} control
  * @param {import("./index.js").Place & {chosen: () => string[], offered: () => {choices: {value: string, label: string}[], missing: string | null}}} place
  *   `missing`: why there are no choices

@@ -1,4 +1,4 @@
-// The controls of a page: what a viewer can choose, what is chosen as chips, and the way back.
+// The controls of a page: the fields, the chosen values as chips, and a button that resets them.
 
 import { freshId, html, icon } from "../dom.js";
 import { words } from "../charts/series.js";
@@ -10,10 +10,10 @@ import { rangeLabel } from "./presets.js";
 
 /**
  * @typedef {object} Place
- * @property {() => any} value what holds now
+ * @property {() => any} value returns the current value
  * @property {(value: any) => void} change
  * @property {import("../values.js").Formats} formats
- * @property {string} id of the element that the label is for
+ * @property {string} id the id of the element that the label belongs to
  */
 /**
  * @typedef {object} Field
@@ -26,14 +26,14 @@ import { rangeLabel } from "./presets.js";
 export class Controls {
   /** @type {Map<string, Field>} */
   #fields = new Map();
-  /** @type {Map<string, HTMLElement>} of a control whose values a query gives: why there are none */
+  /** @type {Map<string, HTMLElement>} why a control has no values, if a query provides them */
   #problems = new Map();
 
   /**
    * @param {import("../filters.js").Filters} filters
    * @param {import("../values.js").Formats} formats
-   * @param {{change: (values: Record<string, any>) => void, ask: (name: string) => void}} dashboard `ask`: for the
-   *   choices of a control again
+   * @param {{change: (values: Record<string, any>) => void, ask: (name: string) => void}} dashboard `ask`: requests the choices of a
+   *   control again
    */
   constructor(filters, formats, { change, ask }) {
     this.filters = filters;
@@ -57,7 +57,7 @@ export class Controls {
     return html("div", { class: `control control-${control.kind}`, title: control.description || null }, html("label", { for: id, id: `${id}-label` }, control.label), field.element, problem);
   }
 
-  /** The values of a control that a query fills. */
+  /** Sets the choices of a control that a query fills. */
   fill(name, choices) {
     this.#say(name);
     this.#fields.get(name)?.fill?.(choices);
@@ -65,15 +65,16 @@ export class Controls {
   }
 
   /**
-   * They could not be loaded. Those of before are gone: they may be of another choice than now.
+   * Shows that the choices of a control could not be loaded. Removes the previous choices, because they may depend on values that have
+   * changed.
    * @param {string} name
-   * @param {string} reason a sentence for people
+   * @param {string} reason a sentence for the viewer
    */
   fail(name, reason) {
     this.fill(name, null);
     const again = html("button", { type: "button", class: "link" }, "Try again");
     again.addEventListener("click", () => {
-      again.closest(".control").querySelector("button, select").focus(); // before this one is gone
+      again.closest(".control").querySelector("button, select").focus(); // before this button is removed
       this.#say(name);
       this.ask(name);
     });
@@ -87,7 +88,7 @@ export class Controls {
     problem.hidden = !words.length;
   }
 
-  /** Writes what holds now into every field, and the chips. */
+  /** Writes the current values into all fields and chips. */
   show() {
     for (const field of this.#fields.values()) field.show();
     const chosen = Object.entries(this.filters.chosen).flatMap(([name, value]) => this.#chips(name, value));
@@ -107,7 +108,7 @@ export class Controls {
     return this.filters.controls.get(name)?.label ?? words(name);
   }
 
-  /** A value as people read it. */
+  /** A value as the viewer reads it. */
   text(name, value) {
     if (typeof value === "object") return rangeLabel(value, this.formats);
     if (this.filters.controls.get(name)?.kind === "date") return this.formats.text(value, { format: "date" });
@@ -132,7 +133,7 @@ function rangeField(control, place) {
   return pickerField(control, place, () => rangeLabel(place.value(), place.formats));
 }
 
-/** Without the last one it is as before any was chosen. */
+/** The values without `one`. Null if none remain, as if the viewer had chosen nothing. */
 function others(values, one) {
   const left = values.filter((each) => each !== one);
   return left.length ? left : null;

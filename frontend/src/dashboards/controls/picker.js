@@ -1,5 +1,5 @@
-// A button that says what is chosen. What opens below it is a bundle of its own, which comes once the page is idle: then
-// it is there when it is needed, also without a connection.
+// A button that shows the chosen value and opens a picker. The picker is a separate bundle, which is loaded once the page is idle. So it is
+// there when the viewer needs it, even without a connection.
 
 import { load } from "../chunks.js";
 import { freshId, html, icon } from "../dom.js";
@@ -10,16 +10,16 @@ const NOT_LOADED = "This could not be loaded. Please try again.";
 const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
 
 /**
- * @typedef {object} Picker what opens
- * @property {() => void} show writes what holds now
+ * @typedef {object} Picker the part that the button opens
+ * @property {() => void} show shows the current value
  * @property {() => void} opened
  */
 
 /**
  * @param {any} control
  * @param {import("./index.js").Place} place
- * @param {() => string} text what holds, in words
- * @param {Record<string, any>} [more] what the bundle needs besides
+ * @param {() => string} text the current value in words
+ * @param {Record<string, any>} [more] further arguments for the bundle
  * @returns {import("./index.js").Field}
  */
 export function pickerField(control, place, text, more) {
@@ -35,7 +35,7 @@ export function pickerField(control, place, text, more) {
   async function ask() {
     const { activeElement } = document;
     inner ??= await load(BUNDLE).then(({ make }) => make[control.kind](content, control, { ...place, ...more, close }), () => null);
-    if (document.activeElement !== activeElement) return; // the viewer went on meanwhile
+    if (document.activeElement !== activeElement) return; // the viewer has moved the focus meanwhile
     if (inner) inner.show();
     else content.replaceChildren(html("p", { class: "count", role: "alert" }, NOT_LOADED));
     open();

@@ -1,4 +1,4 @@
-// Texts, numbers and days: the browser's own fields.
+// The fields for text, numbers and days, which are the browser's own.
 
 import { html, settled } from "../dom.js";
 

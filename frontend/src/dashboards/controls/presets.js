@@ -1,12 +1,12 @@
-// The names of relative ranges, as people read them.
+// The names of relative ranges, such as "Last 30 days".
 
-/** @param {string} name as last-30-days */
+/** @param {string} name such as `last-30-days` */
 export function presetLabel(name) {
   const text = name.replaceAll("-", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** @returns {string} what a range is, in words */
+/** @returns {string} a range in words */
 export function rangeLabel(value, formats) {
   if (!value) return "Any time";
   if (value.preset) return presetLabel(value.preset);

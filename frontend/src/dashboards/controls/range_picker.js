@@ -1,11 +1,11 @@
-// A range of days: presets beside two dates. No form: in a sandboxed frame without allow-forms it would send nothing, not
-// even the event.
+// A picker for a range of days: presets, and two dates. It is not a form, because in a sandboxed frame without allow-forms a form does not
+// even send its submit event.
 
 import { html } from "../dom.js";
 import { presetLabel } from "./presets.js";
 
 /**
- * @param {HTMLElement} content where it stands
+ * @param {HTMLElement} content the element that it fills
  * @param {any} control
  * @param {import("./index.js").Place & {close: () => void}} place
  * @returns {import("./picker.js").Picker}
@@ -30,7 +30,7 @@ export function rangePicker(content, control, { value, change, close }) {
   }
 
   function apply() {
-    const refused = [from, to].find((input) => !input.validity.valid); // outside of min and max, or no day at all
+    const refused = [from, to].find((input) => !input.validity.valid); // before min, after max, or no date
     const order = from.value && to.value && from.value > to.value ? "The first day is after the last day." : "";
     const wrong = refused?.validationMessage || missing(from.value, to.value, control.open) || order;
     problem.hidden = !wrong;
@@ -48,7 +48,7 @@ export function rangePicker(content, control, { value, change, close }) {
   return { show, opened: () => (presets[0] ?? from).focus({ preventScroll: true }) };
 }
 
-/** What a range cannot do without: one day at least, and both where neither end is open. */
+/** Why a range is incomplete: it needs at least one day, and both days unless that end may be open. */
 function missing(from, to, open) {
   if ((from || open.includes("start")) && (to || open.includes("end")) && (from || to)) return "";
   if (!open.length) return "Choose both days.";

@@ -1,10 +1,10 @@
-/** The child's side of the hand-over: how the page of a dashboard comes to its token, and so to a Session. */
+/** The frame's side of the hand-over: how the page of a dashboard gets its token, and with it a Session. */
 
 import { isAllowed } from "./hosts.js";
 import { Session } from "./session.js";
 
 const PROTOCOL = 1;
-/** Milliseconds that a frame waits for its host, which may have to ask its own server for the token first. */
+/** Milliseconds that a frame waits for its host. The host may have to get the token from its own server first. */
 const PATIENCE = 30_000;
 const TALLEST = 20_000;
 
@@ -17,7 +17,7 @@ class NoSession extends Error {
 }
 
 /**
- * The session of this page: of a single-use code in its address, of the element that embeds it, or of a cookie.
+ * Makes the session of this page from a single-use code in its address, from the element that embeds the page, or from a cookie.
  * @param {{mount: string, hosts: string[]}} page  the path of the dashboards; the origins that may embed this page
  * @returns {Promise<Session>}  rejects with NoSession
  */
@@ -29,14 +29,14 @@ export function connect({ mount, hosts }) {
 }
 
 /**
- * Tells the host how tall `wrapper` is, now and whenever that changes. It has `display: flow-root`, and nothing in it is
- * as tall as the window: else frame and page would grow each other.
+ * Reports the height of `wrapper` to the host, now and whenever it changes. `wrapper` must have `display: flow-root`, and nothing in it may
+ * be as tall as the window. Otherwise frame and page would make each other grow.
  */
 export function reportHeight(session, wrapper) {
   let last = 0;
   const observer = new ResizeObserver(() => {
     const { height: own } = wrapper.getBoundingClientRect();
-    const height = Math.min(Math.max(Math.ceil(own), wrapper.scrollHeight), TALLEST); // what stands out of it, too
+    const height = Math.min(Math.max(Math.ceil(own), wrapper.scrollHeight), TALLEST); // includes content that overflows
     if (height !== last) session.send("height", (last = height));
   });
   observer.observe(wrapper);
@@ -45,7 +45,7 @@ export function reportHeight(session, wrapper) {
 
 // --- a single-use code, in a plain iframe ---
 
-/** The code of `#code=…`, which is taken out of the address; what else is in the fragment stays. */
+/** Takes the code of `#code=…` out of the address and returns it. Other parts of the fragment stay. */
 function takeCode() {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const code = fragment.get("code");
@@ -58,16 +58,16 @@ function takeCode() {
 
 async function redeem(mount, code) {
   const request = { method: "POST", body: JSON.stringify({ code }), headers: { "Content-Type": "application/json" } };
-  const credentials = document.querySelector("meta[name=tenantry-author]") ? "same-origin" : "omit"; // of the SQL editor's author
+  const credentials = document.querySelector("meta[name=tenantry-author]") ? "same-origin" : "omit"; // the session of the SQL editor's author
   const options = { ...request, credentials, cache: "no-store", redirect: "error" };
   const response = await fetch(`${mount}/-/redeem`, options).catch(() => null);
-  if (response?.status === 401) throw new NoSession("ended"); // the end date of the group has passed
+  if (response?.status === 401) throw new NoSession("ended"); // the group's end date has passed
   if (!response?.ok) throw new NoSession(response && response.status < 500 ? "code_used" : "unreachable");
   const { token } = await response.json();
   return new Session({ token, credentials, host: window.parent === window ? null : ancestor() });
 }
 
-/** The origin of the page that embeds this one by a plain iframe, as far as the browser says it. */
+/** The origin of the page that embeds this one in a plain iframe, or "null" if the browser does not tell it. */
 function ancestor() {
   const named = location.ancestorOrigins?.[0] ?? "null";
   if (named !== "null" || !document.referrer) return named;
@@ -101,7 +101,7 @@ function welcomed(hosts) {
   }
 
   addEventListener("message", onMessage);
-  window.parent.postMessage({ tenantry: PROTOCOL, type: "hello", id }, "*"); // holds no secret
+  window.parent.postMessage({ tenantry: PROTOCOL, type: "hello", id }, "*"); // contains no secret
   return promise;
 }
 
@@ -121,7 +121,7 @@ function hosted(port, origin, { token, filters, given, theme, colors }) {
   return session;
 }
 
-/** New for each document: so that an answer to the one before a reload is not taken. */
+/** A random id for this document, so that it ignores an answer to the document before a reload. */
 function randomId() {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("");
 }

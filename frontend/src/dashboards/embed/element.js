@@ -1,24 +1,24 @@
 /**
- * <tenantry-dashboard>: a dashboard in a page of another site, which gives it passes of one viewer. "Token" here is a
- * pass, or the token of a user group.
+ * <tenantry-dashboard> shows a dashboard in a page of another site, which gives it passes of one viewer. In this file, "token" means a pass
+ * or the token of a user group.
  *
- * The frame stands in a shadow root, so that it is not in `window.frames` and the frames of other tenants on this page
- * cannot reach it; Firefox shows it to frames of another site nevertheless (docs/embedding.md). The token goes to the
- * frame's document only, through a port, after both sides have checked each other.
+ * The frame is in a shadow root, so that it is not in `window.frames` and the frames of other tenants on this page cannot reach it. Firefox
+ * nevertheless shows it to frames of another site (docs/embedding.md). The token is sent to the frame's document only, through a port,
+ * after both sides have checked each other.
  */
 
 const PROTOCOL = 1;
 const SANDBOX = "allow-scripts allow-same-origin allow-downloads";
-/** Pixels; a page that grows with its frame would grow without end. */
+/** Maximum height in pixels, because a page that grows with its frame would grow for ever. */
 const TALLEST = 20_000;
-/** Milliseconds until a frame that is not heard of is an error: mostly this page is not among the embedding hosts. */
+/** Milliseconds without a message from the frame until this is an error. The usual reason: this page is not among the embedding hosts. */
 const PATIENCE = 20_000;
-/** Milliseconds that `getToken` may take. */
+/** Maximum milliseconds that `getToken` may take. */
 const TOKEN_PATIENCE = 10_000;
-/** What the frame says that the host hears as an event. */
+/** The messages of the frame that become events for the host. */
 const EVENTS = ["ready", "height", "filters", "error", "click"];
 
-/** A host that renders on its server imports this file, too. */
+/** A host that renders on its server imports this file there too, where HTMLElement does not exist. */
 const Base = globalThis.HTMLElement ?? class {};
 
 export class TenantryDashboard extends Base {
@@ -29,19 +29,19 @@ export class TenantryDashboard extends Base {
   #holder = null;
   #origin = "";
   #port = null;
-  /** The promise of what the host gave last: {token}, or {code} of why there is none. */
+  /** A promise of the last token from the host: {token}, or {code} with the reason why there is none. */
   #token = null;
   #getToken = null;
   #gotFunction = null;
   #functionGiven = new Promise((resolve) => (this.#gotFunction = resolve));
-  /** What is chosen; null until anybody chose. */
+  /** The chosen filters, or null if neither host nor viewer has chosen any. */
   #filters = null;
-  /** Whether they are the host's own, for this dashboard: then it is the host's mistake where they are refused. */
+  /** Whether the host has set the filters for this dashboard. If they are refused, it is then the host's mistake. */
   #given = false;
   #theme = null;
-  /** The frame's own: the colours of names, for a frame that is made anew. */
+  /** The colours of names, which the frame sends and gets back if it is made again. */
   #colors;
-  /** The `src` whose fragment has been read: after that what is chosen counts, and not where it began. */
+  /** The `src` whose fragment was already read. If the frame is made again, the chosen filters are used and not the fragment. */
   #begun = null;
   #planned = false;
   #following = false;
@@ -52,13 +52,13 @@ export class TenantryDashboard extends Base {
   constructor() {
     super();
     if (Object.hasOwn(this, "getToken")) {
-      const early = this.getToken; // set before this class was there: it hides the accessor
+      const early = this.getToken; // The property was set before this class was loaded, so it hides the accessor.
       delete this.getToken;
       this.getToken = early;
     }
   }
 
-  /** `() => Promise<string>`: a pass. Asked at the start, before a pass ends, and once when one was refused. */
+  /** `() => Promise<string>`: returns a pass. Called at the start, before a pass ends, and once when a pass was refused. */
   get getToken() {
     return this.#getToken;
   }
@@ -68,27 +68,27 @@ export class TenantryDashboard extends Base {
     if (ask) this.#gotFunction(ask);
   }
 
-  /** The viewer's choices as they are now, by the names of the controls. */
+  /** The current choices of the viewer, by the names of the controls. */
   get filters() {
     return structuredClone(this.#filters ?? {});
   }
 
-  /** These are all the choices: a control that they do not name goes back to its default. */
+  /** Replaces all choices. A control that is not named gets its default. */
   setFilters(filters) {
     const wanted = copied("setFilters", filters);
-    if (JSON.stringify(wanted) === JSON.stringify(this.#filters)) return; // a host that answers each event would go on for ever
+    if (JSON.stringify(wanted) === JSON.stringify(this.#filters)) return; // otherwise a host that answers each event would loop for ever
     this.#filters = wanted;
     this.#given = true;
     this.#port?.postMessage({ type: "filters", data: wanted });
   }
 
-  /** This is the whole theme of the host: where it has no key, the group's counts. */
+  /** Replaces the host's theme. For a missing key, the group's theme is used. */
   setTheme(theme) {
     this.#theme = copied("setTheme", theme);
     this.#port?.postMessage({ type: "theme", data: this.#theme });
   }
 
-  /** Begins anew, for example after an error. The filters stay. */
+  /** Loads the dashboard again, for example after an error. The filters stay. */
   reload() {
     if (this.#planned) return;
     this.#planned = true;
@@ -111,7 +111,7 @@ export class TenantryDashboard extends Base {
     this.#stop();
   }
 
-  /** Moved by moveBefore(): the frame stays as it is. */
+  /** After a move by moveBefore(), the frame stays as it is. */
   connectedMoveCallback() {}
 
   attributeChangedCallback(_, before, after) {
@@ -136,18 +136,18 @@ export class TenantryDashboard extends Base {
     const frame = document.createElement("iframe");
     frame.setAttribute("sandbox", SANDBOX);
     frame.referrerPolicy = "no-referrer";
-    frame.title = this.getAttribute("name") || "Dashboard"; // until the dashboard says its title
-    if (!this.hasAttribute("role")) this.setAttribute("role", "group"); // a label needs something that it names
+    frame.title = this.getAttribute("name") || "Dashboard"; // until the dashboard sends its title
+    if (!this.hasAttribute("role")) this.setAttribute("role", "group"); // an aria-label needs an element with a role
     const height = this.getAttribute("height");
     const holder = document.createElement("div");
     Object.assign(holder.style, { position: "relative", height: height ? `${height}px` : "480px" });
-    Object.assign(frame.style, { position: "absolute", inset: 0, width: "100%", height: "100%", border: 0 }); // in the flow, paper begins a page for it
+    Object.assign(frame.style, { position: "absolute", inset: 0, width: "100%", height: "100%", border: 0 }); // in the normal flow it would start a new page on paper
     holder.append(frame);
     this.style.display ||= "block";
     this.#frame = frame;
     this.#holder = holder;
     this.#origin = address.origin;
-    this.#ask(); // while the frame loads
+    this.#ask(); // in parallel with the loading of the frame
     this.#timer = setTimeout(() => this.#fail("no_answer"), PATIENCE);
     this.#unanswered = true;
     frame.src = address.href;
@@ -179,7 +179,7 @@ export class TenantryDashboard extends Base {
     return given;
   }
 
-  /** Asks for the next pass when nine tenths of the time of this one are over: no request is refused then. */
+  /** Requests the next pass after nine tenths of the lifetime of this one, so that no request is refused. */
   #plan(token) {
     clearTimeout(this.#renewal);
     const wait = 900 * secondsOf(token);
@@ -191,10 +191,10 @@ export class TenantryDashboard extends Base {
     const asked = this.#ask();
     const { token } = await asked;
     if (token) this.#port?.postMessage({ type: "token", data: token });
-    else if (asked === this.#token) this.#token = before; // it is still valid; a host that is down may be back in time
+    else if (asked === this.#token) this.#token = before; // it is still valid, and the host's server may be back before it ends
   }
 
-  /** A document in the frame says hello: the first one, one after a reload, or another dashboard's. */
+  /** Handles the "hello" of a document in the frame. This is the first document, the one after a reload, or another dashboard. */
   #onMessage = async ({ source, origin, data }) => {
     const frame = this.#frame;
     if (!frame || source !== frame.contentWindow || origin !== this.#origin) return;
@@ -202,13 +202,13 @@ export class TenantryDashboard extends Base {
     clearTimeout(this.#timer);
     this.#unanswered = false;
     const { token = null, code } = await this.#token;
-    if (frame !== this.#frame) return; // replaced meanwhile
+    if (frame !== this.#frame) return; // the frame was replaced meanwhile
     const { port1, port2 } = new MessageChannel();
     this.#port?.close();
     this.#port = port1;
     port1.onmessage = (event) => this.#receive(port1, event.data);
     const welcome = { tenantry: PROTOCOL, type: "welcome", id: data.id, token, filters: this.filters, given: this.#given, theme: this.#theme, colors: this.#colors };
-    source.postMessage(welcome, this.#origin, [port2]); // a document of another origin does not get it
+    source.postMessage(welcome, this.#origin, [port2]); // the browser does not deliver it to a document of another origin
     if (code) this.#fail(code);
   };
 
@@ -223,7 +223,7 @@ export class TenantryDashboard extends Base {
     if (EVENTS.includes(type)) this.#emit(type, data);
   }
 
-  /** A click in the frame may have opened another dashboard: the attributes say which one is shown. */
+  /** A click in the frame may open another dashboard. Updates the attributes, which name the dashboard that is shown. */
   #follow({ name, title, path }) {
     this.#frame.title = title;
     const address = new URL(this.getAttribute("src"), document.baseURI);
@@ -234,7 +234,7 @@ export class TenantryDashboard extends Base {
     return { name, title };
   }
 
-  /** `refused`: the frame's token. The next one may be here already. */
+  /** `refused`: the frame's token. The host may already have given the next one. */
   async #renew(port, refused) {
     const { token: last } = await this.#token;
     const used = refused ?? last;
@@ -247,11 +247,14 @@ export class TenantryDashboard extends Base {
     if (!this.hasAttribute("height")) this.#holder.style.height = `${Math.min(Math.ceil(height), TALLEST)}px`;
   }
 
-  /** The heights on paper by width: nothing comes from the frame while the host prints. */
+  /**
+   * Sets the heights of the printed frame, by the width of the paper. They are sent in advance, because the frame cannot send messages
+   * while the host prints.
+   */
   #print(heights) {
     const sheet = new CSSStyleSheet();
     const rules = (at) => Object.entries(heights).map(([width, height]) => `${at}(min-width:${+width}px){div{height:${+height}px!important}}`).join("");
-    const firefox = "@supports(-moz-appearance:none)"; // on paper it has no containers: the paper's width counts
+    const firefox = "@supports(-moz-appearance:none)"; // Firefox has no container queries in print, so use the width of the paper
     sheet.replaceSync(`@media print{:host{container-type:inline-size}${rules("@container")}${firefox}{${rules("@media")}}}`);
     this.#root.adoptedStyleSheets = [sheet];
   }
@@ -265,7 +268,9 @@ export class TenantryDashboard extends Base {
   }
 }
 
-/** For how long a pass is valid from its making on; NaN for what is no pass. The clock of this machine may be wrong. */
+/**
+ * The lifetime of a pass in seconds, NaN for any other string. Uses only times in the pass, because the clock of this machine may be wrong.
+ */
 function secondsOf(token) {
   try {
     const { iat, exp } = JSON.parse(atob(token.split(".")[2].replace(/-/g, "+").replace(/_/g, "/")));
@@ -275,14 +280,14 @@ function secondsOf(token) {
   }
 }
 
-/** A copy of what was given to `method`; an empty one for null. Raises TypeError for what is no object. */
+/** A copy of the argument of `method`, or an empty object for null. Raises TypeError if the argument is not an object. */
 function copied(method, given) {
   const wanted = given ?? {};
   if (typeof wanted !== "object" || Array.isArray(wanted)) throw new TypeError(`${method}() takes an object, or null`);
   return structuredClone(wanted);
 }
 
-/** Raises TypeError for what is no address, or leads out of `src`. */
+/** The address of the dashboard. Raises TypeError if it is not an HTTP address, or if `name` leads out of `src`. */
 function addressOf(src, name) {
   const address = new URL(src, document.baseURI);
   if (!/^https?:$/.test(address.protocol)) throw new TypeError(src);

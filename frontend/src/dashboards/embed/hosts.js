@@ -1,4 +1,4 @@
-/** Whether a page of `origin` may embed this one: `https://*.example.com` is any name below it, as in frame-ancestors. */
+/** Whether a page of `origin` may embed this one. As in frame-ancestors, `https://*.example.com` matches every name below example.com. */
 export function isAllowed(origin, hosts) {
   return hosts.some((host) => matches(origin, host === "'self'" ? location.origin : host.toLowerCase()));
 }

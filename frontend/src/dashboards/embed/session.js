@@ -1,9 +1,9 @@
-/** Session: what a dashboard's page asks its server with. The token is in here and nowhere else in the page. */
+/** A session sends the requests of a dashboard's page to its server. The token is stored here and nowhere else in the page. */
 
 const TOKEN_HEADER = "X-User-Group-Token";
-/** The origin of the page that embeds this one; "null" where it is not known. Not sent by a page that stands alone. */
+/** The origin of the page that embeds this one, or "null" if it is unknown. Not sent if no page embeds this one. */
 const HOST_HEADER = "X-Embedding-Origin";
-/** The name of the cookie that is meant, after its prefix. */
+/** Which cookie to use, if the browser has several: the part of its name after the prefix. */
 const GROUP_HEADER = "X-User-Group-Handle";
 
 export class Session {
@@ -25,12 +25,12 @@ export class Session {
    * @param {RequestCredentials} [connection.credentials]
    * @param {string | null} [connection.group]  the name of the cookie
    * @param {string | null} [connection.host]  the origin that embeds this page
-   * @param {(refused: string) => Promise<string>} [connection.askHost]  another token; there is nobody to ask without it
-   * @param {(message: object) => void} [connection.post]  to the host
+   * @param {(refused: string) => Promise<string>} [connection.askHost]  returns another token; without this function there is nobody to ask
+   * @param {(message: object) => void} [connection.post] sends a message to the host
    * @param {object} [connection.filters]  the viewer's choices that the host has kept
-   * @param {boolean} [connection.given]  whether they are the host's own
+   * @param {boolean} [connection.given]  whether the host has set these choices
    * @param {object | null} [connection.theme]  the host's
-   * @param {object} [connection.colors]  of names, which the host's page has kept
+   * @param {object} [connection.colors]  the colours of names, which the host's page has kept
    */
   constructor({ token, credentials = token === null ? "same-origin" : "omit", group = null, host = null, askHost, post = () => {}, filters = {}, given = false, theme = null, colors }) {
     this.#token = token;
@@ -45,13 +45,13 @@ export class Session {
     this.theme = theme;
     this.colors = colors;
     addEventListener("pagehide", () => {
-      this.#leaving.abort(); // a response that streams would go on
+      this.#leaving.abort(); // otherwise an open response would continue
       this.#leaving = new AbortController();
     });
   }
 
   /**
-   * As `fetch`, for an address of this page's own origin, with the token. A token that is refused is renewed once.
+   * Like `fetch`, with the token, for an address of this page's origin. If the token is refused, it is renewed once.
    * @param {string} path
    * @param {RequestInit} [options]
    * @returns {Promise<Response>}
@@ -68,7 +68,7 @@ export class Session {
     return again;
   }
 
-  /** Calls `listener` for each "filters", "theme" or "ended". Returns a function that ends it. */
+  /** Calls `listener` for each "filters", "theme" or "ended". Returns a function that removes the listener. */
   on(event, listener) {
     const listeners = this.#listeners.get(event) ?? new Set();
     this.#listeners.set(event, listeners.add(listener));
@@ -76,15 +76,16 @@ export class Session {
   }
 
   /**
-   * To the host: "ready" and {name, title, path} of the dashboard that is shown; "height" and pixels, "paper" and those of a print by its width; "filters" and the
-   * viewer's choices; "kept" and the choices that hold in place of those that it gave; "colors" and what a frame made anew is given; "click" and {dashboard, panel,
-   * row}; "error" and {code, reason, message, panel, control}.
+   * Sends an event to the host. "ready": {name, title, path} of the dashboard that is shown. "height": pixels. "paper": heights of the
+   * printed page by its width. "filters": the viewer's choices. "kept": the choices that stay because those of the host were refused.
+   * "colors": the colours of names, for a frame that is made again. "click": {dashboard, panel, row}. "error": {code, reason, message,
+   * panel, control}.
    */
   send(event, data) {
     this.#post({ type: event, data });
   }
 
-  /** What the host sends. */
+  /** Handles a message of the host. */
   receive({ type, data }) {
     if (type === "token") this.#token = data;
     if (type === "filters" || type === "theme") {
@@ -113,9 +114,9 @@ export class Session {
     });
   }
 
-  /** Another token than `used`; null: there is none. Of many that ask at once, one asks the host. */
+  /** Another token than `used`, or null if there is none. If several requests need one, only one of them asks the host. */
   async #renew(used, response) {
-    if (this.#token !== used) return this.#token; // another request has renewed it meanwhile
+    if (this.#token !== used) return this.#token; // another request has already renewed it
     if (!this.#askHost) {
       this.#end(await this.#reason(response));
       return null;
@@ -129,13 +130,13 @@ export class Session {
     return token;
   }
 
-  /** Why a request was refused, where nobody can be asked for another token. */
+  /** The reason why a request was refused, if nobody can be asked for another token. */
   async #reason(response) {
     if (this.#answered || (await codeOf(response)) !== "missing_token") return "ended";
-    return this.#group === null ? "no_session" : "cookies_blocked"; // the address names a group, and nothing was sent
+    return this.#group === null ? "no_session" : "cookies_blocked"; // the address names a group, but the browser sent no cookie
   }
 
-  /** `reason`: the server's own code. */
+  /** `reason`: the error code of the server. */
   #end(code, reason) {
     if (this.#ended) return;
     this.#ended = true;

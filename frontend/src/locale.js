@@ -1,4 +1,4 @@
-// Turns a BCP 47 language tag into the number and time locales of d3, which Vega formats with, by asking Intl.
+// Makes the number and time locales of d3, which Vega uses, from a BCP 47 language tag. The texts come from Intl.
 
 const SUNDAY = Date.UTC(2023, 0, 1);
 const DAY = 86_400_000;
@@ -17,7 +17,7 @@ export function numbers(tag, currency) {
   };
 }
 
-/** What stands before an amount of money, and what after it. */
+/** The text before and the text after an amount of money. */
 function around(tag, currency) {
   const money = new Intl.NumberFormat(tag, { style: "currency", currency }).formatToParts(1);
   const symbol = part(money, "currency", currency);

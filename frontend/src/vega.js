@@ -1,5 +1,5 @@
-// One Vega-Lite chart: expressions are interpreted and never compiled, so that a strict Content-Security-Policy holds;
-// nothing is ever fetched.
+// Draws a Vega-Lite chart. Expressions are interpreted and never compiled, because a strict Content-Security-Policy forbids that. Nothing
+// is ever fetched.
 
 import { View, parse } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
@@ -14,10 +14,10 @@ import { inGuides, recordsOf, said, TEXTS, tooltip, WRITES } from "./vega_texts.
 const refuse = () => Promise.reject(new Error("a chart holds its own data and fetches nothing"));
 const NO_LOADING = { load: refuse, sanitize: refuse, http: refuse, file: refuse };
 const DATA = "rows of the query";
-/** Pixels around the name of a legend: its symbol, and what keeps it from the next one. */
+/** Pixels of a legend's entry in addition to its name: the symbol, and the space before the next entry. */
 const AROUND_NAME = 30;
 const SYMBOL = 16;
-/** Of the length of a name; the most is Vega's. */
+/** Minimum and maximum length of a name in pixels. The maximum is Vega's default. */
 const [LEAST_NAME, MOST_NAME] = [60, 160];
 const MARGIN = 12;
 const LINE_HEIGHT = 14;
@@ -27,7 +27,10 @@ function* withRole(mark, role) {
   for (const item of mark.items ?? []) for (const each of item.items ?? []) yield* withRole(each, role);
 }
 
-/** How a legend that is wider than the chart fits: its columns, the room of a name, and the height of its further lines. */
+/**
+ * How to fit a legend that is wider than the chart: the number of columns, the maximum length of a name, and the height of the additional
+ * lines.
+ */
 function linesOf({ root }, width) {
   const all = [...withRole(root, "legend")];
   const room = width + root.bounds.x1 - MARGIN; // a legend begins where the axis ends, at 0
@@ -38,13 +41,13 @@ function linesOf({ root }, width) {
 }
 
 /**
- * @param {HTMLElement} holder whose content it replaces
+ * @param {HTMLElement} holder the element whose content is replaced
  * @param {any} definition a Vega-Lite specification without its data
  * @param {{columns: import("./dashboards/charts/rows.js").Column[], rows: any[][]}} data
- * @param {{width: number, height: number, formats: import("./dashboards/values.js").Formats, colorsOf: (column: string, names: any[]) => (number | string)[]}} options
- *   CSS pixels; `colorsOf`: as `SeriesColors.of`
- * @param {ReturnType<typeof linesOf>} [lines] of legends above and below the chart, which makes it higher
- * @returns {View} which its owner ends by `finalize`
+ * @param {{width: number, height: number, formats: import("./dashboards/values.js").Formats, colorsOf: (column: string, names: any[]) =>
+ *   (number | string)[]}} options sizes in CSS pixels; `colorsOf`: like `SeriesColors.of`
+ * @param {ReturnType<typeof linesOf>} [lines] how legends above and below the chart fit, which makes it taller
+ * @returns {View} the view; the caller must end it by `finalize`
  */
 export function draw(holder, definition, data, options, lines) {
   const { width, height, formats, colorsOf } = options;

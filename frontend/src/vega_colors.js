@@ -1,4 +1,4 @@
-// Names have the colours of the page in a Vega-Lite chart, too, unless the chart says which scale it wants.
+// Gives names in a Vega-Lite chart the same colours as on the page, unless the chart sets a scale.
 
 const CHANNELS = ["color", "fill", "stroke"];
 const CHANGED = ["aggregate", "bin", "timeUnit", "scale"];
@@ -12,7 +12,7 @@ function* encodings(node) {
   }
 }
 
-/** Whether a channel shows the names of a column, and leaves their colours open. */
+/** Whether a channel shows the names of a column and does not set their colours. */
 function isNamed(about) {
   return about?.field && ["nominal", "ordinal"].includes(about.type) && !CHANGED.some((key) => about[key] !== undefined) && ORDERS.has(about.sort);
 }
@@ -22,7 +22,7 @@ function isNamed(about) {
  * @param {Record<string, any>[]} records
  * @param {import("./dashboards/charts/rows.js").Rows} table
  * @param {(column: string, names: any[]) => (number | string)[]} colorsOf
- * @returns {any} the specification with a scale of names where all its colours are of one column
+ * @returns {any} the specification, with a scale of names if all its colours are for one column
  */
 export function colored(definition, records, table, colorsOf) {
   const copy = structuredClone(definition);

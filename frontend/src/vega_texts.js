@@ -1,12 +1,12 @@
-// What a Vega-Lite chart writes: values come from the rows as they are, by the page's formats, and never from the double
-// that places a mark. Vega calculates with doubles: what it has calculated is written as such.
+// The texts of a Vega-Lite chart. Values are written from the rows by the formats of the page, never from the double that places a mark.
+// Vega calculates with doubles, so calculated values are written as doubles.
 
 import { expressionFunction } from "vega";
 
 import { compare, isNumeric, number, scaleOf } from "./dashboards/numbers.js";
 import { DAY, moment } from "./dashboards/times.js";
 
-/** Where a view holds what its texts need. */
+/** The key under which a view has the data for its texts. */
 export const TEXTS = Symbol("texts");
 export const WRITES = { customFormatTypes: true, numberFormatType: "written" };
 
@@ -14,14 +14,14 @@ const GUIDES = { x: "axis", y: "axis", ...Object.fromEntries(["color", "fill", "
 const LABELS = new Set(["text", "tooltip"]);
 const CHANGED = ["aggregate", "bin", "timeUnit", "stack"];
 const NAMES = new Set([undefined, "nominal", "ordinal"]);
-/** As d3 writes them: money, thousands, digits, kind. Others round to digits that a double has. */
+/** A format of d3: currency, thousands, digits, kind. Other formats round to digits that a double has. */
 const FORMAT = /^(\$?)(,?)(?:\.(\d+))?([df%])$/;
-/** Vega's last entry of a legend, of those that it does not list; its value is the first of them. */
+/** The last entry of a legend, with which Vega stands for the entries that it does not list. Its value is the first of these. */
 const MORE = /^…\d+ entries$/;
 const FEW_DIGITS = 6;
 const DIGITS_OF_DOUBLES = 12;
 
-/** A number that no double holds: it places a mark as the nearest one, and its text is its own. */
+/** A number that no double can hold. The nearest double places its mark, but its text is exact. */
 class Exact extends Number {
   constructor(text) {
     super(text);
@@ -33,7 +33,7 @@ class Exact extends Number {
   }
 }
 
-/** The columns that a chart names by channels, each with what it says of them. */
+/** The definitions of all channels of a chart, which name columns. */
 function* channels(node) {
   if (!node || typeof node !== "object") return;
   for (const [key, value] of Object.entries(node)) {
@@ -42,7 +42,7 @@ function* channels(node) {
   }
 }
 
-/** The rows as objects. What is a name, such as an id, stays a text where no double holds it. */
+/** The rows as objects. A name, such as an id, stays a string if no double can hold it. */
 export function recordsOf(table, definition) {
   const used = [...channels(definition)].filter((each) => each?.field);
   const isName = (name) => used.some(({ field }) => field === name) && used.every(({ field, type, aggregate }) => field !== name || (NAMES.has(type) && !aggregate));
@@ -57,7 +57,7 @@ export function recordsOf(table, definition) {
   });
 }
 
-/** The specification, in which each channel of a column says whose values it writes. */
+/** The specification, in which each channel of a column names the column whose values it writes. */
 export function said(node, table) {
   if (!node || typeof node !== "object") return node;
   if (Array.isArray(node)) return node.map((each) => said(each, table));
@@ -79,7 +79,7 @@ function written(channel, about, table) {
   return guide && isFree(about[guide]) ? { ...about, [guide]: { ...about[guide], ...how } } : about;
 }
 
-/** The compiled specification, in which the labels of axes and legends are told from values. */
+/** The compiled specification, in which the labels of axes and legends are written differently from values. */
 export function inGuides(spec) {
   return JSON.parse(JSON.stringify(spec).replaceAll("written(datum.value", "tick(datum.label, datum.value"));
 }
@@ -103,7 +103,7 @@ function timeOf({ formats, inUtc }, date) {
   return formats.time(at, at % DAY ? "datetime" : "date");
 }
 
-/** A place of an axis has the digits that it needs, and not those of the values. */
+/** The label of a place on an axis has the digits that the place needs, not the digits of the values. */
 function tick(texts, label, value, column) {
   const { formats } = texts;
   if (MORE.test(label)) return label;
@@ -129,7 +129,7 @@ register("format", ({ formats }, own, value, specifier) => {
   const format = money ? "currency" : kind === "%" ? "percent" : thousands || after ? "number" : "id";
   return formats.text(value.text, { format, digits: after });
 });
-/** A wall clock stays that: Vega would take a date for midnight of UTC, and write it by the browser's zone. */
+/** Keeps the time that a text shows. Vega would read a date as midnight in UTC and write it in the browser's time zone. */
 register("toDate", ({ inUtc }, own, value) => {
   const at = typeof value === "string" ? moment(value) : NaN;
   if (Number.isNaN(at)) return own();
@@ -137,7 +137,7 @@ register("toDate", ({ inUtc }, own, value) => {
   return new Date(inUtc ? wall : wall.replace("Z", ""));
 });
 
-/** The browser's own, as Vega has it, with the texts of the page. */
+/** The browser's own tooltip, as in Vega, with the texts of the page. */
 export function tooltip(texts) {
   const one = (value, name) => (typeof value === "string" ? value : Array.isArray(value) ? value.map((each) => one(each, name)).join(", ") : text(texts, value, name));
   const lines = (value) => Object.entries(value).map(([name, each]) => `${name}: ${one(each, name)}`);

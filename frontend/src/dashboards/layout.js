@@ -5,7 +5,7 @@ import { html } from "./dom.js";
 const COLUMNS = 12;
 
 /**
- * @param {{kind: string, width: number}[]} panels panels the panels of a row
+ * @param {{kind: string, width: number}[]} panels the panels of a row
  * @param {Element[]} elements
  */
 export function rowOf(panels, elements) {

@@ -4,7 +4,7 @@ import { freshId, html, icon } from "./dom.js";
 import { popover } from "./popover.js";
 
 /**
- * @param {string} title title the title of the panel
+ * @param {string} title the title of the panel
  * @param {() => {label: string, run: () => void}[]} items called whenever the menu opens
  * @returns {HTMLElement}
  */

@@ -21,7 +21,7 @@ const NO_ROWS = "There is nothing here for this choice.";
 
 /**
  * @typedef {object} Context the parts of the page that a panel may use
- * @property {string} title title the title of the panel
+ * @property {string} title the title of the panel
  * @property {import("./values.js").Formats} formats
  * @property {import("./charts/colors.js").SeriesColors} colors
  * @property {(text: string) => void} announce

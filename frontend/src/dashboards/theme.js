@@ -38,7 +38,7 @@ document.adoptedStyleSheets.push(sheet);
  * Applies these themes and nothing else. A key that no theme sets has its usual value.
  * @param {(string | {place: number, toward: "ink" | "surface"})[]} own the series colours that follow the palette: each is a colour, or a
  *   place in the palette and what to mix its colour with
- * @param {...(Record<string, any> | null | undefined)} themes themes the themes of the group and of the host; a later one takes precedence
+ * @param {...(Record<string, any> | null | undefined)} themes the themes of the group and of the host; a later one takes precedence
  * @returns {{logo?: string, modes: Record<string, string>[]}} `modes`: the colours in light and in dark mode
  */
 export function applyTheme(own, ...themes) {

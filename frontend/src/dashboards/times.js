@@ -134,7 +134,7 @@ export function clockOf(values, zone) {
  * The last instant before a change of the clocks and the first one after it. Exact only if the zone is known.
  * @param {number} last an instant before the change
  * @param {number} from an instant after the change
- * @param {number} how far the clocks are ahead of UTC after the change
+ * @param {number} ahead how far the clocks are ahead of UTC after the change
  */
 function changeBetween(last, from, ahead, zone) {
   const isAfter = (at) => wallIn(at, zone) - at === ahead;

@@ -6,15 +6,15 @@ export const MOUNT = document.querySelector('meta[name="tenantry-mount"]')?.cont
 const HEADERS = { "Content-Type": "application/json", "X-Tenantry-Editor": "1" };
 const UNREACHABLE = { code: "unreachable", message: "The server cannot be reached. Please try again shortly." };
 
-/** "lost": the server knows no author of the requests any more. */
+/** Emits "lost" when the session of the author has ended. */
 export const connection = new EventTarget();
 
-/** The server's answer is an error, or none came. */
+/** The server's response is an error, or there is no response. */
 export class Refused extends Error {
   /**
-   * @param {number} status 0 if no answer came
+   * @param {number} status 0 if there was no response
    * @param {{code?: string, message?: string, field?: string}} [error]
-   * @param {any} [answer] the whole JSON of the answer
+   * @param {any} [answer] the complete JSON of the response
    */
   constructor(status, error = {}, answer = {}) {
     super(error.message ?? `The server answered with the status ${status}.`);
@@ -26,7 +26,7 @@ export class Refused extends Error {
  * @param {string} path below MOUNT/-/
  * @param {object} body
  * @param {{signal?: AbortSignal}} [options]
- * @returns {Promise<Response>} of a status below 300; else throws Refused
+ * @returns {Promise<Response>} a response with a status below 300; throws Refused for others
  */
 export async function post(path, body, { signal } = {}) {
   let response;
@@ -41,12 +41,12 @@ export async function post(path, body, { signal } = {}) {
   throw new Refused(response.status, answer.error, answer);
 }
 
-/** @returns {Promise<any>} the JSON of the answer; throws Refused */
+/** @returns {Promise<any>} the JSON of the response; throws Refused */
 export async function ask(path, body, options) {
   return (await post(path, body, options)).json();
 }
 
-/** @returns {AsyncGenerator<any>} the lines of the answer while they come; throws Refused */
+/** @returns {AsyncGenerator<any>} the lines of the response as they arrive; throws Refused */
 export async function* lines(path, body, options) {
   const response = await post(path, body, options);
   try {

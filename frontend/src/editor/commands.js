@@ -1,4 +1,4 @@
-// What can be done with the open file.
+// The commands for the open file.
 
 import { html } from "../dashboards/dom.js";
 import { menuOf } from "../dashboards/panel_menu.js";
@@ -6,7 +6,7 @@ import { menuOf } from "../dashboards/panel_menu.js";
 const MAC = /Mac|iP(hone|ad)/.test(navigator.platform);
 export const KEYS = { run: MAC ? "⌘↩" : "Ctrl+Enter", save: MAC ? "⌘S" : "Ctrl+S" };
 
-/** What an author sees who has not run the query yet. */
+/** The hint for an author who has not run the query yet. */
 export const firstStep = (workspace) => (workspace.may("run") ? `Run the query to see its rows: ${KEYS.run}` : "You have no right to run queries, so there are no rows.");
 
 /**

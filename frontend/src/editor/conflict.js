@@ -1,4 +1,4 @@
-// A save that others were quicker with: theirs beside mine.
+// Resolves a conflict: others have saved the file first, so their text is shown next to the author's.
 
 import { html } from "../dashboards/dom.js";
 import { load } from "../dashboards/chunks.js";
@@ -7,7 +7,8 @@ import { showDialog } from "./dialogs.js";
 /**
  * @param {import("./document.js").Document} document
  * @param {{text: string | null, revision: string | null}} theirs
- * @param {{take: (text: string) => void, keep: (text: string) => Promise<void>}} choose what happens with theirs or mine
+ * @param {{take: (text: string) => void, keep: (text: string) => Promise<void>}} choose `take` uses the text of the others, `keep` that of
+ *   the author
  */
 export async function showConflict(document, theirs, { take, keep }) {
   const host = html("div", { class: "diff-host" });

@@ -1,14 +1,14 @@
-// Dialogs: a question with fields, a text to copy.
+// Dialogs: a question with fields, or a text to copy.
 
 import { freshId, html, icon } from "../dashboards/dom.js";
 
 /**
- * Shows a dialog until one of its actions has been carried out.
+ * Shows a dialog until one of its actions succeeds.
  * @param {string} title
- * @param {(Node | string)[]} content an empty string is nothing
- * @param {{label: string, run?: () => any, quiet?: boolean}[]} actions an action that throws keeps the dialog open, with
- *   the message; without `run` it only closes; what it returns is called once the dialog has closed, if it is a function
- * @param {{wide?: boolean, stays?: boolean}} [options] `stays`: nothing but an action closes it
+ * @param {(Node | string)[]} content empty strings are ignored
+ * @param {{label: string, run?: () => any, quiet?: boolean}[]} actions an action without `run` only closes the dialog; one that throws
+ *   keeps the dialog open and shows the message; if it returns a function, that function is called after the dialog has closed
+ * @param {{wide?: boolean, stays?: boolean}} [options] `stays`: only an action closes the dialog
  * @returns {HTMLDialogElement} which emits "close"
  */
 export function showDialog(title, content, actions, { wide, stays } = {}) {
@@ -46,7 +46,7 @@ export function field(label, input, hint) {
   return html("div", { class: "control" }, html("label", { for: input.id }, label), input, hint && html("p", { class: "count" }, hint));
 }
 
-/** Asks for the path of a new or renamed file. A name alone is that of a file beside `value`, with its suffix. */
+/** Asks for the path of a new or renamed file. If the author types only a name, the file gets the folder and suffix of `value`. */
 export function askPath(title, label, value, run, warning = "") {
   const input = html("input", { value, autocomplete: "off", spellcheck: "false", required: true, autofocus: true });
   showDialog(title, [field("Path", input, "Such as queries/by_month.sql, or dashboards/sales.yaml"), warning && html("p", { class: "warning" }, warning)], [{ label, run: () => run(whole(input.value.trim())) }]);
@@ -55,7 +55,7 @@ export function askPath(title, label, value, run, warning = "") {
   input.setSelectionRange(from, value.includes(".") ? value.lastIndexOf(".") : value.length);
 }
 
-/** A text to read and to copy. */
+/** Shows a text that the author can read and copy. */
 export function showCopy(title, text) {
   const copy = async () => {
     await navigator.clipboard.writeText(text);

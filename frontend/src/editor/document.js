@@ -1,11 +1,11 @@
-// A file that is open: its text as typed, and what the server has of it.
+// An open file: the text as typed, and the text on the server.
 
 
 export class Document {
   /**
    * @param {string} path
-   * @param {{text: string, revision: string} | null} file the server's; null if it has none
-   * @param {{text: string, revision: string | null} | undefined} draft what this browser has kept
+   * @param {{text: string, revision: string} | null} file the file on the server; null if there is none
+   * @param {{text: string, revision: string | null} | undefined} draft the text that this browser has kept
    * @param {string} kind "query", "dashboard", "tables" or "other"
    */
   constructor(path, file, draft, kind) {
@@ -13,15 +13,15 @@ export class Document {
     this.kind = kind;
     this.saved = file?.text ?? null;
     this.text = draft?.text ?? file?.text ?? "";
-    /** The revision that the typed text began with: a save is a conflict if the server has another one by now. */
+    /** The revision on which the typed text is based. Saving causes a conflict if the server now has another revision. */
     this.revision = draft ? draft.revision : (file?.revision ?? null);
-    /** Whether the server accepts no file with this path. Then its text goes with no request about other files. */
+    /** Whether the server accepts no file with this path. If so, requests about other files do not include its text. */
     this.refused = false;
-    /** @type {Record<string, any>} what a viewer would choose */
+    /** @type {Record<string, any>} the values of the parameters, which a viewer would choose */
     this.params = {};
-    /** @type {string | null} the dashboard whose controls are the parameters; null: the first that uses the query */
+    /** @type {string | null} the dashboard whose controls set the parameters; null: the first dashboard that uses the query */
     this.dashboard = null;
-    /** @type {string[]} the dashboards that use the query, as far as the server has said so */
+    /** @type {string[]} the dashboards that use the query, as far as the server has reported them */
     this.usedBy = [];
   }
 
@@ -37,10 +37,10 @@ export class Document {
     return this.text !== this.saved;
   }
 
-  /** The names by which files use the queries and fragments that this file needs. */
+  /** The names of the queries and fragments that this file may use, as files write them. */
   get uses() {
     if (this.language === "sql") return [...this.text.matchAll(/\{\{>\s*([\w/.-]+)/g)].map(([, name]) => name);
-    return this.text.split(/[^\p{L}\p{N}_/.-]+/u); // each word: the worst that a word can do is a question
+    return this.text.split(/[^\p{L}\p{N}_/.-]+/u); // all words: one that is no name can at most cause an unnecessary question to the author
   }
 
   get name() {
@@ -57,7 +57,7 @@ export function editBetween(before, after) {
   const shorter = Math.min(before.length, after.length);
   let from = 0;
   while (from < shorter && before[from] === after[from]) from++;
-  let alike = 0; // at the end
+  let alike = 0; // equal characters at the end
   while (alike < shorter - from && before.at(-1 - alike) === after.at(-1 - alike)) alike++;
   return { from, to: before.length - alike, insert: after.slice(from, after.length - alike) };
 }

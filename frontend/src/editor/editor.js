@@ -1,4 +1,4 @@
-// The entry of the page: who the author is, then the editor.
+// The entry point of the page: finds out who the author is, and then starts the editor.
 
 import { html } from "../dashboards/dom.js";
 import "./code/element.js";

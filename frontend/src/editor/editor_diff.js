@@ -1,5 +1,5 @@
-// The bundle of differences: theirs beside mine, or the last commit beside what is written now. It uses the CodeMirror of
-// <tenantry-code>: hatch_build.py puts code/shared/ in the place of CodeMirror's packages.
+// The bundle of differences: shows the text of others, or of the last commit, next to the current text. It uses the CodeMirror of
+// <tenantry-code>: hatch_build.py replaces CodeMirror's packages with code/shared/.
 
 import { MergeView } from "@codemirror/merge";
 import { EditorState } from "@codemirror/state";
@@ -28,9 +28,9 @@ SHEET.replaceSync(`
 
 /**
  * @param {HTMLElement} host
- * @param {{ mine: string, theirs: string, editable?: boolean, labels?: [string, string], dialect?: string, language?: "sql" | "yaml" }} given
- * labels: of theirs and mine; editable: whether mine can be changed, also by taking a part of theirs
- * @returns {{ readonly text: string, close: () => void }} the text of mine
+ * @param {{ mine: string, theirs: string, editable?: boolean, labels?: [string, string], dialect?: string, language?: "sql" | "yaml" }}
+ *   given labels: the titles of both texts; editable: whether `mine` can be changed, also by copying a part of `theirs`
+ * @returns {{ readonly text: string, close: () => void }} `text`: the current text of `mine`
  */
 export function openDiff(host, { mine, theirs, editable = false, labels = ["Theirs", "Mine"], dialect = "postgresql", language = "sql" }) {
   const place = document.createElement("div");
@@ -77,7 +77,7 @@ export function openDiff(host, { mine, theirs, editable = false, labels = ["Thei
   };
 }
 
-/** What says how many lines are unchanged is a button, also for the Tab key. */
+/** Makes a button of the line that tells how many lines are unchanged, so that the Tab key reaches it. */
 function unfoldByKeys(parent) {
   const reach = () => {
     for (const line of parent.querySelectorAll(".cm-collapsedLines:not([role])")) {
@@ -89,7 +89,7 @@ function unfoldByKeys(parent) {
     const line = event.target;
     if (!line.matches(".cm-collapsedLines") || !["Enter", " "].includes(event.key)) return;
     event.preventDefault();
-    event.stopPropagation(); // the text below it takes no key
+    event.stopPropagation(); // so that the text below gets no key
     const view = EditorView.findFromDOM(line);
     const anchor = view.posAtDOM(line);
     line.click();

@@ -1,4 +1,4 @@
-// The bundle of YAML: completion in dashboards by the published JSON schema, and in the headers of queries.
+// The bundle of YAML: completion in the files of dashboards by the published JSON schema, and in the headers of queries.
 
 import { entry } from "./code/entries.js";
 import { HEADER } from "./code/header_schema.js";
@@ -11,13 +11,13 @@ const QUERY_FILE = "the name of a query file";
 /**
  * @param {import("@codemirror/autocomplete").CompletionContext} context
  * @param {import("./code/knowledge.js").Knowledge} known
- * @returns {import("@codemirror/autocomplete").CompletionResult | null} what fits in the file of a dashboard
+ * @returns {import("@codemirror/autocomplete").CompletionResult | null} what can be written here in the file of a dashboard
  */
 export function completeYaml({ state, pos, explicit }, known) {
   return known.schema && complete(state.sliceDoc(0, pos), state.sliceDoc(pos), explicit, known.schema, known);
 }
 
-/** @returns {import("@codemirror/autocomplete").CompletionResult | null} what fits in the header of a query */
+/** @returns {import("@codemirror/autocomplete").CompletionResult | null} what can be written here in the header of a query */
 export function completeHeader({ state, pos, explicit }) {
   const text = state.sliceDoc(0, pos);
   const begin = text.indexOf("\n", text.indexOf("/*")) + 1;
@@ -35,7 +35,7 @@ function complete(text, after, explicit, root, known) {
   return offered(text.length - place.typed.length, [options], place.typed, WORD);
 }
 
-/** @returns {any[]} the schemas that a value can have, without those that do not know one of its keys */
+/** @returns {any[]} the schemas that a value can have, without those that lack one of its keys */
 function alternatives(schema, keys, root) {
   const { $ref, anyOf = [] } = schema;
   if ($ref) return alternatives($ref.split("/").slice(1).reduce((found, key) => found[key], root), keys, root);

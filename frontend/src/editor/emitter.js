@@ -1,4 +1,4 @@
-// Tells listeners of events by name.
+// Lets listeners subscribe to named events.
 
 export class Emitter {
   #listeners = new Map();

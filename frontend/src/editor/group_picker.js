@@ -1,4 +1,4 @@
-// Chooses a group among many: type a part of its name or id, then take one of the list.
+// A picker for one of many groups: the author types a part of its name or id, and then selects it from a list.
 
 import { freshId, html, icon } from "../dashboards/dom.js";
 import { popover } from "../dashboards/popover.js";
@@ -40,7 +40,10 @@ export function groupPicker(label, environment, choose) {
   let active = 0;
   let asked = 0;
   let timer;
-  /** What was typed is not answered yet; the author has marked a group since, or wants the first of the answer. */
+  /**
+   * `pending`: there is no response yet for the typed text. Since then, `marked`: the author has marked a group. `wanted`: the author has
+   * asked for the first group of the response.
+   */
   let [pending, marked, wanted] = [false, false, false];
 
   function opened() {
@@ -49,7 +52,7 @@ export function groupPicker(label, environment, choose) {
     find(0);
   }
 
-  /** Asks after a pause in typing; an older answer is dropped. */
+  /** Requests groups after a pause in typing. Ignores the responses to older requests. */
   function find(pause, more = false) {
     clearTimeout(timer);
     asked += 1;

@@ -1,4 +1,4 @@
-// The head of the page: as whom queries run.
+// The head of the page: the group and viewer as whom queries run.
 
 import { html, icon } from "../dashboards/dom.js";
 import { ask } from "./client.js";
@@ -83,7 +83,7 @@ function unguarded(workspace) {
   return html("label", { class: "unguarded-choice" }, html("input", { type: "checkbox", change }), "Without guards");
 }
 
-/** A select with its label, which is hidden while there is nothing to choose. */
+/** A select with its label. Both are hidden if there is nothing to choose. */
 function select(label, values, choose) {
   const input = html("select", { "aria-label": label, change: () => choose(input.value) });
   const element = html("div", { class: "control" }, html("span", { class: "control-label" }, label), html("span", { class: "select" }, input, icon("down")));

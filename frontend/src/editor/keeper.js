@@ -1,13 +1,13 @@
-// What this browser keeps for an author: drafts, the history of runs, what was open. Never rows.
+// What this browser keeps for an author: drafts, the history of runs, and which files were open. It never keeps rows.
 
 import { MOUNT } from "./client.js";
 
 const HISTORY = "history";
 
-/** What the name of everything begins with that the editors of this mount keep. */
+/** The names of everything that the editors of this mount keep begin with this string. */
 const EVERYTHING = `tenantry-editor ${MOUNT} `;
 
-/** Whether this browser keeps something for an author, who may have a session. */
+/** Whether this browser keeps anything for an author, who may then have a session. */
 export function hasKept() {
   try {
     return Object.keys(localStorage).some((name) => name.startsWith(EVERYTHING));
@@ -21,14 +21,14 @@ export class Keeper {
 
   /**
    * @param {string} author
-   * @param {(full: boolean) => void} [told] whether the storage is full, after each write
+   * @param {(full: boolean) => void} [told] called after each write; `full`: whether the storage is full
    */
   constructor(author, told = () => {}) {
-    this.#prefix = `${EVERYTHING}${encodeURIComponent(author)} `; // no name is the beginning of another
+    this.#prefix = `${EVERYTHING}${encodeURIComponent(author)} `; // the space avoids that an author's prefix is the beginning of another's
     this.told = told;
   }
 
-  /** @returns {any} undefined if nothing is kept, or if the browser allows no storage */
+  /** @returns {any} the kept value; undefined if there is none, or if the browser allows no storage */
   get(name) {
     try {
       return JSON.parse(localStorage.getItem(this.#prefix + name) ?? "null") ?? undefined;
@@ -37,7 +37,7 @@ export class Keeper {
     }
   }
 
-  /** Keeps a value as JSON. When the storage is full, the history of runs makes room for it. */
+  /** Keeps a value as JSON. If the storage is full, the history of runs is deleted. */
   put(name, value) {
     const text = JSON.stringify(value);
     const kept = this.#write(name, text) || (name !== HISTORY && (this.drop(HISTORY), this.#write(name, text)));
@@ -58,21 +58,21 @@ export class Keeper {
     try {
       localStorage.removeItem(this.#prefix + name);
     } catch {
-      // a browser that allows no storage has kept nothing
+      // a browser without storage has kept nothing
     }
   }
 
-  /** Drops everything of the author whose name does not begin with `kept`. */
+  /** Deletes everything of the author, except names that begin with `kept`. */
   clear(kept) {
     for (const name of this.names("")) if (!name.startsWith(kept)) this.drop(name);
   }
 
-  /** Calls `run` with the name and the value of what another tab keeps. */
+  /** Calls `run` with the name and value when another tab keeps something. */
   watch(run) {
     addEventListener("storage", ({ key, newValue }) => key?.startsWith(this.#prefix) && newValue && run(key.slice(this.#prefix.length), JSON.parse(newValue)));
   }
 
-  /** @returns {string[]} the rest of each name that begins with `start` */
+  /** @returns {string[]} the names that begin with `start`, without this beginning */
   names(start) {
     try {
       const prefix = this.#prefix + start;

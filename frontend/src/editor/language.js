@@ -1,12 +1,12 @@
-// Brings what the server knows of a text to the code view: findings, variables, the catalogue, the meaning of tags.
-// Typing waits for none of it.
+// Asks the server about the text, and gives its responses to the code view: findings, variables, the catalogue, the meaning of tags. Typing
+// never waits for them.
 
 import { ask, MOUNT } from "./client.js";
 import { latest } from "./latest.js";
 
-/** Milliseconds after which the server has counted some more groups. */
+/** Milliseconds after which to ask again while the server is still counting groups. */
 const COUNTING = 2_000;
-/** Milliseconds for which a catalogue is not asked for again. */
+/** Milliseconds for which a catalogue is not requested again. */
 const CURRENT = 600_000;
 
 /**
@@ -20,12 +20,12 @@ export function followLanguage(workspace, view, shown) {
   const tell = (changes) => view.setKnowledge(Object.assign(knowledge, changes));
 
   const check = latest(() => ask("check", body("path", "text", "drafts", "environment", "group", "schema", "dashboard")), ({ findings, dialect, groups }) => {
-    if (groups === null) setTimeout(check, COUNTING); // coverage follows
+    if (groups === null) setTimeout(check, COUNTING); // the counts of groups are not ready
     if (dialect) shown.dialect(dialect);
     view.setFindings(findings);
     shown.findings(findings);
   }, shown.failed);
-  /** As `latest`, for what only queries have: once another file is open, nothing is asked and no answer is used. */
+  /** Like `latest`, for requests that only queries need. If another file is open, it sends no request and ignores responses. */
   const ofQuery = (request, use) => {
     let asked;
     return latest(() => {
@@ -34,11 +34,11 @@ export function followLanguage(workspace, view, shown) {
     }, (answer) => asked === workspace.active && use(answer));
   };
   let latestVariables = "";
-  let dashboards = []; // that use the query
+  let dashboards = []; // the dashboards that use the query
   const variables = ofQuery(() => ask("variables", body("path", "text", "drafts", "environment", "group", "viewer", "schema", "dashboard")), (answer) => {
     const known = latestVariables;
     latestVariables = JSON.stringify(answer);
-    if (latestVariables === known) return; // a field that is filled in keeps the focus
+    if (latestVariables === known) return; // so that a field keeps the focus while the author fills it in
     tell(answer);
     dashboards = answer.dashboards;
     workspace.active.usedBy = dashboards.map(({ name }) => name);
@@ -46,7 +46,7 @@ export function followLanguage(workspace, view, shown) {
     adopt();
   });
 
-  /** A query begins with the schema of the dashboard that uses it. */
+  /** Sets the schema to that of the dashboard that uses the query. This happens once for each query and dashboard. */
   function adopt() {
     const { active, choice, schemas } = workspace;
     const { name, schema } = dashboards.find((each) => each.name === active.dashboard) ?? dashboards[0] ?? {};
@@ -76,13 +76,13 @@ export function followLanguage(workspace, view, shown) {
 
   let schema = null;
 
-  /** What the file of a dashboard can hold. */
+  /** Requests the JSON schema of dashboards. */
   async function describeDashboards() {
     schema ??= fetch(`${MOUNT}/-/dashboard-schema.json`).then((response) => (response.ok ? response.json() : Promise.reject(new Error(response.statusText))));
     try {
       tell({ schema: await schema, mapped: workspace.schemas, queries: workspace.files.filter(({ kind }) => kind === "query").map(({ path }) => path.replace(/^queries\/|\.sql$/g, "")) });
     } catch {
-      schema = null; // the file can be written without it, and the next one asks again
+      schema = null; // completion is not essential, and the next file requests the schema again
     }
   }
 

@@ -1,13 +1,12 @@
-// Asks the server about what is typed: after a pause, one request at a time, and only the answer for the newest text
-// counts.
+// Asks the server about typed text: after a pause, with one request at a time. Only the response for the newest text is used.
 
 const PAUSE = 400;
 
 /**
  * @template A
  * @param {(...values: any[]) => Promise<A>} request
- * @param {(answer: A) => void} use gets the answer, unless there was another call since its request
- * @param {(error: Error) => void} [failed] gets the failure of the newest request
+ * @param {(answer: A) => void} use gets the response, unless there was another call after its request
+ * @param {(error: Error) => void} [failed] gets the error of the newest request
  * @param {number} [pause] milliseconds without a call before the request
  * @returns {(...values: any[]) => void}
  */

@@ -1,4 +1,4 @@
-// What a viewer would choose: a field for each parameter that the query declares.
+// The values that a viewer would choose: a field for each parameter that the query declares.
 
 import { presetLabel } from "../dashboards/controls/presets.js";
 import { freshId, html, icon } from "../dashboards/dom.js";
@@ -6,13 +6,13 @@ import { freshId, html, icon } from "../dashboards/dom.js";
 const INPUTS = { date: "date", datetime: "datetime-local" };
 const RANGES = { "date range": "date", "datetime range": "datetime-local", "relative range": "datetime-local" };
 const LIST = "list of ";
-/** Ranges that are offered where the query names none. */
+/** Ranges that are offered if the query names none. */
 const RELATIVE = ["last 30 days", "last 90 days", "last 6 months", "last 12 months"];
 const OWN = "dates";
 
 /**
  * @param {(changes: {params?: Record<string, any>, dashboard?: string}) => void} changed
- * @param {(query: string) => Promise<any[][]>} choicesOf the rows of a query: values, and how they are shown
+ * @param {(query: string) => Promise<any[][]>} choicesOf returns the rows of a query: values and their labels
  * @returns {{element: HTMLElement, show: (params: any[], values: Record<string, any>, dashboards: {name: string}[], dashboard: string | null) => void}}
  */
 export function parameterFields(changed, choicesOf) {
@@ -26,7 +26,7 @@ export function parameterFields(changed, choicesOf) {
     changed({ params: values });
   }
 
-  /** Where parameters come from that the query does not declare. */
+  /** Says where the parameters come from that the query itself does not declare. */
   function origin(dashboards, dashboard) {
     if (dashboards.length === 1) return html("p", { class: "count params-origin" }, `As in ${dashboards[0].name}`);
     const id = freshId("dashboard");
@@ -43,7 +43,9 @@ export function parameterFields(changed, choicesOf) {
     return html("div", { class: "control" }, html("label", { for: id, title: type }, label), input);
   }
 
-  /** The choices that a query gives, once the field is used; in a list those that are not in it yet. */
+  /**
+   * Offers the choices that a query provides, once the field gets the focus. In a list, choices that are already in the field are omitted.
+   */
   function suggest(input, query, list) {
     const options = html("datalist", { id: freshId("choices") });
     let rows = [];
@@ -53,7 +55,7 @@ export function parameterFields(changed, choicesOf) {
       options.replaceChildren(...rows.filter(([value]) => !taken.has(String(value))).map(([value, label]) => html("option", { value: [before, value].filter((each) => each !== "").join(" ") }, String(label ?? value))));
     };
     const fill = async () => {
-      rows = await choicesOf(query).catch(() => []); // any value can be typed
+      rows = await choicesOf(query).catch(() => []); // without choices, any value can be typed
       offer();
     };
     input.addEventListener("focus", fill, { once: true });
@@ -79,7 +81,7 @@ export function parameterFields(changed, choicesOf) {
 
 function control({ name, type, choices, labels = choices, presets, default: usual }, id, value, put) {
   const list = Boolean(type?.startsWith(LIST));
-  const one = list ? type.slice(LIST.length) : type; // null: the query does not declare it
+  const one = list ? type.slice(LIST.length) : type; // null if the query does not declare the parameter
   const placeholder = usual === undefined || usual === null ? "not set" : typeof usual === "string" ? usual : JSON.stringify(usual);
   if (RANGES[one]) return range({ name, choices, presets, default: usual }, id, RANGES[one], value, put);
   const named = choices?.map((each, place) => [String(each), String(labels[place])]);
@@ -99,7 +101,7 @@ function control({ name, type, choices, labels = choices, presets, default: usua
   });
 }
 
-/** The values of a list, which commas divide. */
+/** The values of a list, which commas separate. */
 const listed = (text) => text.split(",").map((each) => each.trim()).filter(Boolean);
 
 function several(id, choices, value = [], put) {
@@ -113,7 +115,7 @@ function options(id, choices, value, placeholder, put) {
   return html("span", { class: "select" }, input, icon("down"));
 }
 
-/** A relative range, of which the first is the default, or the days that the author enters. */
+/** A field for a range: a relative range, with the default first, or two days that the author enters. */
 function range({ name, choices, presets, default: usual }, id, type, value, put) {
   const places = html("span", { class: "range-fields" });
   const words = (text) => String(text).replaceAll("-", " ");

@@ -1,4 +1,4 @@
-// The dashboard as the chosen group sees it, beside its file.
+// The preview of a dashboard for the chosen group, next to the dashboard's file.
 
 import { html } from "../dashboards/dom.js";
 import { ask } from "./client.js";
@@ -18,23 +18,23 @@ export function preview(workspace) {
     const { active } = workspace;
     const { drafts, ...chosen } = workspace.body(active, "drafts", "environment", "group", "viewer");
     const texts = active.changed ? { ...drafts, [active.path]: active.text } : drafts;
-    return ask("preview", { dashboard: active.path, drafts: texts, ...chosen, preview: isSecureContext ? id : null }); // elsewhere frames do not follow drafts
+    return ask("preview", { dashboard: active.path, drafts: texts, ...chosen, preview: isSecureContext ? id : null }); // only in a secure context frames follow drafts
   };
   let timer = 0;
   const use = ({ preview: current, address, seconds }) => {
     id = current;
     clearTimeout(timer);
-    timer = setTimeout(() => workspace.active?.isDashboard && renew(), seconds * 1_000); // before the session ends
+    timer = setTimeout(() => workspace.active?.isDashboard && renew(), seconds * 1_000); // renew it before the session ends
     if (!workspace.active?.isDashboard) return;
     const { active, choice: { group } } = workspace;
     word.hidden = !active.changed && !workspace.unsavedBehind(active).length;
     word.textContent = `As ${group.name}, with text that is not saved`;
     word.classList.remove("problem");
     frame.hidden = false;
-    if (address !== null) show(address); // else the frame draws itself anew
+    if (address !== null) show(address); // otherwise the frame reloads its content itself
   };
 
-  /** In the place of the page before it, if that was the same dashboard: the frame is there once it is tall enough. */
+  /** If the frame shows the same dashboard again, scrolls to the previous place once the page is tall enough. */
   let due = 0;
   const show = (address) => {
     due = shown === drawn ? due || frame.contentWindow.scrollY : 0;
@@ -48,18 +48,18 @@ export function preview(workspace) {
       grown.disconnect();
       due = 0;
     };
-    page.addEventListener("scroll", scrolled, { once: true }); // this one, or the author's
+    page.addEventListener("scroll", scrolled, { once: true }); // ends at this scrolling, or at that of the author
     if (page.scrollY) scrolled();
     else grown.observe(body);
   });
   const failed = (error) => {
     word.hidden = false;
-    word.textContent = error.message; // the last good preview stays
+    word.textContent = error.message; // the last valid preview stays visible
     word.classList.add("problem");
   };
   const renew = latest(request, use, failed);
-  let shown; // the path
-  let drawn; // that of the frame
+  let shown; // the path of the open dashboard
+  let drawn; // the path of the dashboard in the frame
   workspace.on("text open choice saved", () => {
     const { active, choice } = workspace;
     if (!active?.isDashboard || !choice.group || !workspace.may("run")) return;

@@ -1,4 +1,4 @@
-// What the checker found in the text, in words, below the editor.
+// The list of findings in words, below the text.
 
 import { html } from "../dashboards/dom.js";
 

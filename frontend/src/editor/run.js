@@ -1,8 +1,8 @@
-// One run of a query: its messages while they come.
+// A run of a query, with its messages as they arrive.
 
 import { lines } from "./client.js";
 
-/** The rows and facts of a run. `error` is the server's; `stopped`: the author has left it. */
+/** The rows and facts of a run. `error`: the error of the server. `stopped`: whether the author has stopped the run. */
 export class Run {
   started = null;
   columns = [];
@@ -12,7 +12,7 @@ export class Run {
   stopped = false;
   #controller = new AbortController();
 
-  /** @param {object} body of the request */
+  /** @param {object} body the body of the request */
   constructor(body) {
     this.body = body;
   }
@@ -47,7 +47,7 @@ export class Run {
   }
 }
 
-/** The columns, with a number after a name that is there already: rows are read by names. */
+/** The columns with unique names: a number is added to a name that occurs again, because rows are read by names. */
 function distinct(columns) {
   const counts = new Map();
   return columns.map((column) => {

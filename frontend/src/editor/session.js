@@ -1,19 +1,19 @@
-// Who the author is: the one-time link of the address, and what is shown when a session has ended.
+// Finds out who the author is by the one-time link in the address. Shows a dialog when the session has ended.
 
 import { ask, connection, MOUNT } from "./client.js";
 import { field, showDialog } from "./dialogs.js";
 import { hasKept } from "./keeper.js";
 import { html } from "../dashboards/dom.js";
 
-/** The fields of a link's fragment. */
+/** The fields in the fragment of a link. */
 const fieldsOf = (link) => new URLSearchParams(link.slice(link.indexOf("#") + 1));
 
 /**
- * Exchanges the code of the page's address for a session, and takes it out of the address. Throws Refused.
+ * Exchanges the code in the page's address for a session, and removes the code from the address. Throws Refused.
  * @returns {Promise<{state: any, first: {environment?: string, group?: string}}>} `first`: the group that the link names
  */
 export async function enter() {
-  addEventListener("hashchange", () => fieldsOf(location.hash).has("code") && location.reload()); // a new link in the same tab
+  addEventListener("hashchange", () => fieldsOf(location.hash).has("code") && location.reload()); // the author opens a new link in the same tab
   const fields = fieldsOf(location.hash);
   const code = location.hash && fields.get("code");
   let refused = null;
@@ -23,7 +23,7 @@ export async function enter() {
     if (hasKept()) before = await ask("state", {}).catch(() => null);
     await ask("session", { code }).catch((error) => (refused = error));
   }
-  const state = await ask("state", {}).catch((error) => Promise.reject(refused ?? error)); // this browser may have a session
+  const state = await ask("state", {}).catch((error) => Promise.reject(refused ?? error)); // a session of this browser may still be valid
   if (before && before.author !== state.author) {
     showDialog(`You are ${state.author} now`, [html("p", {}, `The link that you opened is for ${state.author}. It has replaced the session of ${before.author} in this browser. If you did not expect that, log out.`)], [{ label: "Continue" }]);
   }
@@ -43,7 +43,7 @@ export async function leave(workspace) {
   location.reload();
 }
 
-/** What an author sees who has no session. */
+/** The page for an author without a session. */
 export function noAuthor(error) {
   const left = history.state === LEFT;
   if (left) history.replaceState(null, "");
@@ -58,7 +58,7 @@ export function noAuthor(error) {
 
 /**
  * Shows a dialog when the session ends. The page and all texts stay.
- * @param {{state: any}} workspace whose state is that of the new session
+ * @param {{state: any}} workspace which gets the state of the new session
  */
 export function watchSession(workspace) {
   let dialog = null;
@@ -82,7 +82,7 @@ export function watchSession(workspace) {
   });
 }
 
-/** The command that prints a link with the same rights as `state`, if it is given, and what its reader adds. */
+/** The command that prints a link with the same rights as `state`, if given, and a note with what the reader must fill in. */
 function command(author, state) {
   const named = state ? [...state.rights.map((each) => ["right", each]), ...(state.environments.length ? state.environments : ["NAME"]).map((each) => ["environment", each])] : [];
   const options = [["author", author], ["url", location.origin + MOUNT], ...named].map(([name, value]) => ` --${name} ${quoted(value)}`);

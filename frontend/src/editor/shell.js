@@ -1,4 +1,4 @@
-// The page of the editor: files on the left, the text, and below it what the query gives.
+// The page of the editor: files on the left, the text, and below it the results of the query.
 
 import { html } from "../dashboards/dom.js";
 import { load } from "../dashboards/chunks.js";
@@ -111,7 +111,7 @@ export class Shell {
     this.banner.textContent = text;
   }
 
-  /** Changes the text so that the author can undo it. */
+  /** Changes the text in a way that the author can undo. */
   #edit(edit) {
     this.view.applyEdit(edit);
     this.view.focus();
@@ -122,7 +122,7 @@ export class Shell {
     if (document.text !== text) this.workspace.typed(text, document);
   }
 
-  /** Carries out what an author asked for; an error is shown above the text. */
+  /** Runs an action of the author. An error is shown above the text. */
   async #perform(action) {
     this.#alert("");
     this.commands.say("");
@@ -165,7 +165,7 @@ export class Shell {
     });
   }
 
-  /** The rows of a query of the folder, for the fields of parameters. */
+  /** The rows of a saved query, for the fields of parameters. */
   async #rowsOf(name) {
     const { workspace } = this;
     if (!workspace.may("run") || !workspace.choice.group) return [];
@@ -190,7 +190,7 @@ export class Shell {
     });
   }
 
-  /** Saves one document after the other. Returns what shows the first conflict. */
+  /** Saves documents one after the other. If there is a conflict, returns a function that shows the first one. */
   async #save(documents) {
     for (const document of documents) {
       const theirs = await this.workspace.save(document);
@@ -223,13 +223,13 @@ export class Shell {
     this.#perform(async () => {
       const { path, text } = active;
       const answer = await ask("format", { path, text, dialect: this.dialect });
-      if (active.text !== text) return; // the author went on typing
+      if (active.text !== text) return; // the author has changed the text meanwhile
       if (answer.text === text) this.commands.say(answer.message ?? "Nothing to change");
       else this.#replace(active, answer.text);
     });
   }
 
-  /** Shows what differs from the last commit, or the text again. */
+  /** Shows the differences from the last commit, or shows the text again. */
   changes() {
     if (this.#diff) return this.#endDiff();
     const { active } = this.workspace;

@@ -1,4 +1,4 @@
-// The line between the text and the result, which moves by mouse and by arrow keys.
+// The line between the text and the result, which can be moved by mouse and by arrow keys.
 
 import { html } from "../dashboards/dom.js";
 

@@ -1,4 +1,4 @@
-// The open files.
+// The tabs of the open files.
 
 import { html, icon } from "../dashboards/dom.js";
 

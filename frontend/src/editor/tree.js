@@ -1,4 +1,4 @@
-// The files of the folder, with marks of what has changed.
+// The files of the folder. Changed files are marked.
 
 import { html } from "../dashboards/dom.js";
 import { nameOf } from "./document.js";
@@ -70,7 +70,7 @@ export function fileTree(workspace, failed, created) {
   return element;
 }
 
-/** The path without the folder and suffix that all files of a kind have. */
+/** The path without the folder and the suffix that all files of a kind have. */
 function shortened(path) {
   return path.replace(/^(queries|dashboards)\//, "").replace(/\.(sql|ya?ml)$/, "") || nameOf(path);
 }
@@ -80,7 +80,7 @@ function startOf(files, usual) {
   return folders[0] ?? usual;
 }
 
-/** Arrow keys go through the files. */
+/** Moves between the files by arrow keys. */
 function move(event) {
   const buttons = [...event.currentTarget.querySelectorAll(".file")];
   const at = buttons.indexOf(document.activeElement);

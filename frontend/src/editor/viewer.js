@@ -47,7 +47,7 @@ export function viewerFields(workspace) {
   };
 }
 
-/** A number, true, false or a list as JSON has it; anything else is a string. */
+/** Reads a number, true, false or a list as JSON; any other text is a string. */
 function parsed(text) {
   if (!/^(-?\d|true$|false$|\[)/.test(text)) return text;
   try {

@@ -1,4 +1,4 @@
-// The files that are open, what is chosen, and what the author may do.
+// The open files, the current choices, and what the author may do.
 
 import { ask } from "./client.js";
 import { Document, kindOf } from "./document.js";
@@ -6,10 +6,10 @@ import { Emitter } from "./emitter.js";
 
 const DRAFT = "draft ";
 const PAUSE = 300;
-/** As many as the server takes with a request. */
+/** The maximum that the server accepts with a request. */
 const MOST_DRAFTS = 20;
 
-/** Too narrow to write on. */
+/** Whether the page is too narrow for writing. */
 const NARROW = matchMedia("(max-width: 600px)");
 
 /** Emits "files", "open", "text", "saved", "choice", "schemas" and "elsewhere". */
@@ -21,7 +21,7 @@ export class Workspace extends Emitter {
   documents = new Map();
   /** @type {Document | null} */
   active = null;
-  /** Of the chosen group's mapping. */
+  /** The schemas of the chosen group's mapping. */
   schemas = ["main"];
   #unwritten = new Set();
   #timer;
@@ -49,12 +49,12 @@ export class Workspace extends Emitter {
     return this.state.rights.includes(right) && !(right === "save" && (this.state.read_only || !this.mayType));
   }
 
-  /** Whether the page is wide enough to write on, and the author can do something with the text. */
+  /** Whether the page is wide enough for writing and the author may run or save. */
   get mayType() {
     return !NARROW.matches && ["run", "save"].some((right) => this.state.rights.includes(right));
   }
 
-  /** Why there is no button to run or to save, in words; "" if there are both. */
+  /** The reason, in words, why there is no button to run or to save. Empty if both are there. */
   get denied() {
     const lacking = ["run", "save"].filter((right) => !this.state.rights.includes(right));
     const words = [this.state.read_only && "Read-only: nobody saves files in this editor", lacking.length && `You have no right to ${lacking.join(" or ")}`];
@@ -64,7 +64,7 @@ export class Workspace extends Emitter {
   /** @param {object} changes of `choice` */
   choose(changes) {
     Object.assign(this.choice, changes);
-    const { viewer, ...kept } = this.choice; // attributes of a viewer are values: they end with the page
+    const { viewer, ...kept } = this.choice; // the attributes of a viewer are values, so they are not kept after the page is closed
     this.keeper.put("choice", kept);
     this.emit("choice");
   }
@@ -80,12 +80,12 @@ export class Workspace extends Emitter {
     this.emit("files");
   }
 
-  /** Whether the file has text that is not saved, in a tab or kept from an earlier visit. */
+  /** Whether the file has unsaved text, in a tab or kept from an earlier visit. */
   isDraft(path) {
     return this.documents.get(path)?.changed ?? this.keeper.get(DRAFT + path) !== undefined;
   }
 
-  /** The paths of the open files with text that is not saved, as one text to compare. */
+  /** The paths of the open files with unsaved text, joined to a string for comparisons. */
   changedPaths() {
     return [...this.documents.values()].filter((each) => each.changed).map(({ path }) => path).join("\n");
   }
@@ -98,7 +98,7 @@ export class Workspace extends Emitter {
   }
 
   /**
-   * @returns {Promise<Document>} a file with its draft, also if it is not open. Throws Refused
+   * @returns {Promise<Document>} a file with its draft, even if it is not open. Throws Refused
    */
   async read(path) {
     if (this.documents.has(path)) return this.documents.get(path);
@@ -113,13 +113,13 @@ export class Workspace extends Emitter {
     return Object.assign(found, { refused });
   }
 
-  /** Throws an error that says why no new file can have this path. */
+  /** Throws an error with the reason if no new file can have this path. */
   async requireFree(path) {
     if (this.files.some((each) => each.path === path)) throw new Error(`There is a file ${path} already.`);
     await ask("file/new", { path });
   }
 
-  /** Opens a file that the server does not have yet. */
+  /** Opens a new file that is not on the server yet. */
   create(path, text = "") {
     const document = new Document(path, null, { text, revision: null }, kindOf(path));
     this.documents.set(path, document);
@@ -135,7 +135,7 @@ export class Workspace extends Emitter {
     this.emit("open");
   }
 
-  /** Closes the tab. Text that is not saved stays in this browser. */
+  /** Closes the tab. Unsaved text stays in this browser. */
   close(path) {
     this.#keep();
     const paths = [...this.documents.keys()];
@@ -144,14 +144,14 @@ export class Workspace extends Emitter {
     this.show(this.active?.path === path ? (paths[at + 1] ?? paths[at - 1]) : this.active?.path);
   }
 
-  /** Opens what was open at the last visit; a file that is gone stays closed. */
+  /** Opens the files that were open at the last visit. A file that no longer exists stays closed. */
   async restore() {
     const { paths = [], active } = this.keeper.get("open") ?? {};
     const unlessGone = (error) => (error.status ? null : Promise.reject(error)); // without an answer, all stay for the next visit
     const readAll = async (wanted) => {
       const found = await Promise.all(wanted.map((path) => this.read(path).catch(unlessGone)));
       const kept = found.filter(Boolean).map((document) => [document.path, document]);
-      this.documents = new Map([...kept, ...this.documents]); // the author may have opened some meanwhile
+      this.documents = new Map([...kept, ...this.documents]); // the author may have opened files meanwhile
     };
     await readAll(paths);
     const first = this.files.find(({ kind }) => kind === "query") ?? this.files[0];
@@ -162,7 +162,7 @@ export class Workspace extends Emitter {
 
   // --- texts ----------------------------------------------------------------------------------------------------------
 
-  /** The author has typed. The text is kept in this browser within moments. */
+  /** Call this when the author has typed. The text is kept in this browser after a moment. */
   typed(text, document = this.active) {
     document.text = text;
     this.#unwritten.add(document.path);
@@ -171,7 +171,7 @@ export class Workspace extends Emitter {
     this.emit("text", document);
   }
 
-  /** Another tab keeps a text of a file that is changed here, too. */
+  /** Reports that another tab has kept another text of a file that is also changed here. */
   #seenElsewhere(name, { text }) {
     const document = name.startsWith(DRAFT) ? this.documents.get(name.slice(DRAFT.length)) : null;
     if (document?.changed && document.text !== text) this.emit("elsewhere", document);
@@ -179,7 +179,7 @@ export class Workspace extends Emitter {
 
   /**
    * @param {Document} document
-   * @returns {Document[]} open files with text that is not saved and that the document needs, each after what it needs
+   * @returns {Document[]} the open files with unsaved text that the document needs; each file comes after the files that it needs
    */
   unsavedBehind(document, met = new Set([document])) {
     const names = new Set(document.uses);
@@ -204,9 +204,9 @@ export class Workspace extends Emitter {
   /**
    * Saves a document.
    * @param {Document} document
-   * @param {string | null} [revision] that it replaces
-   * @returns {Promise<{text: string | null, revision: string | null} | null>} theirs, if others have changed the file
-   *   meanwhile; else null. Throws Refused.
+   * @param {string | null} [revision] the revision that it replaces
+   * @returns {Promise<{text: string | null, revision: string | null} | null>} the file of others, if they have changed it meanwhile;
+   *   otherwise null. Throws Refused.
    */
   async save(document, revision = document.revision) {
     const { path, text } = document;
@@ -218,7 +218,7 @@ export class Workspace extends Emitter {
       if (error.code !== "file_conflict") throw error;
       return error.answer.theirs;
     }
-    this.#unwritten.add(path); // what was typed meanwhile stays a draft
+    this.#unwritten.add(path); // text that was typed during the save stays a draft
     this.#keep();
     this.emit("saved", document);
     await this.load();
@@ -242,14 +242,14 @@ export class Workspace extends Emitter {
   /** Throws Refused. */
   async remove(document) {
     if (document.saved !== null) await ask("file/delete", { path: document.path, revision: document.revision });
-    document.text = document.saved; // no draft is left
+    document.text = document.saved; // so that no draft remains
     this.#unwritten.add(document.path);
     this.close(document.path);
     this.keeper.drop(DRAFT + document.path);
     await this.load();
   }
 
-  /** Ends the session. This browser then has nothing of the author but drafts. Throws Refused. */
+  /** Ends the session. Only drafts of the author stay in this browser. Throws Refused. */
   async leave() {
     try {
       await ask("session/end", {});
@@ -260,7 +260,7 @@ export class Workspace extends Emitter {
 
   // --- requests -------------------------------------------------------------------------------------------------------
 
-  /** Texts of other files that are not saved, by path. */
+  /** The unsaved texts of other files, by path. */
   draftsBeside(path) {
     const changed = [...this.documents.values()].filter((each) => each.changed && !each.refused && each.path !== path);
     return Object.fromEntries(changed.slice(-MOST_DRAFTS).map((each) => [each.path, each.text]));
@@ -269,7 +269,7 @@ export class Workspace extends Emitter {
   /**
    * The fields of a request about a document as the chosen group.
    * @param {Document} document
-   * @param {...string} names of the fields
+   * @param {...string} names the names of the fields
    */
   body(document, ...names) {
     const { path, text, params, dashboard } = document;

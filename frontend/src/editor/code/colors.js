@@ -1,4 +1,4 @@
-// How the editor looks. Colours and sizes are the tokens of the page, which are inherited into the shadow root.
+// The look of the editor. Colours and sizes are the tokens of the page, which the shadow root inherits.
 
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
@@ -6,7 +6,7 @@ import { tags } from "@lezer/highlight";
 
 import { CLAUSE, TAG_MARK, TAG_PATH } from "./languages.js";
 
-/** A colour of the tokens, darkened (in dark: lightened) so far that it can be read on the ground of a selection, too. */
+/** A colour of the tokens, darker in light mode and lighter in dark mode, so that it is readable on the background of a selection too. */
 const INK = (name) => `color-mix(in srgb, var(--${name}) 85%, var(--text))`;
 const HIGHLIGHT = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword], color: INK("accent") },
@@ -41,7 +41,7 @@ const THEME = EditorView.theme({
   ".cm-selectionMatch, .cm-searchMatch": { background: "none", outline: "var(--hairline) solid var(--line-control)" },
   ".cm-searchMatch-selected": { background: "var(--editor-selected)" },
   ".cm-tooltip": { ...FLOATING, color: "var(--text)", fontFamily: "var(--font)", overflow: "hidden", maxWidth: "min(72ch, 90vw)" },
-  ".cm-tooltip.cm-tooltip-autocomplete": { overflow: "visible" }, // what is said of an entry stands beside the list
+  ".cm-tooltip.cm-tooltip-autocomplete": { overflow: "visible" }, // the description of an entry is next to the list
   ".cm-tooltip.cm-completionInfo": { padding: "var(--space-2) var(--space-3)", maxWidth: "36ch" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--font-code)", fontSize: "var(--size-2)", maxHeight: "18em", minWidth: "22em" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { display: "flex", gap: "var(--space-2)", padding: "var(--space-1) var(--space-2)", lineHeight: "1.45" },

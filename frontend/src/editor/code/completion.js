@@ -1,5 +1,5 @@
-// What is offered at the cursor: variables and filters in tags, tables and columns in SQL. It comes from what the server
-// has answered before, so that typing waits for nothing.
+// What completion offers at the cursor: variables and filters in tags, tables and columns in SQL. It uses earlier responses of the server,
+// so that typing never waits.
 
 import { autocompletion, pickedCompletion } from "@codemirror/autocomplete";
 
@@ -49,7 +49,7 @@ function completeTag(at, known) {
 
 const withApply = (made) => (option) => ({ ...option, apply: made(option.apply) });
 
-/** Writes what is in a tag, and goes behind its }}, which may be there. */
+/** Inserts the content of a tag, and moves the cursor after the closing }}, which may already be there. */
 const tagContent = (text) => (view, option, from, to) => {
   const rest = view.state.sliceDoc(to, Math.min(to + LONGEST_REST, view.state.doc.lineAt(to).to));
   const hasFilters = /^\s*\|/.test(rest);
@@ -58,7 +58,7 @@ const tagContent = (text) => (view, option, from, to) => {
   picked(view, option, from, to + end, `${space}${text}${hasFilters ? "" : " }}"}`);
 };
 
-/** Writes a call, and goes between the parentheses. */
+/** Inserts a call, and moves the cursor between its parentheses. */
 const called = (text) => (view, option, from, to) => {
   const open = text.endsWith("()") && view.state.sliceDoc(to, to + 1) === "(";
   picked(view, option, from, to, open ? text.slice(0, -2) : text, text.endsWith("()") && !open ? 1 : 0);
@@ -89,7 +89,7 @@ function completeSql(at, known, lexer, pos) {
   return offered(at.from, [columns, aliases, known.keywords, functions, columns.length ? [] : known.tables], at.typed, WORD);
 }
 
-/** A name that several tables have is offered with each table's. */
+/** A column name that several tables have is offered once for each table, with the table's name. */
 function distinct(sources, known) {
   const found = sources.flatMap((source) => columnsIn(source, known).map((column) => ({ column, of: source.name })));
   const times = new Map();

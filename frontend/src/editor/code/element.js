@@ -1,4 +1,4 @@
-// <tenantry-code>: the editor of a file, in a shadow root, where the strict policy lets CodeMirror's styles pass.
+// <tenantry-code>: the editor of a file. It is in a shadow root, because there the strict policy allows CodeMirror's styles.
 
 import { acceptCompletion, closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
@@ -31,19 +31,19 @@ SHEET.replaceSync(`
 /** @typedef {{ path: string, text: string, dialect?: string, language: "sql" | "yaml", readOnly?: boolean }} Shown */
 
 class TenantryCode extends HTMLElement {
-  /** For the bundle of differences. */
+  /** Used by the bundle of differences. */
   static shared = { ...shared, sheet: SHEET };
 
   /** @type {EditorView} */ #view;
   #given = {};
-  /** The text of the newest document, which is asked for several times at each keystroke. */
+  /** The text of the newest document. It is kept, because each keystroke needs it several times. */
   #joined = { doc: null, text: "" };
   #knowledge = new Knowledge();
   #language = new Compartment();
   #access = new Compartment();
   /** @type {Shown} */
   #shown = { path: "", text: "", language: "sql" };
-  /** @type {Map<string, { state: EditorState, top: number, left: number }>} what was undone and selected in files that are not shown */
+  /** @type {Map<string, { state: EditorState, top: number, left: number }>} the history and selection of files that are not shown */
   #kept = new Map();
 
   constructor() {
@@ -99,7 +99,7 @@ class TenantryCode extends HTMLElement {
     return this.#joined.text;
   }
 
-  /** @param {readonly import("./findings.js").Finding[]} found for the text that is shown */
+  /** @param {readonly import("./findings.js").Finding[]} found findings in the text that is shown */
   setFindings(found) {
     showFindings(this.#view, found);
   }
@@ -110,7 +110,7 @@ class TenantryCode extends HTMLElement {
     this.#knowledge = new Knowledge(given, this.#shown.dialect);
   }
 
-  /** @param {Parameters<typeof showMeaning>[1]} meaning for the text that is shown; null: none */
+  /** @param {Parameters<typeof showMeaning>[1]} meaning of the text that is shown; null removes it */
   setMeaning(meaning) {
     showMeaning(this.#view, meaning);
   }
@@ -120,7 +120,7 @@ class TenantryCode extends HTMLElement {
     this.#view.dispatch({ changes: { from, to, insert }, userEvent: "input.fix" });
   }
 
-  /** @param {number} offset where the cursor goes */
+  /** @param {number} offset the new place of the cursor */
   focusAt(offset) {
     const anchor = Math.min(Math.max(0, offset), this.#view.state.doc.length);
     this.#view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
@@ -131,7 +131,10 @@ class TenantryCode extends HTMLElement {
     this.#view.focus();
   }
 
-  /** The view has become lower, as by a list below it: the line of the cursor stays in sight if it was. */
+  /**
+   * Call this when the view has become lower, for example because of a list below it. If the line of the cursor was visible, it stays
+   * visible.
+   */
   #keepCursor(lost) {
     const { scrollDOM, state, defaultLineHeight } = this.#view;
     const { bottom } = scrollDOM.getBoundingClientRect();
@@ -212,7 +215,7 @@ class TenantryCode extends HTMLElement {
   }
 }
 
-/** A list that has just opened takes nothing yet, and Tab does not indent below it. */
+/** Accepts the selected entry. A list that has just opened accepts nothing yet, but then Tab does not indent the line below it. */
 const takeEntry = (view) => acceptCompletion(view) || completionStatus(view.state) === "active";
 
 function accessOf({ path, readOnly = false }) {

@@ -1,5 +1,5 @@
-// What the server's checker has found: underlined, and in the gutter, where a click shows it with its fix. Ctrl-. (Cmd-.)
-// applies the fix at the cursor, F8 and Shift-F8 go to the next finding and the one before.
+// Shows what the server's checker has found: underlined in the text, and in the gutter, where a click shows the finding with its fix.
+// Ctrl-. (Cmd-.) applies the fix at the cursor. F8 goes to the next finding, Shift-F8 to the previous one.
 
 import { forEachDiagnostic, linter, nextDiagnostic, previousDiagnostic, setDiagnostics, setDiagnosticsEffect } from "@codemirror/lint";
 import { Prec, RangeSet, StateField } from "@codemirror/state";
@@ -16,7 +16,7 @@ const SEVERITIES = ["hint", "info", "warning", "error"];
 
 /** @returns {import("@codemirror/state").Extension} */
 export const findings = () => [
-  linter(null), // shows a finding below the mouse
+  linter(null), // shows a finding at the mouse pointer
   marked,
   gutter({
     class: "findings",
@@ -31,8 +31,7 @@ export const findings = () => [
   ),
 ];
 
-// CodeMirror's gutter closes its tooltip as soon as the mouse is above it, because within a shadow root it does not learn
-// what the mouse is above.
+// CodeMirror's gutter closes its tooltip as soon as the mouse is on it: in a shadow root, it does not know which element the mouse is on.
 class Mark extends GutterMarker {
   constructor(severity, title) {
     super();
@@ -93,7 +92,7 @@ export function showFindings(view, found) {
   view.dispatch(setDiagnostics(view.state, diagnostics));
 }
 
-/** What was typed since moves the edit as far as the finding. */
+/** Applies the fix. If text was typed since the check, the place of the edit moves with the finding. */
 function applyFix(view, { from, to, edit }, start, end) {
   const grown = end - start - (to - from);
   const moved = start - from;

@@ -1,5 +1,5 @@
-// What the header of a query file can hold, as a JSON schema. The server reads it in src/tenantry/sql/header;
-// tests/editor/code/test_completion.py compares the keys and values of both.
+// A JSON schema of the header of a query file. The server reads headers in src/tenantry/sql/header; tests/editor/code/test_completion.py
+// compares the keys and values of both.
 
 const ONE = "text integer decimal boolean date datetime uuid interval choice".split(" ");
 const RANGES = ["date range", "datetime range", "relative range"];

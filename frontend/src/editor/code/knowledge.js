@@ -1,9 +1,9 @@
-// What can be offered, prepared once when the server's answer arrives: typing only looks it up.
+// Prepares what completion can offer, once for each response of the server, so that typing only looks it up.
 
 import { entry } from "./entries.js";
 import { wordsOf } from "./words.js";
 
-/** In words, because nobody should have to know the colours. */
+/** Kinds in words, because authors need not know what the colours mean. */
 const KINDS = {
   guarded: ["guarded table", "A guarded table: a query reads only the rows of the group."],
   shared: ["shared table", "A shared table: every group reads the same rows."],
@@ -31,17 +31,12 @@ export const filters = FILTERS.map(([name, info, apply]) => entry(name, "filter"
 
 export class Knowledge {
   /**
-   * @param {{
-   *   variables?: { path: string, type?: string, value?: unknown, present?: number, total?: number, note?: string }[],
-   *   params?: { name: string, type?: string, choices?: unknown, default?: unknown }[],
-   *   fragments?: string[],
-   *   catalogue?: { dialect?: string, tables?: { name: string, columns: string[], kind?: string, view?: boolean }[], functions?: string[], keywords?: string[] } | null,
-   *   schema?: any,
-   *   queries?: string[],
-   *   mapped?: string[],
-   * }} [given] as the server's answers hold it; ``schema``: the JSON schema of dashboards; ``queries``: names of query files;
-   * ``mapped``: schemas of the group's mapping
-   * @param {string} [dialect] of the SQL until the catalogue is known
+   * @param {{ variables?: { path: string, type?: string, value?: unknown, present?: number, total?: number, note?: string }[], params?: {
+   *   name: string, type?: string, choices?: unknown, default?: unknown }[], fragments?: string[], catalogue?: { dialect?: string, tables?:
+   *   { name: string, columns: string[], kind?: string, view?: boolean }[], functions?: string[], keywords?: string[] } | null, schema?:
+   *   any, queries?: string[], mapped?: string[], }} [given] from the responses of the server; ``schema``: the JSON schema of dashboards;
+   *   ``queries``: names of query files; ``mapped``: schemas of the group's mapping
+   * @param {string} [dialect] the dialect of the SQL until the catalogue is known
    */
   constructor({ variables = [], params = [], fragments = [], catalogue, schema = null, queries = [], mapped = [] } = {}, dialect = "postgresql") {
     this.schema = schema;
@@ -57,7 +52,7 @@ export class Knowledge {
 /** @type {WeakMap<object, Catalogue>} */
 const read = new WeakMap();
 
-/** The answers about variables are many, those with the catalogue few: it is prepared once. */
+/** Prepares each catalogue only once, because there are many responses about variables, but few with a new catalogue. */
 function catalogueOf(given, dialect) {
   if (!read.has(given)) read.set(given, new Catalogue(given, given.dialect ?? dialect));
   return read.get(given);
@@ -71,7 +66,7 @@ class Catalogue {
     const words = [...kinds.keys()].sort((one, other) => (kinds.get(one) === "typeName") - (kinds.get(other) === "typeName"));
     this.keywords = [...words, ...keywords.map((word) => word.toLowerCase())].map((word) => entry(word, "keyword", "", ""));
     this.tables = tables.map((table) => this.#table(table));
-    /** @type {Map<string, any>} by the name, and by its last part */
+    /** @type {Map<string, any>} tables by their name, and by its last part */
     this.byName = new Map();
     for (const table of this.tables) {
       const short = table.key.slice(table.key.lastIndexOf(".") + 1);
@@ -119,7 +114,7 @@ function shown(value) {
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE - 1)}\u2026` : text;
 }
 
-/** @returns {(name: string) => string} writes a name, in quotes where the dialect would read another one without them */
+/** @returns {(name: string) => string} writes a name, in quotes if the dialect would otherwise read it as another name */
 function quoting(dialect) {
   const [open, close] = ["mysql", "mariadb", "clickhouse", "bigquery", "databricks"].includes(dialect) ? "``" : dialect === "tsql" ? "[]" : '""';
   const plain = ["postgresql", "redshift"].includes(dialect) ? /^[a-z_][a-z0-9_]*$/ : dialect === "snowflake" ? /^[A-Z_][A-Z0-9_]*$/ : /^[A-Za-z_]\w*$/;

@@ -1,4 +1,4 @@
-// The languages of the editor as CodeMirror's stream languages: SQL of a dialect with our tags, and YAML.
+// The languages of the editor as CodeMirror's stream languages: SQL in a dialect, with our tags, and YAML.
 
 import { StreamLanguage, foldService, indentUnit } from "@codemirror/language";
 import { Tag, tags } from "@lezer/highlight";
@@ -65,7 +65,7 @@ function language(name, spec) {
   return [made.get(name), foldService.of(deeperLines), indentUnit.of("  ")];
 }
 
-/** A line is as deep as the line before it, and one deeper after an opening bracket. */
+/** A line has the indentation of the line before it. After an opening bracket, it is indented by one more unit. */
 function bracketIndent(_state, after, context) {
   const line = context.state.doc.lineAt(context.pos);
   let before = line.number - 1;
@@ -77,7 +77,7 @@ function bracketIndent(_state, after, context) {
   return Math.max(0, context.countColumn(text, text.search(/\S/)) + opens - closes);
 }
 
-/** What belongs to a line is deeper than it; a comment of several lines ends with its sign. */
+/** Finds the lines to fold: those that are indented more than this line, or a comment of several lines up to its end. */
 function deeperLines(state, from, to) {
   const { doc } = state;
   const line = doc.lineAt(from);

@@ -1,5 +1,5 @@
-// Cuts a line of a query file into tokens, with our tags wherever the server reads them: also within strings, and not
-// within comments and quoted names. What is open at the end of a line is in the state.
+// Splits a line of a query file into tokens. It finds our tags wherever the server does: also within strings, but not within comments and
+// quoted names. The state remembers what is still open at the end of a line.
 
 import { yamlToken } from "./yaml_lexer.js";
 
@@ -25,19 +25,19 @@ const ARGUMENT_KEY = /(?:-?\w+)(?=\s*:(?![:=]))/y;
 const CLOSING = { "\u2018": "\u2019", "\u201c": "\u201d" };
 
 /**
- * @typedef {object} Context what a token is in; never changed, so that states share it
+ * @typedef {object} Context what a token is in; it never changes, so that several states can share it
  * @property {string} kind
  * @property {Context | null} below
- * @property {string} [quote] of a STRING; of a NAME its closing quote
+ * @property {string} [quote] the quote of a STRING, or the closing quote of a NAME
  * @property {boolean} [backslash] whether a backslash escapes the next character
- * @property {boolean} [doubled] whether a doubled quote means one
+ * @property {boolean} [doubled] whether two quotes mean a single one
  * @property {string} [open] the brackets that are open: c for [[, b for [, p for ( and {
- * @property {number} [depth] of nested comments
- * @property {string} [delimiter] of a dollar-quoted string
+ * @property {number} [depth] the depth of nested comments
+ * @property {string} [delimiter] the delimiter of a dollar-quoted string
  * @property {string} [next] what a TAG expects: a path, a fragment, a filter, or its end
  */
 
-/** @typedef {{ top: Context, begun: boolean, yaml: any }} State begun: whether anything but space was read */
+/** @typedef {{ top: Context, begun: boolean, yaml: any }} State begun: whether anything except white space was read */
 
 const BASE = { kind: CODE, below: null, open: "" };
 
@@ -66,8 +66,8 @@ export class SqlLexer {
   }
 
   /**
-   * Reads a token and moves the stream behind it.
-   * @param {{ string: string, pos: number }} stream a line, and how far it was read
+   * Reads a token and moves the stream to its end.
+   * @param {{ string: string, pos: number }} stream a line, and the position up to which it was read
    * @param {State} state
    * @returns {string | null} the kind of the token
    */
@@ -171,7 +171,7 @@ export class SqlLexer {
     const { string, pos } = stream;
     if (string.startsWith("{{", pos)) return push(stream, state, 2, { kind: TAG, next: "path" }, "tagMark");
     if (string.startsWith(quote, pos)) return pop(stream, state, quote.length, "string");
-    let end = pos; // backslashes before {{: two mean one, and a single one makes the {{ literal
+    let end = pos; // backslashes before {{: two mean a single one, and a single one makes the {{ literal
     while (string[end] === "\\") end += 1;
     const odd = (end - pos) % 2;
     return moved(stream, end - pos + (odd && string.startsWith("{{", end) ? 2 : 0) || 1, "escape");
@@ -240,7 +240,7 @@ export class SqlLexer {
       expect("bar");
       return push(stream, state, 1, { kind: ARGUMENTS, open: "" }, "paren");
     }
-    state.top = state.top.below; // a tag that is not closed ends where something else begins
+    state.top = state.top.below; // a tag that is not closed ends where anything else begins
     return this.token(stream, state);
   }
 
@@ -267,7 +267,7 @@ export function* tokens(lexer, text, state = startState(), until = text.length) 
   }
 }
 
-/** @returns {string} the character before a place that is not white space; a bracket for the beginning of a line */
+/** @returns {string} the last character before a place that is not white space; a bracket at the beginning of a line */
 function lastSign(string, before) {
   let at = before - 1;
   while (at >= 0 && /\s/.test(string[at])) at -= 1;

@@ -1,4 +1,5 @@
-// What fits what is typed, as a result of CodeMirror's completion: those names that begin with it, then those one of whose parts does, then those that hold it.
+// Finds the names that match the typed text, as a result for CodeMirror's completion. Names that begin with it are first, then names with a
+// part that does, then names that contain it.
 
 const MOST = 100;
 
@@ -31,7 +32,7 @@ function placeOf(key, wanted) {
   return part < 0 ? first : part + 1;
 }
 
-/** @returns {readonly number[]} from and to of what is typed within a label */
+/** @returns {readonly number[]} the beginning and end of the typed text within a label */
 function typedPart(label, typed) {
   const at = placeOf(label.toLowerCase(), typed.toLowerCase());
   return at < 0 || !typed ? [] : [at, at + typed.length];
@@ -39,7 +40,7 @@ function typedPart(label, typed) {
 
 /**
  * @param {number} from where the typed word begins
- * @param {RegExp} valid what a word may hold: while it fits, the same lists are searched again
+ * @param {RegExp} valid matches a word; while the typed word matches, the same lists are searched again
  * @returns {import("@codemirror/autocomplete").CompletionResult | null}
  */
 export function offered(from, lists, typed, valid) {

@@ -1,5 +1,4 @@
-// What a tag and a guarded table become when the query is bound: shown by the mouse above them, and by Ctrl-I (Cmd-I) at
-// the cursor.
+// Shows what a tag or a guarded table becomes when the query is bound, when the mouse is on it, or by Ctrl-I (Cmd-I) at the cursor.
 
 import { RangeSet, RangeValue, StateEffect, StateField } from "@codemirror/state";
 import { hoverTooltip, keymap } from "@codemirror/view";
@@ -33,7 +32,7 @@ export const meanings = () => [
 
 /**
  * @param {import("@codemirror/view").EditorView} view
- * @param {{ placeholders?: any[], tables?: any[] } | null} meaning the server's answer for the text that the view shows
+ * @param {{ placeholders?: any[], tables?: any[] } | null} meaning the server's response for the text that the view shows
  */
 export function showMeaning(view, meaning) {
   const { length } = view.state.doc;
@@ -43,7 +42,7 @@ export function showMeaning(view, meaning) {
 
 function showAtCursor(view) {
   const tooltip = tooltipAt(view.state, view.state.selection.main.head);
-  return pin(view, tooltip); // handled in any case: CodeMirror would select something
+  return pin(view, tooltip); // true even without a tooltip, because CodeMirror would otherwise select something
 }
 
 function tooltipAt(state, position) {

@@ -1,5 +1,5 @@
-// What differs between the dialects when SQL is cut into tokens. The server has the same rules in
-// src/tenantry/sql/dialects; tests/editor/test_code_lexer.py compares the tokens of both.
+// The differences between dialects when SQL is split into tokens. The server has the same rules in src/tenantry/sql/dialects;
+// tests/editor/test_code_lexer.py compares the tokens of both.
 
 const TAGGED_DOLLARS = "\\$(?:[A-Za-z_\\u0080-\\uffff][A-Za-z0-9_\\u0080-\\uffff]*)?\\$";
 const STANDARD = {
@@ -66,5 +66,5 @@ export const RULES = {
   tsql: { ...STANDARD, prefixes: "[nN]", backticks: false, bracketNames: true, bracketDoubled: true, nested: true },
 };
 
-/** @returns {typeof STANDARD} those of PostgreSQL for a dialect that is not known */
+/** @returns {typeof STANDARD} the rules of the dialect; for an unknown dialect, those of PostgreSQL */
 export const rulesOf = (dialect) => RULES[dialect] ?? RULES.postgresql;

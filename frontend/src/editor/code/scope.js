@@ -1,4 +1,4 @@
-// Which tables, aliases and common table expressions a name can mean at a place of a statement.
+// The tables, aliases and common table expressions that a name can mean at a place in a statement.
 
 const SETS = new Set(["union", "intersect", "except", "minus"]);
 const FROM_ENDS = new Set(
@@ -8,8 +8,8 @@ const NAMES = new Set(["word", "name", "column", "function", "typeName"]);
 
 /**
  * @typedef {import("./statement.js").Item} Item
- * @typedef {{ name: string, columns: string[] | null, table: string }} Source columns: null if only the catalogue knows
- * them; one that begins with * is all columns of that table
+ * @typedef {{ name: string, columns: string[] | null, table: string }} Source columns: null if only the catalogue knows them; a column that
+ *   begins with * stands for all columns of the table after it
  */
 
 /**
@@ -39,7 +39,7 @@ const is = (item, words) => item?.kind === "keyword" && words.includes(item.word
 const isName = (item) => item !== undefined && NAMES.has(item.kind);
 const isSet = (item) => item.kind === "keyword" && SETS.has(item.word);
 
-/** Each select of a union has its sources. */
+/** The part of a union at the position, because each select of a union has its own sources. */
 function partAt(items, position) {
   let begin = 0;
   for (let index = 0; index < items.length; index += 1) {
@@ -50,7 +50,7 @@ function partAt(items, position) {
   return items.slice(begin);
 }
 
-/** @returns {boolean[]} for each item whether it is after a from, where a comma precedes another table */
+/** @returns {boolean[]} for each item, whether it is after a `from`, where a table follows each comma */
 function fromParts(items) {
   let inside = false;
   return items.map((item) => {
@@ -86,7 +86,7 @@ function withNames(items, outer) {
 
 const named = (items) => items.filter(isName).map(({ text }) => text);
 
-/** @returns {Source[]} the tables after from and join, by the names that the query gives them */
+/** @returns {Source[]} the tables after `from` and `join`, with the names that the query gives them */
 function sourcesOf(items, ctes) {
   const inFrom = fromParts(items);
   /** @type {Source[]} */

@@ -1,4 +1,4 @@
-// What the bundle of differences takes from this one: two copies of CodeMirror would not work together.
+// What the bundle of differences takes from this bundle, because two copies of CodeMirror would not work together.
 
 import { highlightingFor, language } from "@codemirror/language";
 import { ChangeSet, Compartment, EditorSelection, EditorState, Facet, Prec, RangeSet, RangeSetBuilder, StateEffect, StateField, Text } from "@codemirror/state";

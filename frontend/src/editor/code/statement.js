@@ -1,11 +1,11 @@
-// Reads the statement around the cursor, without a parser: what the cursor is in, and the tokens of the statement with
-// parentheses in each other.
+// Reads the statement around the cursor without a parser. Finds what the cursor is in, and the tokens of the statement as a tree of
+// parentheses.
 
 import { ARGUMENTS, CODE, COMMENT, NAME, STRING, startState, tokens } from "./lexer.js";
 
-/** Characters before and after the cursor that are read. A statement that is longer is read in part. */
+/** Maximum characters before and after the cursor that are read. Of a longer statement, only a part is read. */
 const WINDOW = 32_768;
-/** Parentheses in each other; what is in deeper ones counts as theirs. */
+/** Maximum depth of parentheses. The content of deeper ones counts as content of the deepest. */
 const DEEPEST = 100;
 const SKIPPED = new Set([null, "comment", "clause"]);
 const FRAGMENT = /\{\{\s*>\s*([\w/-]*)$/;
@@ -13,18 +13,18 @@ const PATH = /((?:(?:[\w$\u0080-\uffff]+|"[^"]+"|`[^`]+`|\[[^\]]+\])\.)*[\w$\u00
 const LONGEST_PATH = 256;
 
 /**
- * @typedef {object} Item a token, or with ``items`` what parentheses hold
+ * @typedef {object} Item a token, or with ``items`` the content of parentheses
  * @property {string} kind
- * @property {string} text of a quoted name without the quotes
- * @property {string} word in lower case; empty for a quoted name
+ * @property {string} text the text; without the quotes if it is a quoted name
+ * @property {string} word the text in lower case; empty for a quoted name
  * @property {number} from
  * @property {number} to
  * @property {Item[]} [items]
  */
 
 /**
- * @returns {{ kind: string, next?: string, typed: string, from: number, text: string, offset: number }} what the cursor
- * is in; the word before it, and where that begins; the text around it, and where that begins
+ * @returns {{ kind: string, next?: string, typed: string, from: number, text: string, offset: number }} `kind`, `next`: what the cursor is
+ *   in; `typed`, `from`: the word before the cursor, and where it begins; `text`, `offset`: the text around the cursor, and where it begins
  */
 export function around(doc, position, lexer) {
   const line = doc.lineAt(position);
@@ -35,20 +35,20 @@ export function around(doc, position, lexer) {
   const offset = doc.length <= 2 * WINDOW ? 0 : Math.max(doc.lineAt(begin).from, begin - WINDOW);
   const text = doc.sliceString(offset, Math.min(doc.length, position + WINDOW));
   const state = startState();
-  let comment = false; // one of a line, which leaves nothing open
+  let comment = false; // whether the cursor is in a comment of one line, which is not in the state
   for (const token of tokens(lexer, text, state, from - offset)) {
     comment = token.kind === "comment" && token.to === from - offset && !text.startsWith("/*", token.from) && state.top === token.before;
   }
   return { kind: comment ? COMMENT : state.top.kind, next: state.top.next, typed, from, text, offset };
 }
 
-/** @returns {Item[]} the statement that holds a position of the text */
+/** @returns {Item[]} the statement at a position of the text */
 export function statementAt(text, position, lexer) {
   const top = { items: /** @type {Item[]} */ ([]) };
   const open = [top];
   let deeper = 0;
   /** @type {Item | null} */
-  let quoted = null; // its tokens are one item
+  let quoted = null; // whose tokens become one item
   for (const { kind, from, to, before } of tokens(lexer, text)) {
     if (quoted && (before.kind === NAME || before.kind === STRING)) {
       quoted.to = to;

@@ -1,5 +1,5 @@
-// Typing over a selection. Chromium would give the new text the look of the old one by an inline style, which the policy
-// refuses, so CodeMirror puts the text in its place instead.
+// Typing over a selection. Chromium would keep the look of the old text with an inline style, which the policy forbids. So CodeMirror
+// replaces the text instead.
 
 import { EditorView } from "@codemirror/view";
 

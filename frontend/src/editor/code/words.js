@@ -1,5 +1,5 @@
-// The words of SQL that are coloured and offered. Only queries are written here, so statements that change something
-// have no words. Functions come from the server's catalogue.
+// The words of SQL that are coloured and offered. Statements that change data have no words here, because only queries are written in this
+// editor. Functions come from the server's catalogue.
 
 const KEYWORDS = `all and any as asc between by case collate cross current current_date current_time current_timestamp
 desc distinct else end escape except exclude exists fetch filter first following for from full group grouping having in

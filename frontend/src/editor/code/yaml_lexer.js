@@ -1,4 +1,4 @@
-// Cuts a line of YAML into tokens: of dashboards, and of the header of a query file. Tags within strings are marked.
+// Splits a line of YAML into tokens, in the file of a dashboard or in the header of a query file. Tags within strings are marked.
 
 const SPACE = /\s+/y;
 const COMMENT = /#.*/y;
@@ -14,8 +14,8 @@ const PLAIN = /[^\s#](?:(?!\s#)(?!:\s).)*/y;
 
 /**
  * @param {{ string: string, pos: number }} stream
- * @param {{ flow?: number, block?: number }} state flow: open brackets; block: the indentation that a text of several
- * lines is deeper than
+ * @param {{ flow?: number, block?: number }} state flow: number of open brackets; block: the indentation above which lines belong to a
+ *   block text
  * @returns {string | null}
  */
 export function yamlToken(stream, state) {

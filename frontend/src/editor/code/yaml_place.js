@@ -1,18 +1,18 @@
-// Where the end of a YAML text is in the document: the keys that lead there, and whether a key or a value is written.
+// Finds where the end of a YAML text is in the document: the keys that lead there, and whether a key or a value is being written.
 
 import { yamlToken } from "./yaml_lexer.js";
 
 /**
- * @typedef {{ column: number, list: boolean, flow: boolean, key: string | null, keys: string[] }} Level a mapping or a
- * list that is open; a list in block style is half a column deeper than its signs
+ * @typedef {{ column: number, list: boolean, flow: boolean, key: string | null, keys: string[] }} Level an open mapping or list; a list in
+ *   block style counts as half a column deeper than its dashes
  */
 
 /**
- * @param {string} text up to the cursor
- * @param {string} after the rest
+ * @param {string} text the text before the cursor
+ * @param {string} after the text after the cursor
  * @returns {{ steps: { key: string | null, keys: string[] }[], isKey: boolean, keys: string[], typed: string, begun: boolean } | null}
- * steps: a key, or null for an entry of a list, each with the keys of the mapping below it; keys: of
- * the mapping in which a key is written; begun: whether a value has just been begun. null within quotes and comments.
+ *   steps: a key, or null for an entry of a list, each with the keys of the mapping below it; keys: the keys of the mapping in which a key
+ *   is written; begun: whether a value has just begun. Null within quotes and comments.
  */
 export function placeAt(text, after = "") {
   /** @type {Level[]} */
@@ -31,7 +31,7 @@ export function placeAt(text, after = "") {
   const column = last.length - typed.length;
   const isKey = isFlow ? !top.list && before !== ":" : before !== ":";
   if (!isFlow && isKey) {
-    if (before && before !== "-") return null; // a word of a plain text
+    if (before && before !== "-") return null; // a word within an unquoted text
     const begins = before === "-" ? column : last.search(/\S|$/);
     close(levels, begins);
     if (levels.at(-1)?.column !== begins && levels.length && !levels.at(-1).list && levels.at(-1).key === null) return null;
@@ -45,7 +45,7 @@ export function placeAt(text, after = "") {
   return { steps, isKey: isKey || (inside?.list ?? false), keys, typed, begun: /[:{,[-] ?$/.test(last.slice(0, column)) };
 }
 
-/** @returns {string[]} the keys behind the cursor, of the mapping that it is in; column: null for one in brackets */
+/** @returns {string[]} the keys after the cursor in the mapping that contains it; column: null for a mapping in brackets */
 function keysAfter(text, column) {
   /** @type {string[]} */
   const keys = [];

@@ -1,4 +1,4 @@
-// One more panel of a query in a dashboard's file.
+// Adds a panel with the query to the file of a dashboard.
 
 import { html } from "../../dashboards/dom.js";
 import { isNumeric } from "../../dashboards/numbers.js";
@@ -10,10 +10,10 @@ const KINDS = [["line", "Line"], ["bars", "Bars"], ["figure", "Key figure"], ["t
 
 /**
  * @param {import("../workspace.js").Workspace} workspace
- * @param {import("../document.js").Document} document of the query
- * @param {import("../run.js").Run | undefined} run its last one, whose columns are offered
- * @param {(dashboard: import("../document.js").Document, text: string) => () => void} put writes the dashboard's new
- *   text, and returns what shows the panel in it
+ * @param {import("../document.js").Document} document the document of the query
+ * @param {import("../run.js").Run | undefined} run the last run of the query, whose columns are offered
+ * @param {(dashboard: import("../document.js").Document, text: string) => () => void} put writes the dashboard's new text; returns a
+ *   function that shows the panel in it
  */
 export function addPanel(workspace, document, run, put) {
   const dashboards = workspace.files.filter(({ kind }) => kind === "dashboard").map(({ path }) => path);

@@ -1,4 +1,4 @@
-// The SQL that the engine gets, with its parameters and where they come from.
+// Shows the SQL that the engine gets, and its parameters with their origin.
 
 import { html } from "../../dashboards/dom.js";
 
@@ -31,7 +31,7 @@ export function boundSql(formats) {
   };
 }
 
-/** Each guarded table with the condition of its guard, and the limits of a run. */
+/** Lists each guarded table with the condition of its guard, and the limits of a run. */
 function notes({ guards = [], limits = {} }, formats) {
   const { rows, bytes, seconds } = limits;
   const said = [

@@ -1,11 +1,11 @@
-// A quick chart of the rows, drawn as the panels of dashboards are.
+// A quick chart of the rows, with the drawing code of dashboards.
 
 import { freshId, html, icon } from "../../dashboards/dom.js";
 import { load } from "../../dashboards/chunks.js";
 import { isNumeric } from "../../dashboards/numbers.js";
 import { TIMES } from "./add_panel.js";
 
-/** Rows that a chart of a kind can show. */
+/** Maximum rows of a chart, by its kind. */
 const MOST = { bar: 200, line: 5_000 };
 
 /** @param {import("../../dashboards/values.js").Formats} formats */

@@ -1,4 +1,4 @@
-// Two groups beside each other: the same query for each, and what differs.
+// Compares two groups: runs the same query for both, and shows what differs.
 
 import { html } from "../../dashboards/dom.js";
 import { columnsOf, fade } from "../../dashboards/tables.js";
@@ -8,7 +8,7 @@ import { Run } from "../run.js";
 import { RUN } from "../workspace.js";
 import { differences } from "./differences.js";
 
-/** Cells of a side that are shown. */
+/** Maximum cells that are shown for one group. */
 const MOST = 5_000;
 const ONLY = "only here";
 
@@ -120,7 +120,7 @@ export function compare(workspace, formats, current) {
   };
 }
 
-/** The rows of a run that has no other beside it, as pairs. */
+/** The rows of a run as pairs, if there is no other run to compare with. */
 function alone(run) {
   return run.rows.slice(0, shownOf(run)).map((row) => ({ left: row, right: row, cells: new Set() }));
 }
@@ -130,7 +130,7 @@ function shownOf({ columns }) {
   return Math.floor(MOST / columns.length);
 }
 
-/** Both scroll as one. */
+/** Makes both tables scroll together. */
 function together([one, other]) {
   for (const [from, to] of [[one, other], [other, one]]) {
     from.addEventListener("scroll", () => {

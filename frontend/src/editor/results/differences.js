@@ -1,14 +1,15 @@
-// Which rows and cells of two results differ.
+// Finds the rows and cells in which two results differ.
 
 /**
  * @typedef {object} Pair
  * @property {any[] | null} left
- * @property {any[] | null} right null: the row is only on the other side
- * @property {Set<number>} cells that differ
+ * @property {any[] | null} right null if the row is only on the other side
+ * @property {Set<number>} cells the places of the cells that differ
  */
 
 /**
- * Rows belong together by their first column, if each of its values is there once; else by their place.
+ * Compares rows with the same value in the first column, if these values are unique on each side. Otherwise compares rows at the same
+ * place.
  * @param {any[][]} left
  * @param {any[][]} right
  * @returns {{pairs: Pair[], byFirst: boolean, changed: number, onlyLeft: number, onlyRight: number}}

@@ -5,7 +5,7 @@ import { ChartView } from "../../dashboards/chart_view.js";
 import { applyTheme } from "../../dashboards/theme.js";
 
 /**
- * @param {any} view of a panel: kind, measures, by
+ * @param {any} view the view of a panel: kind, measures, by
  * @param {import("../../dashboards/values.js").Formats} formats
  * @returns {ChartView}
  */

@@ -1,4 +1,4 @@
-// Values as an author of SQL wants them: with each digit, and NULL told from an empty string.
+// Writes values for authors of SQL: with all digits, and with a difference between NULL and an empty string.
 
 import { isNumeric } from "../../dashboards/numbers.js";
 import { Formats } from "../../dashboards/values.js";

@@ -1,4 +1,4 @@
-// What is said of a run: how many rows, how long, from where; what was cut; the file of the rows.
+// The facts about a run: the number of rows, the duration, the source, what was cut, and a link to save the rows.
 
 import { html } from "../../dashboards/dom.js";
 import { save } from "../../dashboards/menu_entries.js";

@@ -1,14 +1,14 @@
-// The runs of this author in this browser: texts and groups, never rows.
+// The runs of this author in this browser: their texts and groups, never their rows.
 
 import { html } from "../../dashboards/dom.js";
 import { nameOf } from "../document.js";
 
 const NAME = "history";
 const MOST = 100;
-/** Characters of a text that is worth keeping. */
+/** Maximum characters of a text that is kept. */
 const LONGEST = 20_000;
 
-/** Keeps a run that begins. The same text as the same group is kept once. */
+/** Keeps a run that begins. If the same text was run as the same group before, only the new run is kept. */
 export function remember({ keeper, choice }, { path, text }, { id, name }) {
   if (text.length > LONGEST) return;
   const others = (keeper.get(NAME) ?? []).filter((each) => each.path !== path || each.text !== text || each.group.id !== id);
@@ -17,7 +17,7 @@ export function remember({ keeper, choice }, { path, text }, { id, name }) {
 
 /**
  * @param {import("../workspace.js").Workspace} workspace
- * @param {(entry: {path: string, text: string}) => void} restore brings a text back
+ * @param {(entry: {path: string, text: string}) => void} restore shows a text in the editor again
  */
 export function earlierRuns(workspace, restore) {
   const element = html("div", { class: "history" });

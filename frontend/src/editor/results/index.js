@@ -1,5 +1,5 @@
-// The bundle of what is shown below a query: its rows, a chart, the bound SQL, the plan; two groups beside each other, a
-// sample of groups, earlier runs.
+// The bundle for the area below a query: rows, a chart, the bound SQL, the plan, a comparison of two groups, a sample of groups, and
+// earlier runs.
 
 import { html } from "../../dashboards/dom.js";
 import { firstStep } from "../commands.js";
@@ -54,20 +54,20 @@ export class Results {
     this.parts.Sample?.reset();
   }
 
-  /** Another group, schema or viewer was chosen. */
+  /** Call this when another group, schema or viewer was chosen. */
   chosen() {
     this.parts.Plan?.reset();
     this.parts.Compare?.show();
     this.#showFacts();
   }
 
-  /** What each tag becomes as the chosen group, before a run says it. */
+  /** Shows what each tag becomes for the chosen group, until a run reports it. */
   mean(meaning) {
     this.#meaning = meaning;
     this.#showBound();
   }
 
-  /** @param {import("../run.js").Run} run that begins */
+  /** @param {import("../run.js").Run} run the run that begins */
   begin(document, run, group) {
     this.#runs.set(document, { run, group });
     if (!["Table", "Chart", "Bound SQL"].includes(this.tabs.selected)) this.tabs.select("Table");
@@ -76,7 +76,7 @@ export class Results {
     this.#show();
   }
 
-  /** A message of a run has come: draws once for all that come before the next frame. */
+  /** Call this for each message of a run. Draws once for all messages before the next frame. */
   update(run) {
     const { run: shown } = this.#runs.get(this.#document) ?? {};
     if (this.#due || run !== shown) return;
@@ -101,7 +101,10 @@ export class Results {
     return run;
   }
 
-  /** Of the run, as long as it is of this text and group: it has each parameter. */
+  /**
+   * Shows the bound SQL of the run if it is for the current text and group, because it has all parameters. Otherwise shows the current
+   * meaning.
+   */
   #showBound() {
     const { run, group } = this.#runs.get(this.#document) ?? {};
     if (run?.started && run.body.text === this.#document.text && group.id === this.workspace.choice.group?.id) return this.parts["Bound SQL"].show(run.started);
@@ -114,7 +117,7 @@ export class Results {
     this.parts["Bound SQL"].show(now);
   }
 
-  /** Asks which panel of the query a dashboard gets; `put` as of add_panel.js. */
+  /** Asks for the dashboard and kind of a new panel with the query. `put`: see add_panel.js. */
   addPanel(document, put) {
     return addPanel(this.workspace, document, this.#runs.get(document)?.run, put);
   }

@@ -1,4 +1,4 @@
-// The engine's plan of the query, asked for when it is looked at.
+// The engine's plan of the query, which is requested when its tab is opened.
 
 import { html } from "../../dashboards/dom.js";
 import { ask } from "../client.js";

@@ -1,4 +1,4 @@
-// The query for a sample of all groups: which of them fail, and why.
+// Runs the query for a sample of all groups, and shows which of them fail and why.
 
 import { freshId, html } from "../../dashboards/dom.js";
 import { Formats } from "../../dashboards/values.js";

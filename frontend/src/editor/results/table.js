@@ -1,24 +1,24 @@
-// The rows of a run, in pages and in the order that the author chooses.
+// The rows of a run, divided into pages and sorted as the author chooses.
 
 import { html } from "../../dashboards/dom.js";
 import { compare, isNumeric } from "../../dashboards/numbers.js";
 import { fade, TableView } from "../../dashboards/tables.js";
 
 const PAGE = 50;
-/** Characters of a text that is shown whole. */
+/** Maximum characters of a text that is shown completely. */
 const LONG = 40;
 
 export class ResultTable {
   element = html("div", { class: "rows" });
   #view = null;
   #run = null;
-  /** Rows of the run that were there when it was drawn. */
+  /** Number of rows that the run had when it was drawn. */
   #shown = 0;
 
   /**
    * @param {import("../../dashboards/values.js").Formats} formats
-   * @param {(offset: number) => void} go shows a place of the text
-   * @param {string} hint what is shown before a run
+   * @param {(offset: number) => void} go shows a place in the text
+   * @param {string} hint the sentence that is shown before a run
    */
   constructor(formats, go, hint) {
     Object.assign(this, { formats, go, hint });
@@ -33,7 +33,7 @@ export class ResultTable {
     this.#run = run;
     if (!run.columns.length) return this.element.replaceChildren(run.stopped ? html("p", { class: "hint" }, "The query was stopped.") : html("div", { class: "ghost-rows", role: "status", "aria-label": "The query runs" }, ...Array.from({ length: 8 }, () => html("span", { class: "ghost ghost-row" }))));
     if (!run.rows.length && run.ended) return this.#say(run.stopped ? "The query was stopped." : "The query gives no rows for this group.");
-    if (!run.ended && this.#shown >= PAGE) return; // the rest is drawn once it has come
+    if (!run.ended && this.#shown >= PAGE) return; // the other rows are drawn when all have arrived
     this.#draw();
   }
 
@@ -71,7 +71,7 @@ export class ResultTable {
   }
 }
 
-/** The rows by a column: `name`, or `-name` for the largest first. Rows without a value are last. */
+/** Sorts rows by a column: `name`, or `-name` for descending order. Rows without a value are last. */
 export function sorted(columns, rows, sort) {
   if (!sort) return rows;
   const down = sort.startsWith("-");

@@ -1,10 +1,10 @@
-// Tabs, by mouse and arrow keys.
+// Tabs for mouse and arrow keys.
 
 import { freshId, html } from "../../dashboards/dom.js";
 
 /**
  * @param {string} label
- * @param {Record<string, {element: HTMLElement, shown?: () => void}>} parts by the words of their tabs
+ * @param {Record<string, {element: HTMLElement, shown?: () => void}>} parts the parts by the titles of their tabs
  */
 export function tabs(label, parts) {
   const names = Object.keys(parts);

@@ -35,7 +35,7 @@ function complete(text, after, explicit, root, known) {
   return offered(text.length - place.typed.length, [options], place.typed, WORD);
 }
 
-/** @returns {any[]} the schemas that a value can have, without those that lack one of its keys */
+/** @returns {any[]} the schemas that a value can have, without those that do not allow one of its keys */
 function alternatives(schema, keys, root) {
   const { $ref, anyOf = [] } = schema;
   if ($ref) return alternatives($ref.split("/").slice(1).reduce((found, key) => found[key], root), keys, root);

@@ -100,7 +100,7 @@ class _Stay:
 
 
 class Watch:
-    """Cancels the tasks of the active ``async with`` blocks when the viewer of a request disconnects."""
+    """Cancels the active ``while_connected`` blocks of a request when its viewer disconnects."""
 
     def __init__(self, wait_left: Callable[[], Coroutine[Any, Any, None]], *, has_read: bool = False) -> None:
         self.loop: Final = asyncio.get_running_loop()

@@ -35,10 +35,10 @@ LAST_PART_KEY = "tenantry.last_part"
 the response early. The key is removed before the message reaches the server."""
 
 GROUP_CHANGED = "group_changed"
-"""The reason of a response that ends because the group's properties, name or mapping have changed."""
+"""The reason if a response ends early because the group's properties, name or mapping have changed."""
 
 VIEWER_KEY = "tenantry.viewer"
-"""Scope key of a websocket's ReadAhead, whose ``wait_left()`` returns when the viewer disconnects."""
+"""ASGI scope key of a websocket's ReadAhead, whose ``wait_left()`` returns when the viewer disconnects."""
 
 
 class Handshake:

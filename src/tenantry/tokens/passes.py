@@ -59,8 +59,9 @@ _HEADER: Final = b"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
 """``{"alg":"HS256","typ":"JWT"}`` in base64url."""
 _ENTRY: Final = r"[a-z][a-z-]*(:([\w./-]+\*?|\*))?"
 SCOPE_PATTERN: Final = rf"^{_ENTRY}( {_ENTRY})*$"
-"""One or more kinds, separated by spaces. A kind may be followed by a colon and a name. A name that ends with ``*``
-means all names that begin with the characters before it. Example: ``app dashboard:finance/*``."""
+"""Matches the scope of a pass: one or more kinds, such as ``app``, separated by spaces. A kind may be followed by a
+colon and a name. A name that ends with ``*`` means all names that begin with the characters before it. Example: ``app
+dashboard:finance/*``."""
 
 
 class Pass(NamedTuple):

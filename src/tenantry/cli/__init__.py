@@ -22,7 +22,7 @@ UNAVAILABLE = 3
 
 class _Commands(click.Group):
     """The root command. For a TenantryError, a missing package or an OSError with a file name, it prints a message
-    instead of a traceback. Exit codes: 1 refused, 2 wrong usage, 3 store unavailable."""
+    instead of a traceback. Exit codes: 1 failed, 2 incorrect usage, 3 store unavailable."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -26,7 +26,7 @@ from tenantry.groups import AuditEntry, ChainHead
 from tenantry.ports import AuditTrail, Store
 
 FOLLOW_SECONDS: Final = 1.0
-"""Seconds between two reads for ``--follow``."""
+"""Seconds that ``--follow`` waits between two reads."""
 _LOWEST: Final = -(2**63)
 """Lower than the number of any audit entry."""
 
@@ -96,7 +96,7 @@ async def _pages(
 async def _followed(
     trail: AuditTrail, name: str | None, after: int, limit: int | None
 ) -> AsyncIterator[Sequence[AuditEntry]]:
-    """Yield the entries, then new ones as they arrive, also after an outage of the store."""
+    """Yield the entries, then new ones as they are written. Try again while the store is unavailable."""
     # Entries are numbered in the order of their commits, so reading on after the last number misses none.
     left, away = limit, False
     while left is None or left > 0:

@@ -50,7 +50,8 @@ class Audience:
 
     def findings(self, total: int, properties: Collection[str]) -> Iterator[Located]:
         """For each dashboard or panel that has a condition, yield a note that says which of the ``total`` groups see
-        it, or a warning if no group sees it. ``properties``: names of all properties of the groups."""
+        it. If no group sees it, yield a warning, unless ``total`` is 0. ``properties``: names of all properties of the
+        groups."""
         for part in self._parts.values():
             at = part.saved.dashboard.source.location(part.offset)
             if part.count:

@@ -57,9 +57,9 @@ class DashboardReport:
     dashboards: int
     queries: int
     groups: int | None
-    """None without a store."""
+    """Number of groups in the environment; None if no store was read."""
     engines: EngineReport | None
-    """None without a store."""
+    """None if no store was read."""
     guarded: int
     """Number of queries that pass the checks of their guarded tables."""
     unchecked: str
@@ -99,8 +99,8 @@ class DashboardCheck:
         self._audience = Audience({saved.dashboard.name: saved for saved in self._saved}, may_open)
         self._types: PropertyTypes | None = None
         self._types_of: dict[str, PropertyTypes] = {}
-        """Query file -> the properties of the groups that see the query's panels. Files that all groups see are not in
-        it."""
+        """Query file -> the properties of the groups that see its panels. If all groups see its panels, the file is
+        absent."""
         self._mappings = Mappings(())
         self._texts: dict[Located, list[str]] = {}
         self._formats: dict[UnusableFormat, list[str]] = {}

@@ -20,11 +20,11 @@ class Mappings:
         self._sources = {name for source in sources for name in (source.id, source.provided_id)}
         self._mapped: set[str] = set()
         self._lacking: dict[tuple[str, str], list[str]] = {}
-        """(schema, unregistered data source or "") -> ids of groups."""
+        """(schema, unregistered data source, or "" if the schema is not mapped) -> ids of groups."""
         self._groups = 0
 
     def add(self, group: UserGroup, seen: Iterable[SavedDashboard]) -> None:
-        """``seen``: the dashboards and panels that the group sees."""
+        """Check one group. ``seen``: the dashboards and panels that it sees."""
         if group.environment.external_data_sources:
             return
         self._groups += 1

@@ -67,7 +67,7 @@ def stored_group(chosen: Settings, environment: str | None, provided_id: str) ->
 
 
 def sample_group(folder: Path, properties: Mapping[str, Any], source: str | None) -> OpenStore:
-    """``source``: URL of the group's data source; default: an empty database."""
+    """Make a sample group in memory. ``source``: URL of its data source; default: an empty database."""
 
     def open_store() -> tuple[Store, KeyRing, FindGroup]:
         from tenantry.backends.memory import MemoryStore
@@ -143,8 +143,8 @@ def serve_folder(folder: Path, open_store: OpenStore, port: int) -> None:
 def closing(
     sources: DataSources, resolver: Resolver, store: Store
 ) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    """Return a lifespan that interrupts the running queries at SIGINT and SIGTERM, and closes the three arguments at
-    the end."""
+    """Return a lifespan. At SIGINT and SIGTERM, it interrupts the running queries. When the app stops, it closes the
+    three arguments."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -193,7 +193,7 @@ class _OneViewer:
 
 
 class _Advice:
-    """Checks the queries of a folder with a group's database, and prints mistakes."""
+    """Checks a folder's queries against a group's data source, and prints the mistakes."""
 
     def __init__(
         self,

@@ -29,8 +29,7 @@ def doctor(database: str | None, keys: str | None, as_json: bool) -> None:
     the service's user and with its settings.
 
     The checks are of the settings, keys, store, migrations, run folder, audit trail, buses, clock, data sources and
-    embedding hosts. Each line shows the result of one check. The command changes nothing. It exits with 1 if a check
-    failed; warnings do not count.
+    embedding hosts. The command changes nothing. It exits with 1 if a check failed; warnings do not count.
     """
     for name in ("tenantry.backends.buses.subscription", "tenantry.datasources.declared_tables"):
         logging.getLogger(name).addHandler(logging.NullHandler())  # the result of the check says the same

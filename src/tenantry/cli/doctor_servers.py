@@ -85,7 +85,7 @@ class _NoListener:
 
 
 async def check_clock(chosen: Settings) -> CheckResult:
-    """Compare this host's clock with the clocks of the servers, and with the newest time in the key file."""
+    """Compare this host's clock with the clocks of PostgreSQL and Redis, and with the time in the newest key."""
     offsets = await _offsets(chosen)
     with suppress(InvalidKeys):
         newest = max(list_keys(chosen.keys), key=lambda each: each.created_at)
@@ -177,7 +177,7 @@ def _of_source(source: RegisteredSource, error: TenantryError | None, key_file: 
 
 
 async def check_hosts(store: SQLStore) -> list[CheckResult]:
-    """Raises StoreUnavailable."""
+    """Look up the embedding hosts in DNS. Raises StoreUnavailable."""
     found = []
     for environment, origins in (await store.environments.embedding_hosts()).items():
         named = [each for each in origins if "//" in each and "*" not in each]

@@ -45,7 +45,7 @@ _NOT_THE_ADDRESS: Final = (
     "refuses its role",
     "permission denied",
 )
-"""If the problem contains one of these, another address would not fix it."""
+"""If a store's problem contains one of these, another address would not fix it."""
 
 
 def check_keys(path: Path) -> CheckResult:
@@ -99,8 +99,8 @@ async def check_stored_keys(path: Path, store: SQLStore) -> CheckResult | None:
 
 
 async def _seal_problem(ring: SigningKeys, store: SQLStore) -> str | None:
-    """Check the newest seal of the audit trail. Return a problem if the key file lacks its key, or has another secret
-    for this key. Return None if the last 100 entries are not enough to check."""
+    """If the key file lacks the key that made the newest seal of the audit trail, or has another secret for this key,
+    return the problem. Otherwise, or if the last 100 entries are too few to check, return None."""
     from tenantry.backends.audit import ChainCheck
 
     head = await store.audit.head()
@@ -132,7 +132,8 @@ _LAST_ENTRIES: Final = 100
 
 
 async def check_store(store: SQLStore) -> list[CheckResult]:
-    """Return the results for the store, its migrations, the run folder and the audit trail, in this order."""
+    """Return the results for the store, its migrations, the run folder and, if the store can be read, the audit
+    trail."""
     problem = await _problem(store.ready())
     if isinstance(problem, MigrationNeeded):
         return [

@@ -109,11 +109,10 @@ async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> Non
 @json_option
 @with_store
 async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json: bool) -> None:
-    """Let only pages of the origins HOSTS embed the dashboards of the environment NAME.
+    """Let only pages from HOSTS embed the dashboards of the environment NAME.
 
-    Write each origin as https://app.example.com, https://*.example.com, or 'self', including the quotes. Without HOSTS,
-    no page may embed the dashboards.
-    """
+    Write each host as https://app.example.com, https://*.example.com, or 'self', including the quotes. Without HOSTS,
+    no page may embed the dashboards."""
     from tenantry.dashboards.embedding import check_hosts  # slow to import
 
     checked = check_hosts(hosts, "HOSTS")

@@ -27,7 +27,7 @@ def extra_of(module: str) -> str | None:
 
 
 def needs(*extras: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Before the command begins, refuse it with one error that names all missing extras."""
+    """Refuse the command before it begins if extras are missing. One error names them all."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)

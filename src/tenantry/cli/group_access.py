@@ -29,8 +29,8 @@ from tenantry.ports import Store
 @json_option
 @with_store
 async def suspend(store: Store, provided_id: str, dry_run: bool, environment: str | None, as_json: bool) -> None:
-    """Refuse all requests of the user group with the id ID, until you resume the group. The group keeps its token, but
-    `create`, `rotate` and `get --token` fail meanwhile."""
+    """Refuse all requests of the user group with the id ID, until you resume the group. The group keeps its token.
+    While it is suspended, `create`, `rotate` and `get --token` fail."""
     await _set_suspended(store, provided_id, environment, suspended=True, dry_run=dry_run, as_json=as_json)
 
 
@@ -42,7 +42,7 @@ async def suspend(store: Store, provided_id: str, dry_run: bool, environment: st
 @json_option
 @with_store
 async def resume(store: Store, provided_id: str, dry_run: bool, environment: str | None, as_json: bool) -> None:
-    """End the suspension of the user group with the id ID: its requests are accepted again."""
+    """Accept requests of the suspended user group with the id ID again."""
     await _set_suspended(store, provided_id, environment, suspended=False, dry_run=dry_run, as_json=as_json)
 
 

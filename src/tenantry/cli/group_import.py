@@ -96,7 +96,7 @@ async def import_(
 def new_provisioner(
     store: Store, keys: str | None, queries: str | None = None, *, dry_run: bool, tries_queries: bool = False
 ) -> RotationProvisioner:
-    """``tries_queries``: refuse every update that breaks a saved query, if the folder of queries is known."""
+    """``tries_queries``: if the settings name a folder of queries, refuse every update that breaks a saved query."""
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
     from tenantry.server import read_contract  # imports Starlette and SQLAlchemy, which `--help` does not need

@@ -42,7 +42,7 @@ _TOGETHER: Final = 250
 """Groups per transaction."""
 
 _SHOWN_ABSENT: Final = 20
-"""At most this many of the groups that are not in the file and stay are listed by id."""
+"""If groups that are not in the file are kept, at most this many are listed by id."""
 
 
 @click.command("sync")
@@ -201,7 +201,8 @@ def _plain(value: Any) -> Any:
 async def _write(
     provisioner: UpsertProvisioner, environment: Environment, difference: Difference
 ) -> dict[str, TenantryError]:
-    """Return the errors by group id. If this raises StoreUnavailable, earlier batches stay written."""
+    """Write in batches. Return the errors by group id. If this raises StoreUnavailable, earlier batches stay
+    written."""
     failures: dict[str, TenantryError] = {}
     upserts = difference.upserts
     with progress(len(upserts), "Writing") as advance:

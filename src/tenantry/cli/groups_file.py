@@ -35,8 +35,8 @@ class GroupsFile:
 
 
 def read_groups_file(text: str, file: str) -> GroupsFile:
-    """If the name ``file`` ends in ``.ndjson`` or ``.jsonl``, each line is a group. Raises InvalidGroupsFile with the
-    first 20 mistakes."""
+    """Parse ``text`` as NDJSON if the name ``file`` ends in ``.ndjson`` or ``.jsonl``, otherwise as YAML. Raises
+    InvalidGroupsFile with the first 20 mistakes."""
     if len(text) > LONGEST:
         raise InvalidGroupsFile(
             f"{file}: a file of groups may have at most {LONGEST} characters, and this one has {len(text)}: "

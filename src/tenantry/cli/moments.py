@@ -54,7 +54,7 @@ expires_at_option: OptionDecorator = click.option(
 
 
 def read_end(expires_in: timedelta | None, expires_at: datetime | None, now: datetime) -> datetime | None:
-    """Return ``expires_at``, or ``expires_in`` from ``now``. Raises click.UsageError if both are given."""
+    """Return ``expires_at``, or ``now`` plus ``expires_in``, or None. Raises click.UsageError if both are given."""
     if expires_in is not None and expires_at is not None:
         raise click.UsageError("--expires-in and --expires-at set the same value: give only one")
     return expires_at if expires_in is None else now + expires_in

@@ -37,9 +37,8 @@ class OptionDecorator(Protocol):
 
 
 def as_text(value: str) -> str:
-    """Check a string that will be stored, and return it. The string may have at most 255 characters, must be UTF-8 (a
-    shell may pass other bytes), and must not contain a token. Raises click.BadParameter; its message never shows a
-    token."""
+    """Check a string that will be stored, and return it. The string may have at most 255 characters, must be UTF-8,
+    and must not contain a token. Raises click.BadParameter; its message never shows a token."""
     if holds_token(value):
         raise click.BadParameter("it holds a secret token: was the wrong value pasted?")
     return _text(value)
@@ -48,7 +47,7 @@ def as_text(value: str) -> str:
 def _text(value: str) -> str:
     if len(value) > 255:
         raise click.BadParameter(f"it may have at most 255 characters, not {len(value)}")
-    if any("\ud800" <= character <= "\udfff" for character in value):
+    if any("\ud800" <= character <= "\udfff" for character in value):  # a shell may pass bytes that are not UTF-8
         raise click.BadParameter("it is not UTF-8")
     return value
 
@@ -118,7 +117,7 @@ json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, h
 
 
 class WrongSettings(click.ClickException):
-    """An invalid setting from an option, an environment variable or the file. The exit code is 2, for wrong usage."""
+    """An invalid setting from an option, an environment variable or the file. The exit code is 2."""
 
     exit_code = 2
 
@@ -127,7 +126,7 @@ class WrongSettings(click.ClickException):
 
 
 def settings(**given: Any) -> Settings:
-    """Raises WrongSettings."""
+    """Read the settings. Raises WrongSettings."""
     from tenantry.server import load_settings  # imports pydantic, which `--help` does not need
 
     try:
@@ -280,5 +279,5 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 
 def print_declarations_once() -> None:
-    """Keep errors in declarations of guarded tables out of the log, because the command prints them itself."""
+    """Do not log errors in declarations of guarded tables, because the command prints them itself."""
     logging.getLogger("tenantry.datasources.declared_tables").addHandler(logging.NullHandler())

@@ -9,7 +9,7 @@ from typing import Final
 import click
 
 _STEPS: Final = 200
-"""Redraws of a long bar. The exact number may be up to twice as high."""
+"""A long bar is redrawn at least this many times, and at most twice as many."""
 
 
 @contextmanager

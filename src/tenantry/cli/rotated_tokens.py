@@ -30,7 +30,7 @@ class RotationStep:
 
 
 class RotatedTokens:
-    """Discards the new tokens. Its subclasses write them, and raise an OSError with a file name if this fails."""
+    """Discards the new tokens of a rotation. Subclasses write them, or raise an OSError with a file name."""
 
     unfinished: RotationStep | None = None
     """The last step of an interrupted run. The next run repeats this step first, because some of its groups may have
@@ -53,9 +53,9 @@ class _OnStdout(RotatedTokens):
 
 
 class _InFile(RotatedTokens):
-    """Writes each token once, even if the command is interrupted. The commit of a step makes its tokens. Before this
-    commit, a second file notes the step and the size of the token file. After an interruption, the next run cuts the
-    token file to this size, and writes the current tokens of the noted step."""
+    """Writes each token to the file once, even if the command is interrupted. Before a step is rotated, a second file
+    notes the step and the size of the token file. After an interruption, the next run truncates the token file to this
+    size, and writes the current tokens of the noted step."""
 
     def __init__(self, path: Path, file: int) -> None:
         self._path, self._file = path, file

@@ -111,7 +111,7 @@ async def render(
     environment: str | None,
     as_json: bool,
 ) -> None:
-    """Print the SQL that the template FILE gives for a group. Comments show the values of its parameters, and which
+    """Print the SQL that the template FILE produces for a group. Comments show the values of its parameters, and which
     rows of guarded tables it reads. No query is run."""
     template = _query(file, optional, queries)
     dialect = dialect or template.dialect or "postgresql"

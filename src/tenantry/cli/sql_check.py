@@ -47,7 +47,7 @@ class Report:
     findings: tuple[tuple[str, Finding], ...]
     templates: int
     groups: int | None
-    """None without a store."""
+    """Number of groups in the environment; None if no store was read."""
     guarded: int
     """Number of templates that pass the checks of their guarded tables."""
     compares_loosely: bool = False
@@ -180,9 +180,9 @@ class Check:
 
 def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
     """Return the environment's schema from the first of ``folders`` that has one. The environment is ``stored`` (its
-    name in the store), else ``asked_for`` (--environment), else the one in the settings. Raises InvalidPropertySchema.
-    If no folder has the schema, return None, but raise UsageError if the name does not come from the store and may be
-    misspelt."""
+    name in the store), else ``asked_for`` (--environment), else the one in the settings. If no folder has the schema,
+    return None. But if the name does not come from the store and may be misspelt, raise UsageError. Raises
+    InvalidPropertySchema."""
     name = stored or asked_for or _configured_environment()
     if name is None:
         return None
@@ -223,7 +223,6 @@ class _Found(NamedTuple):
 
 
 def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
-    """``own`` is true for the files in ``queries`` or in a folder of ``paths``."""
     for path in paths:
         given = Path(path)
         if path == "-":

@@ -96,7 +96,7 @@ def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
 
 
 def command_here() -> str:
-    """Return the command that runs this program in this folder."""
+    """Return the command ``tenantry``, as a path if necessary."""
     program = Path(sys.argv[0])
     if shutil.which("tenantry") or program.name != "tenantry":
         return "tenantry"
